@@ -97,12 +97,32 @@ impl ErrorKind {
             Self::ContextLength | Self::RequestTooLarge => (ErrorCode::ContextTooLong, false),
             Self::Quota => (ErrorCode::BudgetUsedUp, false),
             Self::ContentFilter => (ErrorCode::AnswerRefused, false),
+            Self::AnswerTooLarge => (ErrorCode::AnswerTooLong, false),
             Self::NotFound | Self::InvalidRequest => (ErrorCode::RequestRefused, false),
-            Self::AnswerTooLarge => (ErrorCode::ProviderUnavailable, false),
             Self::RateLimit => (ErrorCode::RateLimited, true),
             Self::Timeout => (ErrorCode::ModelTimedOut, true),
             Self::Overloaded | Self::Loading | Self::ServerError => (ErrorCode::ProviderUnavailable, true),
-            Self::StreamCut | Self::MalformedToolCall | Self::Unreachable => (ErrorCode::ProviderUnavailable, true),
+            Self::StreamCut | Self::Unreachable => (ErrorCode::ProviderUnavailable, true),
+            Self::MalformedToolCall => (ErrorCode::BrokenCall, true),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_model_that_is_not_had_is_out_of_reach() {
+        for (kind, code) in [
+            (ErrorKind::Unreachable, ErrorCode::ProviderUnavailable),
+            (ErrorKind::StreamCut, ErrorCode::ProviderUnavailable),
+            (ErrorKind::ServerError, ErrorCode::ProviderUnavailable),
+            (ErrorKind::MalformedToolCall, ErrorCode::BrokenCall),
+            (ErrorKind::AnswerTooLarge, ErrorCode::AnswerTooLong),
+        ] {
+            let error = ModelError::new(kind, Place::Stream, "x");
+            assert_eq!((error.code(), error.retryable()), (code, code.retryable()), "{kind:?}");
         }
     }
 }

@@ -76,6 +76,8 @@ error_codes! {
     4006 BudgetUsedUp final, "The budget is used up.", "the budget or the credit at the vendor is used up";
     4007 EmptyAnswer again, "The model answered nothing.", "the model answered nothing; try another model";
     4008 AnswerRefused final, "The model or its vendor's filter declined to answer.", "the model or its vendor's filter declined to answer; say it in other words, or set another model";
+    4009 BrokenCall again, "The model wrote a call that can't be read.", "the model wrote a call that can't be read; try again, or set another model";
+    4010 AnswerTooLong final, "The model's answer is longer than an answer may be.", "the model's answer is longer than an answer may be; set another model";
     4011 RequestRefused final, "The model's server refused the request.", "the model's server refused the request, or does not have the model";
     5001 IterationLimit final, "The limit of turns was reached.", "the limit of turns was reached";
     5002 LoopDetected final, "You are repeating yourself. Change your approach or ask the user.", "the model was repeating itself";

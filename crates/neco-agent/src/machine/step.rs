@@ -286,7 +286,7 @@ impl Machine {
     /// So is one whose answers are never read to their end.
     fn no_end(&mut self, effects: &mut Vec<Effect>) {
         effects.push(Effect::NoEnd);
-        self.fail(ErrorCode::ProviderUnavailable, effects);
+        self.fail(ErrorCode::AnswerTooLong, effects);
     }
 
     /// It was reached, but gave no answer that could be worked with.

@@ -174,7 +174,7 @@ fn answers_that_are_always_too_long_are_a_failure() {
     }
     let effects = machine.on(Input::Answered { stamp, kind: AnswerKind::TooLong });
     assert!(states(&effects) == [AgentState::Failed] && effects.contains(&Effect::NoEnd), "{effects:?}");
-    let finish = Effect::Finish { reason: CompleteReason::Failed, code: Some(ErrorCode::ProviderUnavailable) };
+    let finish = Effect::Finish { reason: CompleteReason::Failed, code: Some(ErrorCode::AnswerTooLong) };
     assert_eq!(effects.last(), Some(&finish));
 }
 

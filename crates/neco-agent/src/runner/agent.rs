@@ -571,7 +571,7 @@ impl Agent {
     async fn tell_of_no_end(&mut self) -> Result<(), SinkError> {
         let who = self.model.label();
         let message = format!("the answers of {who} are longer than answers may be; try another model");
-        self.reports.error(ErrorCode::ProviderUnavailable, message).await
+        self.reports.error(ErrorCode::AnswerTooLong, message).await
     }
 
     async fn stop_work(&mut self) -> Result<(), SinkError> {

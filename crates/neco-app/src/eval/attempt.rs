@@ -316,7 +316,29 @@ fn keep_tail(tail: &mut String, text: &str) {
 
 #[cfg(test)]
 mod tests {
+    use neco_proto::Usage;
+
     use super::*;
+
+    #[test]
+    fn a_model_that_was_had_and_wrote_what_can_not_be_read_failed_by_itself() {
+        let ended = |code| AgentComplete {
+            reason: CompleteReason::Failed,
+            error_code: Some(code),
+            final_text: String::new(),
+            turns: 1,
+            usage: Usage::default(),
+            session_usage: Usage::default(),
+            duration_ms: 1,
+            waited_ms: 0,
+            budget: None,
+            by: None,
+        };
+        assert!(unreached(&ended(ErrorCode::ProviderUnavailable)).is_some());
+        for code in [ErrorCode::BrokenCall, ErrorCode::AnswerTooLong, ErrorCode::EmptyAnswer] {
+            assert!(unreached(&ended(code)).is_none() && failure(&ended(code)).is_some(), "{code:?}");
+        }
+    }
 
     #[test]
     fn only_the_end_of_what_was_printed_is_kept() {

@@ -1,4 +1,4 @@
-//! A refusal is an error, whoever refuses and however they say it.
+//! A refusal is an error, whoever refuses and however they say it; so is a call that can't be read.
 
 use serde_json::json;
 
@@ -45,4 +45,17 @@ fn a_request_that_a_filter_refuses_is_the_same_error() {
     let house = house(Format::Openai, &server.base, "");
     let told = run(&house, &["-m", "work", "--output-format", "json"]).0.ended_with(5).json();
     assert_eq!((&told["error"]["code"], server.asked()), (&json!(4008), 1), "{told}");
+}
+
+/// The vendor says that the model wrote a call that is none: the model was reached, and is asked again.
+#[test]
+fn a_broken_call_is_an_error_of_its_own_and_not_a_model_out_of_reach() {
+    let server = Server::start(|_, _, out| {
+        head(out, 200, "text/event-stream")?;
+        out.write_all(Format::Gemini.events(Piece::End("MALFORMED_FUNCTION_CALL")).as_bytes())
+    });
+    let house = house(Format::Gemini, &server.base, "retries = 2");
+    let told = run(&house, &["-m", "work", "--output-format", "json"]).0.ended_with(5).json();
+    assert_eq!((&told["error"]["code"], server.asked()), (&json!(4009), 3), "{told}");
+    assert!(told["error"]["message"].as_str().unwrap().contains("wrote a broken tool call"), "{told}");
 }

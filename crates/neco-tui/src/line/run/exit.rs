@@ -72,6 +72,8 @@ impl Exit {
             | ErrorCode::ProviderUnavailable
             | ErrorCode::EmptyAnswer
             | ErrorCode::AnswerRefused
+            | ErrorCode::BrokenCall
+            | ErrorCode::AnswerTooLong
             | ErrorCode::RequestRefused
             // A budget of ours ends the work and fails nothing; what fails is the vendor's credit.
             | ErrorCode::BudgetUsedUp => Self::Provider,
@@ -148,6 +150,8 @@ mod tests {
             (complete(Failed, Some(ErrorCode::ProviderUnavailable)), None, 5),
             (complete(Failed, Some(ErrorCode::BudgetUsedUp)), None, 5),
             (complete(Failed, Some(ErrorCode::AnswerRefused)), None, 5),
+            (complete(Failed, Some(ErrorCode::BrokenCall)), None, 5),
+            (complete(Failed, Some(ErrorCode::AnswerTooLong)), None, 5),
             (complete(Failed, Some(ErrorCode::RequestRefused)), None, 5),
             (complete(Failed, Some(ErrorCode::StoreFailed)), None, 1),
             (complete(Failed, None), None, 1),
