@@ -248,7 +248,18 @@ fn a_checkpoint_is_chosen_by_its_name_or_in_a_list() {
 
 fn rewind(to: Seq, before: &RewindPoint, conversation: bool, undoes: Option<Seq>) -> Rewind {
     let (files, undo) = (Some("51e6ceffb0aa".to_owned()), Some("aa".to_owned()));
-    Rewind { to, message_id: before.message_id, conversation, files, undo, undoes, changed: 600, deleted: 0, by: None }
+    Rewind {
+        to,
+        message_id: before.message_id,
+        conversation,
+        files,
+        undo,
+        undoes,
+        changed: 600,
+        deleted: 0,
+        over_others: false,
+        by: None,
+    }
 }
 
 #[test]

@@ -134,6 +134,9 @@ pub struct Rewind {
     /// How many of those were deleted, as there were none of them then.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub deleted: u64,
+    /// Whether files were replaced or deleted that somebody else than the session had changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_others: bool,
     /// Who went back; absent in logs that are older than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Actor>,

@@ -32,6 +32,8 @@ pub struct Went {
     pub before: Option<Checkpoint>,
     /// What was done.
     pub changes: Vec<FileChange>,
+    /// Whether that took something that somebody else than the session had changed.
+    pub over_others: bool,
     /// What was left alone although it is different, and why; and what else a person should know.
     pub kept: Vec<String>,
 }
@@ -114,7 +116,7 @@ pub async fn go_back(going: Going<'_>) -> Result<Went, RewindError> {
     let changed = went.changes.len() as u64;
     let went_back = went.before.is_some();
     let deleted = went.changes.iter().filter(|change| change.kind == FileChangeKind::Deleted).count() as u64;
-    let rewind = Rewind { by: Some(by), deleted, ..rewind_event(way, undo, changed) };
+    let rewind = Rewind { by: Some(by), deleted, over_others: went.over_others, ..rewind_event(way, undo, changed) };
     let written = journal.commit(agent, None, EventBody::Rewind(rewind)).await;
     written.map_err(|error| if went_back { RewindError::NotWritten(error) } else { error.into() })?;
     if let Some(told) = told(way) {
@@ -127,7 +129,11 @@ pub async fn go_back(going: Going<'_>) -> Result<Went, RewindError> {
 async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
     let Going { way, session, agent, journal, checkpoints, agreed, .. } = going;
     let Some(rev) = way.rev.clone() else { return Ok(Went::default()) };
-    let label = if way.undoes.is_some() { "before an undo" } else { "before going back" };
+    let label = match (way.is_over_half, way.undoes) {
+        (true, _) => "after an interrupted rewind",
+        (false, Some(_)) => "before an undo",
+        (false, None) => "before going back",
+    };
     let (journal, runtime) = (Arc::clone(journal), tokio::runtime::Handle::current());
     let options = RestoreOptions { progress: told_from_time_to_time(&journal, agent), ..options(way, session, agreed) };
     let restored = aside(checkpoints, move |checkpoints| {
@@ -149,6 +155,7 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
     Ok(Went {
         before: Some(event_of(&restored.undo, CheckpointWhen::Restore, label)),
         changes: restored.changes.iter().map(change_of).collect(),
+        over_others: restored.over_others,
         kept,
     })
 }

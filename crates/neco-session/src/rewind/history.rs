@@ -37,8 +37,11 @@ pub struct RewindHistory {
     pub(super) told: bool,
     /// Whether files went back without the conversation, and nothing was said since.
     went_alone: bool,
-    /// The state before a restore that has no end in the log: the files may be anything between two states.
+    /// The state before a restore that has no end in the log: the files may be anything between two states. Where
+    /// another one began before files were worked on, it is the state before the first of them.
     pub cut_short: Option<Kept>,
+    /// Whether the restore that is under way replaces what one left that was cut short.
+    over_half: bool,
     /// The states before work, or a restore, that was cut short, so that none was kept after it.
     pub unfinished: Vec<Unfinished>,
     /// The state before the work, or the restore, that is under way, and when that began.
@@ -75,6 +78,10 @@ pub(super) struct Gone {
     pub seq: Seq,
     /// When, in milliseconds since 1970.
     pub ms: i64,
+    /// Whether taking it back brings what a rewind left that was cut short, because somebody worked on that.
+    pub over_half: bool,
+    /// The rewind. Where it replaced what one left that was cut short, and nobody had worked on that, its `undo` is
+    /// what was there before both.
     pub rewind: Rewind,
 }
 
@@ -302,7 +309,10 @@ impl RewindHistory {
                 let restores = checkpoint.when == CheckpointWhen::Restore;
                 let kept = Kept { seq: event.seq, ts: event.ts, checkpoint: checkpoint.clone() };
                 if restores {
-                    self.cut_short = Some(kept.clone());
+                    let cut = self.cut_short.take();
+                    self.over_half = cut.is_some();
+                    let whole = cut.filter(|before| !self.worked_since(before.seq));
+                    self.cut_short = Some(whole.unwrap_or_else(|| kept.clone()));
                 }
                 self.told_last = Some(checkpoint.rev.clone());
                 // What a turn left may be told when the next one has begun.
@@ -318,7 +328,10 @@ impl RewindHistory {
                 self.unkept.extend((told.topic() == Some(NotificationTopic::NotKept)).then_some(event.seq));
             }
             EventBody::Rewind(rewind) => {
-                let cut_short = self.cut_short.take().map(|before| before.checkpoint.rev);
+                // A rewind of the conversation alone leaves the files as they are.
+                let cut_short = self.cut_short.take_if(|_| rewind.undo.is_some());
+                // What somebody did to files by hand since then must come back with an undo.
+                let cut_short = cut_short.filter(|_| !rewind.over_others).map(|before| before.checkpoint.rev);
                 // What was there before one that was cut short is back: nobody wants the half of it again.
                 // A conversation that goes back is no mending, also where the files were in its state already.
                 let brings_back = cut_short.is_some() && cut_short == rewind.files;
@@ -330,7 +343,10 @@ impl RewindHistory {
                 let is_course = rewind.conversation;
                 self.states.extend(rewind.files.clone().map(|rev| Known { seq: event.seq, rev, is_course }));
                 if !mends {
-                    self.went(event, rewind);
+                    let undo = cut_short.or_else(|| rewind.undo.clone());
+                    let over_half = self.over_half && undo.is_some() && undo == rewind.undo;
+                    let rewind = Rewind { undo, ..rewind.clone() };
+                    self.went(Gone { seq: event.seq, ms: event.ts.as_millisecond(), over_half, rewind });
                 }
                 self.working &= !rewind.conversation;
             }
@@ -340,9 +356,8 @@ impl RewindHistory {
     }
 
     /// Takes note of a rewind: one of its own, one that takes another back, or one that takes that back.
-    fn went(&mut self, event: &Event, rewind: &Rewind) {
-        let went = Gone { seq: event.seq, ms: event.ts.as_millisecond(), rewind: rewind.clone() };
-        match rewind.undoes {
+    fn went(&mut self, went: Gone) {
+        match went.rewind.undoes {
             None => {
                 self.undone.clear();
                 self.rewound.push(went);

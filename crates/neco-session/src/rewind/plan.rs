@@ -19,6 +19,10 @@ const TAKES_UNDO_BACK: &str = "this redoes the rewind";
 /// What a person is told before what was done since goes too.
 const OVER_WORK: &str = "files were changed since; those changes are lost too";
 
+/// What a person is told before files come back as they were worked on after a rewind that was cut short.
+const OF_SEVERAL_STATES: &str =
+    "this brings files back as they were after an interrupted rewind: some of them may be of another state";
+
 /// One way back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RewindPlan {
@@ -36,6 +40,8 @@ pub struct RewindPlan {
     pub takes_theirs: bool,
     /// Whether it brings back what was there before a rewind that was cut short.
     pub is_mending: bool,
+    /// Whether the files may be half of one state and half of another, as a rewind left them that was cut short.
+    pub is_over_half: bool,
     /// Whether the model knows already that files were put back.
     pub is_told: bool,
 }
@@ -120,7 +126,7 @@ impl RewindHistory {
         way.ok_or(RewindError::NothingForth)
     }
 
-    fn taking_back(&self, Gone { seq, ms, rewind }: &Gone) -> RewindPlan {
+    fn taking_back(&self, Gone { seq, ms, over_half, rewind }: &Gone) -> RewindPlan {
         let what = match (rewind.conversation, rewind.undo.is_some()) {
             (true, true) => RewindWhat::Both,
             (true, false) => RewindWhat::Conversation,
@@ -129,6 +135,7 @@ impl RewindHistory {
         let mut way = self.plan(RewindKind::Undo, rewind.message_id, what, seq.saturating_sub(1));
         (way.shown.about, way.shown.rev) = (self.words(rewind.message_id), rewind.undo.clone());
         (way.since_ms, way.undoes) = (*ms, Some(*seq));
+        way.shown.notes.extend(over_half.then(|| OF_SEVERAL_STATES.to_owned()));
         way.over(what.files() && self.worked_since(*seq))
     }
 
@@ -156,6 +163,7 @@ impl RewindHistory {
             turns: self.turns(),
             takes_theirs: false,
             is_mending: false,
+            is_over_half: self.cut_short.is_some(),
             is_told: self.told,
         }
     }
@@ -189,6 +197,7 @@ pub fn rewind_event(way: &RewindPlan, undo: Option<String>, changed: u64) -> Rew
         undoes: way.undoes,
         changed,
         deleted: 0,
+        over_others: false,
         by: None,
     }
 }

@@ -332,6 +332,7 @@ fn checkpoint_bodies() -> Vec<EventBody> {
             undoes: Some(9),
             changed: 3,
             deleted: 0,
+            over_others: true,
             by: None,
         }),
         EventBody::Title(SessionTitle { title: "A title".to_owned(), by: TitleSource::Person }),

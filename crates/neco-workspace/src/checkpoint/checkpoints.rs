@@ -212,6 +212,8 @@ pub struct Restored {
     pub now: Snapshot,
     /// What was done.
     pub changes: Vec<Change>,
+    /// Whether some of that was done to files that somebody else than the session had changed.
+    pub over_others: bool,
     /// What was left alone, and why.
     pub kept: Vec<Kept>,
     /// Files that only others changed since, which stayed as they were.

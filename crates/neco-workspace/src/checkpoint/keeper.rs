@@ -199,6 +199,7 @@ impl<V: Vault> Keeper<V> {
             undo,
             now,
             changes: done.changes,
+            over_others: planned.steps.iter().any(|step| step.by_others),
             kept: done.kept,
             theirs: planned.theirs,
             lost: planned.lost,

@@ -146,3 +146,55 @@ fn a_worktree_in_which_nothing_changed_is_removed_and_one_needs_a_repository() {
     house.run(&["session", "list"]).ended_with(0).says("x");
     house.run(&["-m", "and now?", "--continue"]).ended_with(0).says("was restored");
 }
+
+/// How many files of the folder hold `old`, and how many `new`.
+fn states(project: &Path) -> (usize, usize) {
+    let held: Vec<String> = (0..FILES).map(|n| fs::read_to_string(project.join(format!("f{n:04}"))).unwrap()).collect();
+    (held.iter().filter(|text| *text == "old\n").count(), held.iter().filter(|text| *text == "new\n").count())
+}
+
+/// So many that a rewind takes long enough to be killed in the middle.
+const FILES: usize = 600;
+
+/// Goes back to the old files and is killed with -9 in the middle of it.
+fn killed_half_way(house: &House, id: &str) {
+    for _ in 0..20 {
+        assert_eq!(states(&house.project()), (0, FILES));
+        let mut rewind = house.start(&["session", "rewind", id, "--to", "1", "--files", "--yes"]);
+        let first = house.project().join("f0000");
+        while fs::read_to_string(&first).unwrap() == "new\n" && rewind.try_wait().unwrap().is_none() {}
+        rewind.kill().unwrap();
+        rewind.wait().unwrap();
+        let (old, new) = states(&house.project());
+        assert_eq!(old + new, FILES, "every file is whole");
+        if new > 0 && old > 0 {
+            return;
+        }
+        // It was done before it was killed.
+        house.run(&["session", "rewind", id, "--undo", "--yes"]).ended_with(0);
+    }
+    panic!("no rewind was killed in the middle");
+}
+
+#[test]
+fn a_rewind_that_was_killed_is_finished_or_taken_back_and_its_half_is_offered_by_no_undo() {
+    let command = format!("for n in $(seq -f %04g 0 {}); do echo new > f$n; done", FILES - 1);
+    let house = House::playing(json!([call("bash", json!({ "command": command })), say("Done.")]));
+    let project = house.project();
+    (0..FILES).for_each(|n| fs::write(project.join(format!("f{n:04}")), "old\n").unwrap());
+    let ran = house.run(&["-m", "renew them", "--yes", "--output-format", "json"]).ended_with(0).json();
+    let id = ran["session_id"].as_str().unwrap();
+    let undo = || house.run(&["session", "rewind", id, "--undo", "--yes"]);
+    // Finished: the way back from there leads to what was there before both.
+    killed_half_way(&house, id);
+    house.run(&["session", "rewind", id, "--to", "1", "--files", "--yes"]).ended_with(0);
+    assert_eq!(states(&project), (FILES, 0));
+    undo().ended_with(0);
+    assert_eq!(states(&project), (0, FILES));
+    // Taken back: no undo after that leads to the half of it.
+    killed_half_way(&house, id);
+    undo().ended_with(0).says("interrupted");
+    assert_eq!(states(&project), (0, FILES));
+    undo().ended_with(0);
+    assert_eq!(states(&project), (FILES, 0));
+}

@@ -401,6 +401,7 @@ fn taken_back(sample: &mut Sample) {
         undoes: None,
         changed: 0,
         deleted: 0,
+        over_others: false,
         by: None,
     }));
 }

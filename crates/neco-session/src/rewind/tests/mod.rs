@@ -64,6 +64,10 @@ impl Growing {
         Self { events: Vec::new(), session: SessionId::new(), agent: AgentId::new(), calls: 0 }
     }
 
+    fn copy(&self) -> Self {
+        Self { events: self.events.clone(), session: self.session, agent: self.agent, calls: self.calls }
+    }
+
     fn add(&mut self, body: EventBody) {
         self.events.push(Event::new(
             self.events.len() as u64 + 1,
@@ -120,7 +124,8 @@ impl Growing {
     }
 
     fn go(&mut self, way: &super::RewindPlan) {
-        let undo = way.rev.as_ref().map(|_| format!("now{}", self.events.len()));
+        // The state before is in the log before any file is touched.
+        let undo = way.rev.as_ref().map(|_| self.checkpoint(CheckpointWhen::Restore));
         self.add(EventBody::Rewind(rewind_event(way, undo, 0)));
     }
 
@@ -156,9 +161,10 @@ impl Growing {
         }));
     }
 
-    fn checkpoint(&mut self, when: CheckpointWhen) {
+    fn checkpoint(&mut self, when: CheckpointWhen) -> String {
+        let rev = format!("rev{}", 1000 + self.events.len());
         self.add(EventBody::Checkpoint(Checkpoint {
-            rev: format!("rev{}", 1000 + self.events.len()),
+            rev: rev.clone(),
             parent: None,
             when,
             label: String::new(),
@@ -167,6 +173,7 @@ impl Growing {
             left_out: Vec::new(),
             left_out_more: 0,
         }));
+        rev
     }
 
     fn trim(&mut self) {

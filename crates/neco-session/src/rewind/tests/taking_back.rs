@@ -1,6 +1,6 @@
 //! Taking a rewind back, and that too: nothing that was said or done since goes without a word.
 
-use neco_proto::event::{CheckpointWhen, RewindWhat, TurnEnd, TurnStart};
+use neco_proto::event::{CheckpointWhen, Rewind, RewindWhat, TurnEnd, TurnStart};
 use neco_proto::{EventBody, Message, RewindKind};
 use neco_workspace::checkpoint::Unfinished;
 
@@ -32,14 +32,52 @@ fn a_rewind_that_was_cut_short_can_be_taken_back() {
         (RewindWhat::Files, course.cut_short.as_ref().map(|kept| &kept.checkpoint.rev))
     );
     assert!(way.notes[0].contains("interrupted"));
-    // It can be had as long as nobody took it, also after work; and the half of it is nothing to go back to.
+    // The half of it is nothing to go back to.
+    let mut mended = log.copy();
+    mended.go(&way);
+    let course = RewindHistory::of(&mended.events);
+    assert_eq!(course.cut_short, None);
+    assert!(matches!(course.undo(), Err(RewindError::NothingToUndo)));
+    // It can be had as long as nobody took it, also after work; that work is whatever it was done on.
     log.happen(&work("two"));
     let way = RewindHistory::of(&log.events).undo().unwrap();
     assert!(way.is_mending && way.over_work);
     log.go(&way);
+    let undo = RewindHistory::of(&log.events).undo().unwrap();
+    assert_eq!(undo.rev, RewindHistory::of(&log.events).checkpoints.last().map(|kept| kept.checkpoint.rev.clone()));
+    assert!(undo.notes[0].contains("after an interrupted rewind"), "{:?}", undo.notes);
+}
+
+#[test]
+fn a_rewind_that_was_cut_short_and_done_again_is_taken_back_to_what_was_there_before_both() {
+    let mut log = grown(&[work("one"), work("two")]);
+    let whole = log.checkpoint(CheckpointWhen::Restore);
+    // It is cut short once more, and the conversation goes back without the files: the half stays the half.
+    let half = log.checkpoint(CheckpointWhen::Restore);
+    back(&mut log, "2", RewindWhat::Conversation);
     let course = RewindHistory::of(&log.events);
-    assert_eq!(course.cut_short, None);
-    assert!(matches!(course.undo(), Err(RewindError::NothingToUndo)));
+    assert_eq!(course.cut_short.as_ref().map(|kept| &kept.checkpoint.rev), Some(&whole));
+    let way = course.way(course.find("1").unwrap(), RewindWhat::Both).unwrap();
+    assert!(way.is_over_half);
+    log.go(&way);
+    let forth = RewindHistory::of(&log.events).forth().unwrap();
+    assert_eq!((forth.rev.as_ref(), forth.is_over_half, forth.is_mending), (Some(&whole), false, false));
+    log.go(&forth);
+    let states = RewindHistory::of(&log.events).checkpoints;
+    assert!(states.iter().any(|kept| kept.checkpoint.rev == half), "whoever wants the half can name it");
+}
+
+#[test]
+fn what_somebody_did_by_hand_to_the_half_of_a_rewind_comes_back_and_is_named() {
+    let mut log = grown(&[work("one")]);
+    log.checkpoint(CheckpointWhen::Restore);
+    let mending = RewindHistory::of(&log.events).undo().unwrap();
+    let by_hand = log.checkpoint(CheckpointWhen::Restore);
+    let mended = Rewind { over_others: true, ..rewind_event(&mending, Some(by_hand.clone()), 1) };
+    log.add(EventBody::Rewind(mended));
+    let undo = RewindHistory::of(&log.events).undo().unwrap();
+    assert_eq!(undo.rev, Some(by_hand));
+    assert!(undo.notes[0].contains("after an interrupted rewind"), "{:?}", undo.notes);
 }
 
 #[test]
@@ -136,7 +174,7 @@ fn what_work_that_was_cut_short_changed_is_known_to_be_its_own() {
     assert_eq!(course.unfinished, cut);
     // A second turn of the same work begins from what the first one left, which is not told twice.
     let turn = || EventBody::TurnStart(TurnStart { iteration: 2, model: String::new() });
-    let mut second = Growing { events: log.events.clone(), calls: log.calls, session: log.session, agent: log.agent };
+    let mut second = log.copy();
     second.add(turn());
     second.checkpoint(CheckpointWhen::After);
     let left = RewindHistory::of(&second.events).checkpoints.last().unwrap().checkpoint.rev.clone();
