@@ -7,7 +7,7 @@
 //! the states alone.
 //!
 //! Reading order: [`definition`] (what is written), [`graph`] with [`checks`] (what it means), [`names`] (whether what it names exists), [`schedule`]
-//! (what happens next), [`template`] with [`scope`] (what a task is told), [`hands`] (what does tasks), [`runner`] (a
+//! (what happens next), [`template`] with [`scope`] and [`limits`] (what a task is told), [`hands`] (what does tasks), [`runner`] (a
 //! workflow at work), [`board`] (what the log says), [`places`] (where workflows are), [`desk`] (the workflows
 //! of a session, and which runs there are), [`agents`] (tasks as agents of
 //! the tree), [`tool`] (the model's way to them), [`error`].
@@ -22,6 +22,7 @@ mod desk;
 mod error;
 mod graph;
 mod hands;
+mod limits;
 mod names;
 mod places;
 mod runner;

@@ -7,7 +7,6 @@
 //! gets it between tags that say so.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::io;
 use std::sync::Arc;
 
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
@@ -17,16 +16,11 @@ use serde_json::Value;
 use super::definition::Work;
 use super::error::WorkflowError;
 use super::graph::{Graph, Task, TaskIndex};
+use super::limits::{self, Code, LONGEST, LONGEST_ALONE, MOST_STEPS, is_template};
 use super::scope::{self, Given, Reader};
 
 /// The part of a task that says when it has failed although it was done.
 const FAILS_IF: &str = "fails_if";
-
-/// Steps that a template may take: anybody can write one that would never end.
-const MOST_STEPS: u64 = 1_000_000;
-
-/// Bytes that a template which stands alone may make.
-const LONGEST: usize = 256 * 1024;
 
 /// What templates read; a copy is the same.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,7 +61,8 @@ impl Values {
 
     fn evaluated(&self, task: &Task, part: &'static str, expression: &str) -> Result<minijinja::Value, WorkflowError> {
         let environment = environment();
-        let value = environment.compile_expression(expression).and_then(|it| it.eval(scope::of(self, Reader::Program)));
+        let compiled = limits::check(expression).and_then(|()| environment.compile_expression(expression));
+        let value = compiled.and_then(|compiled| compiled.eval(scope::of(self, Reader::Program)));
         value.map_err(|error| bad(task, part, &error))
     }
 
@@ -77,7 +72,7 @@ impl Values {
             if !is_template(text) {
                 return Ok(text.to_owned());
             }
-            let filled = environment().render_str(text, scope::of(self, reader));
+            let filled = limits::render(&environment(), text, scope::of(self, reader), LONGEST);
             filled.map_err(|error| bad(task, part, &error))
         };
         Ok(match &task.work {
@@ -105,11 +100,6 @@ impl Values {
             reason: error.to_string(),
         })
     }
-}
-
-/// Compiling costs more than looking.
-fn is_template(text: &str) -> bool {
-    text.contains("{{") || text.contains("{%") || text.contains("{#")
 }
 
 /// The expression of a text that is nothing else.
@@ -193,14 +183,14 @@ pub(super) fn reads(task: &Task) -> Result<BTreeSet<(&'static str, String)>, Wor
     for (part, condition) in conditions.into_iter().filter_map(|(part, condition)| Some((part, condition?))) {
         let environment = environment();
         let compiled = environment.compile_expression(condition).map_err(|error| bad(task, part, &error))?;
-        known_filters(task, part, condition)?;
+        sound(task, part, condition)?;
         found.extend(compiled.undeclared_variables(true).into_iter().map(|name| (part, name)));
     }
     let mut read = |part: &'static str, text: &str| {
         if is_template(text) {
             let environment = environment();
             let template = environment.template_from_str(text).map_err(|error| bad(task, part, &error))?;
-            known_filters(task, part, text)?;
+            sound(task, part, text)?;
             found.extend(template.undeclared_variables(true).into_iter().map(|name| (part, name)));
         }
         Ok::<_, WorkflowError>(Value::Null)
@@ -213,7 +203,8 @@ pub(super) fn reads(task: &Task) -> Result<BTreeSet<(&'static str, String)>, Wor
     Ok(found)
 }
 
-fn known_filters(task: &Task, part: &'static str, text: &str) -> Result<(), WorkflowError> {
+fn sound(task: &Task, part: &'static str, text: &str) -> Result<(), WorkflowError> {
+    limits::check(text).map_err(|error| bad(task, part, &error))?;
     let Some(name) = unknown_filter(text) else { return Ok(()) };
     let reason = format!("there is no filter {name}");
     Err(WorkflowError::BadTemplate { task: task.name.clone(), part, reason })
@@ -222,7 +213,7 @@ fn known_filters(task: &Task, part: &'static str, text: &str) -> Result<(), Work
 /// A filter in a template that does not exist, which would be found only when it is filled in.
 pub(crate) fn unknown_filter(text: &str) -> Option<String> {
     let environment = environment();
-    filters(text).into_iter().find(|name| {
+    Code::of(text).filters.into_iter().find(|name| {
         let tried = environment.compile_expression(&format!("''|{name}")).and_then(|tried| tried.eval(()));
         tried.is_err_and(|error| error.kind() == ErrorKind::UnknownFilter)
     })
@@ -232,43 +223,14 @@ pub(crate) fn unknown_filter(text: &str) -> Option<String> {
 pub(crate) fn reads_alone(text: &str) -> Result<BTreeSet<String>, minijinja::Error> {
     let environment = environment();
     let template = environment.template_from_str(text)?;
+    limits::check(text)?;
     Ok(template.undeclared_variables(true).into_iter().collect())
 }
 
 /// Such a template with its inputs filled in.
 pub(crate) fn fill_alone(text: &str, inputs: &BTreeMap<String, Value>) -> Result<String, minijinja::Error> {
     let values = Values { inputs: Arc::new(inputs.clone()), tasks: Arc::default() };
-    let mut filled = Filled::default();
-    let environment = environment();
-    let template = environment.template_from_str(text)?;
-    let done = template.render_captured_to(scope::of(&values, Reader::Agent), &mut filled).map(drop);
-    if filled.is_full {
-        let words = format!("it makes a text of more than {} KiB", LONGEST / 1024);
-        return Err(minijinja::Error::new(ErrorKind::InvalidOperation, words));
-    }
-    done.map(|()| String::from_utf8_lossy(&filled.bytes).into_owned())
-}
-
-/// What a template has made so far.
-#[derive(Default)]
-struct Filled {
-    bytes: Vec<u8>,
-    is_full: bool,
-}
-
-impl io::Write for Filled {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + bytes.len() > LONGEST {
-            self.is_full = true;
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    limits::render(&environment(), text, scope::of(&values, Reader::Agent), LONGEST_ALONE)
 }
 
 /// Why a template can't be used.
@@ -277,30 +239,6 @@ pub(crate) fn reason(error: &minijinja::Error) -> String {
         return format!("it takes more than {MOST_STEPS} steps: its loops are too long");
     }
     error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()))
-}
-
-/// The names of the filters in a text, as far as its texts in quotes and what stands outside of templates allow to
-/// tell: what is taken for one too many is known only if it is one.
-fn filters(text: &str) -> Vec<String> {
-    let (mut names, mut quote) = (Vec::new(), None);
-    let mut inside = !is_template(text);
-    for (at, char) in text.char_indices() {
-        let rest = text.get(at + char.len_utf8()..).unwrap_or_default();
-        match (quote, char) {
-            (Some(open), close) if close == open => quote = None,
-            (Some(_), _) => {}
-            (None, '{') if rest.starts_with(['{', '%']) => inside = true,
-            (None, '}' | '%') if rest.starts_with('}') => inside = false,
-            (None, '\'' | '"') if inside => quote = Some(char),
-            (None, '|') if inside => {
-                let name = rest.trim_start().chars().take_while(|char| char.is_ascii_alphanumeric() || *char == '_');
-                names.push(name.collect::<String>());
-            }
-            (None, _) => {}
-        }
-    }
-    names.retain(|name| !name.is_empty());
-    names
 }
 
 fn each_text(
@@ -321,7 +259,7 @@ fn each_text(
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_fuel(Some(MOST_STEPS));
+    limits::limit(&mut environment);
     environment.add_filter("quote", |text: String| format!("'{}'", text.replace('\'', r"'\''")));
     environment
 }
@@ -345,5 +283,30 @@ mod tests {
         let big = "{% for a in range(9999) %}{{ 'word' * 99 }}{% endfor %}";
         let refused = reason(&filled(big).unwrap_err());
         assert!(refused.contains("a text of more than 256 KiB"), "{refused}");
+    }
+
+    #[test]
+    fn what_would_grow_in_memory_before_it_is_written_is_refused() {
+        let word = Value::from("x".repeat(100_000));
+        let filled = |text: &str| fill_alone(text, &BTreeMap::from([("name".to_owned(), word.clone())]));
+        let joined = format!("{{{{ {} }}}}", vec!["inputs.name"; 102].join(" ~ "));
+        let repeated = "{{ ((('x' * 9999) * 99) * 99) * 99 }}";
+        for (text, words) in [
+            ("{% set a = 'x' %}{% set a = a ~ a %}{{ a }}", "there is no {% set %} here"),
+            ("{%- with a = [1, 1] %}{{ a }}{% endwith %}", "there is no {% with %} here"),
+            ("{%+ filter upper %}{{ inputs.name }}{% endfilter %}", "there is no {% filter %} here"),
+            ("{% for a in [[1]] recursive %}{{ loop(a) ~ loop(a) }}{% endfor %}", "no recursive loops"),
+            (&joined, "joins more than 100 texts"),
+            (repeated, "uses * more than 3 times"),
+            ("{{ inputs.name | replace('x', inputs.name) | length }}", "a text of more than 2048 KiB"),
+            ("{{ inputs.name | join(inputs.name) | length }}", "a text of more than 2048 KiB"),
+            ("{{ inputs.name | indent(999999999) }}", "unknown filter"),
+        ] {
+            let refused = reason(&filled(text).unwrap_err());
+            assert!(refused.contains(words), "{text}: {refused}");
+        }
+        let sound =
+            "{% if inputs.name %}{{ ['a', \"it's {% set %} 'b'\"] | join(', ') | replace('a', 'c') }}{% endif %}";
+        assert_eq!(filled(sound).unwrap(), "c, it's {% set %} 'b'");
     }
 }

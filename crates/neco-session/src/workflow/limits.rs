@@ -1,0 +1,188 @@
+//! How much a template may make of little. What it writes is counted while it is written. What it only computes can't
+//! be counted, so nothing that makes a text longer again and again is left to it: no variables of its own, few texts
+//! put together in one template, and filters that look at what they would give first.
+
+use std::io;
+
+use minijinja::value::{Kwargs, StringInput};
+use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
+
+/// Steps that a template may take: anybody can write one that would never end.
+pub(super) const MOST_STEPS: u64 = 1_000_000;
+
+/// Bytes that a template which stands alone may make.
+pub(super) const LONGEST_ALONE: usize = 256 * 1024;
+
+/// Bytes that a template of a task may make: what several earlier tasks gave fits.
+pub(super) const LONGEST: usize = 2 * 1024 * 1024;
+
+/// Most times that a template puts texts or lists together with `~` or `+`.
+const MOST_JOINED: usize = 100;
+
+/// Most times that it repeats one with `*`, which gives a hundred megabytes at most.
+const MOST_REPEATED: usize = 3;
+
+/// Statements that a template may have; each of the others keeps what was written, or computed, for later.
+const STATEMENTS: &[&str] = &["if", "elif", "else", "endif", "for", "endfor", "raw", "endraw"];
+
+/// Filters that fill up to any length.
+const FILLING: &[&str] = &["batch", "slice", "format", "indent"];
+
+/// Takes from an environment what could give texts of any length.
+pub(super) fn limit(environment: &mut Environment<'_>) {
+    environment.set_fuel(Some(MOST_STEPS));
+    FILLING.iter().for_each(|name| environment.remove_filter(name));
+    environment.add_filter("join", join);
+    environment.add_filter("replace", replace);
+}
+
+/// Whether a template, or an expression, can grow no further than its own length and what it reads allow.
+pub(super) fn check(text: &str) -> Result<(), Error> {
+    let code = Code::of(text);
+    if let Some(word) = code.statements.iter().find(|word| !STATEMENTS.contains(&word.as_str())) {
+        let words = format!("there is no {{% {word} %}} here, only conditions and loops");
+        return Err(Error::new(ErrorKind::SyntaxError, words));
+    }
+    if code.is_recursive {
+        return Err(Error::new(ErrorKind::SyntaxError, "there are no recursive loops here"));
+    }
+    for (count, most, what) in [
+        (code.joined, MOST_JOINED, "joins more than 100 texts with ~ or +"),
+        (code.repeated, MOST_REPEATED, "uses * more than 3 times"),
+    ] {
+        if count > most {
+            return Err(Error::new(ErrorKind::SyntaxError, format!("it {what}")));
+        }
+    }
+    Ok(())
+}
+
+/// A template that is filled in, up to `longest` bytes.
+pub(super) fn render(
+    environment: &Environment<'_>,
+    text: &str,
+    values: Value,
+    longest: usize,
+) -> Result<String, Error> {
+    check(text)?;
+    let mut filled = Filled { bytes: Vec::new(), longest, is_full: false };
+    let done = environment.template_from_str(text)?.render_captured_to(values, &mut filled).map(drop);
+    if filled.is_full {
+        return Err(too_long(longest));
+    }
+    done.map(|()| String::from_utf8_lossy(&filled.bytes).into_owned())
+}
+
+fn too_long(longest: usize) -> Error {
+    Error::new(ErrorKind::InvalidOperation, format!("it makes a text of more than {} KiB", longest / 1024))
+}
+
+/// What a template has made so far.
+struct Filled {
+    bytes: Vec<u8>,
+    longest: usize,
+    is_full: bool,
+}
+
+impl io::Write for Filled {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > self.longest {
+            self.is_full = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What is between many parts may be far more than the parts.
+fn join(
+    state: &mut State,
+    value: &Value,
+    joiner: Option<StringInput<'_>>,
+    attribute: Option<&str>,
+    kwargs: Kwargs,
+) -> Result<Value, Error> {
+    let between = joiner.as_ref().map_or(0, |joiner| joiner.as_str().len());
+    let parts = value.as_str().map(str::len).or_else(|| value.len()).unwrap_or(LONGEST);
+    if between.saturating_mul(parts) > LONGEST {
+        return Err(too_long(LONGEST));
+    }
+    filters::join(state, value, joiner, attribute, kwargs)
+}
+
+/// What comes instead may be far more than what it takes the place of.
+fn replace(
+    state: &mut State,
+    value: StringInput<'_>,
+    from: StringInput<'_>,
+    to: StringInput<'_>,
+) -> Result<Value, Error> {
+    let places = value.as_str().matches(from.as_str()).count();
+    if places.saturating_mul(to.as_str().len()) > LONGEST {
+        return Err(too_long(LONGEST));
+    }
+    filters::replace(state, value, from, to)
+}
+
+/// What of a template is neither text outside of tags nor text in quotes, as far as can be told without reading it as
+/// a template: what is taken for code too many is refused too early, never too late.
+#[derive(Default)]
+pub(super) struct Code {
+    /// The first words of its statements.
+    statements: Vec<String>,
+    /// The names of its filters.
+    pub(super) filters: Vec<String>,
+    is_recursive: bool,
+    joined: usize,
+    repeated: usize,
+}
+
+impl Code {
+    pub(super) fn of(text: &str) -> Self {
+        let mut code = Self::default();
+        let mut quote = None;
+        // An expression has no tags: all of it is code.
+        let mut inside = !is_template(text);
+        let mut rest = text;
+        while let Some(char) = rest.chars().next() {
+            let after = rest.get(char.len_utf8()..).unwrap_or_default();
+            match (quote, char) {
+                (Some(_), '\\') => {
+                    rest = after.get(after.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
+                    continue;
+                }
+                (Some(open), close) if close == open => quote = None,
+                (Some(_), _) => {}
+                (None, '{') if after.starts_with('%') => {
+                    inside = true;
+                    code.statements.push(word(after.trim_start_matches(['%', '-', '+'])));
+                }
+                (None, '{') if after.starts_with('{') => inside = true,
+                (None, '}' | '%') if after.starts_with('}') => inside = false,
+                (None, '\'' | '"') if inside => quote = Some(char),
+                (None, '|') if inside => code.filters.push(word(after)),
+                (None, '~' | '+') if inside => code.joined += 1,
+                (None, '*') if inside => code.repeated += 1,
+                (None, space) if inside && space.is_whitespace() => code.is_recursive |= word(after) == "recursive",
+                (None, _) => {}
+            }
+            rest = after;
+        }
+        code.filters.retain(|name| !name.is_empty());
+        code
+    }
+}
+
+/// Compiling costs more than looking.
+pub(super) fn is_template(text: &str) -> bool {
+    text.contains("{{") || text.contains("{%") || text.contains("{#")
+}
+
+fn word(text: &str) -> String {
+    text.trim_start().chars().take_while(|char| char.is_ascii_alphanumeric() || *char == '_').collect()
+}
