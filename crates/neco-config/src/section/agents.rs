@@ -38,8 +38,8 @@ pub struct AgentsSection {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RoleSection {
-    /// The group or `provider/model` that it asks; `AGENT_MODEL_NAME` in the environment says the same. It also holds
-    /// where you choose another model for the session.
+    /// The group or `provider/model` that it asks; `AGENT_MODEL_NAME` in the environment says the same. A
+    /// model that you choose for the session (`--model`, `/model`) comes before it.
     #[schemars(length(min = 1))]
     pub model: Option<String>,
     /// How freely the model chooses its words, where it can be told.

@@ -67,7 +67,7 @@ pub enum RoleModel {
     OfParent,
     /// This group or `provider/model`.
     Named(String),
-    /// This one, whatever is chosen for the session: the person's settings say so of this very agent.
+    /// This one: the person's settings say so of this very agent.
     Set(String),
 }
 
@@ -98,14 +98,14 @@ impl Definition {
         format!("{TOOL_PREFIX}{}", self.name)
     }
 
-    /// The model or group that it asks, its parent's being `parent`. A model that the person `chosen` for the
-    /// session stands in for the groups of types and of what comes with the program, not for what a file names.
+    /// The model or group that it asks, its parent's being `parent`. A model that the person has `chosen` for the
+    /// session comes before that of a role, whether a file or the settings name it.
     pub fn model_name<'a>(&'a self, parent: &'a str, chosen: Option<&'a str>) -> &'a str {
-        match &self.model {
-            RoleModel::OfType => chosen.unwrap_or_else(|| group_of(self.node_type)),
-            RoleModel::OfParent => parent,
-            RoleModel::Named(name) if self.origin == Origin::BuiltIn => chosen.unwrap_or(name),
-            RoleModel::Named(name) | RoleModel::Set(name) => name,
+        match (&self.model, chosen) {
+            (RoleModel::OfParent, _) => parent,
+            (RoleModel::OfType | RoleModel::Named(_) | RoleModel::Set(_), Some(chosen)) => chosen,
+            (RoleModel::OfType, None) => group_of(self.node_type),
+            (RoleModel::Named(name) | RoleModel::Set(name), None) => name,
         }
     }
 

@@ -91,7 +91,8 @@ fn our_own_fields_mean_what_they_say() {
         "model: acme/big?reasoning=high\ntemperature: 0.5\ntype: act_only\ntimeout: 5m\nbudget: { cost: 0.5, tokens: \
          1000 }\nmode: ask\ndeny: [\"bash(git push *)\"]\noutput:\n  type: object\n  required: [a]",
     );
-    assert_eq!(definition.model_name("x", Some("y/z")), "acme/big?reasoning=high");
+    assert_eq!(definition.model_name("x", None), "acme/big?reasoning=high");
+    assert_eq!(definition.model_name("x", Some("y/z")), "y/z", "what the person chose comes before a role's own");
     assert_eq!((definition.temperature, definition.node_type), (Some(0.5), NodeType::ActOnly));
     assert_eq!(definition.timeout, Some(Duration::from_secs(300)));
     assert_eq!((definition.budget.cost, definition.budget.tokens), (Some(0.5), Some(1000)));

@@ -208,3 +208,19 @@ fn a_reader_that_has_had_enough_ends_a_run_whose_agents_still_work() {
     let tree = house.run(&["session", "tree", "--json"]).ended_with(0).json().to_string();
     assert!(tree.contains("paused"), "{tree}");
 }
+
+#[test]
+fn a_model_that_is_chosen_for_a_run_comes_before_that_of_a_role() {
+    let turns =
+        json!([call("task", json!({ "description": "plan", "prompt": "plan it", "agent": "planner" })), say("Done.")]);
+    let house = house(turns, json!([{ "role": "planner", "turns": [say("1. Do it.")] }]));
+    let set = ["-c", "agents.roles.planner.model=play/planner"];
+    let models = |more: &[&str]| -> Vec<String> {
+        let ran = house.run(&[&ALL[..], &["--output-format", "stream-json"], &set, more].concat()).ended_with(0);
+        let turns = ran.events().into_iter().filter(|event| event["type"] == "turn_start");
+        turns.map(|event| event["model"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(models(&[]), ["play/a", "play/planner", "play/a"]);
+    assert_eq!(models(&["--model", "play/b"]), ["play/b"; 3]);
+    assert_eq!(models(&["-c", "model=play/b"]), ["play/b", "play/planner", "play/b"], "that is the usual one");
+}
