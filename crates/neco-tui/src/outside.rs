@@ -184,6 +184,9 @@ impl Beyond<'_> {
             ));
         };
         let (agent_id, name) = (found.agent_id, found.name.clone());
+        if stops && !found.runs() {
+            return Ok(CommandOutcome::Say(format!("It has ended: {}", background::line(&found))));
+        }
         if stops {
             self.client.send(Command::StopBackground { agent_id, name }).await.map_err(refused)?;
             return Ok(CommandOutcome::Say(format!("Stopped: {}", background::line(&found))));

@@ -7,7 +7,9 @@ mod support;
 use crossterm::event::KeyCode;
 use jiff::Timestamp;
 use neco_proto::*;
+use neco_tui::host::CommandOutcome;
 use neco_tui::update::{Effect, News};
+use neco_view::slash::Outside;
 use serde_json::json;
 use support::{Scene, read};
 
@@ -73,6 +75,20 @@ fn the_list_shows_those_that_run_first_and_the_output_of_one() {
     let picture = scene.picture();
     assert!(picture.contains("$ make watch  bg-1 · exit 1 after 3.2 s"), "{picture}");
     assert!(picture.contains("error: no such file"), "{picture}");
+}
+
+#[test]
+fn one_that_is_named_is_asked_for_without_the_list() {
+    let (mut scene, _) = scene();
+    for (typed, argument) in [("/ps 2", "2"), ("/ps stop 2", "stop 2"), ("/jobs bg-1", "bg-1")] {
+        scene.types(typed);
+        let done = scene.key(KeyCode::Enter);
+        assert!(done.contains(&Effect::Outside(Outside::Background, argument.to_owned())), "{typed}: {done:?}");
+        assert!(scene.app.picker.is_none(), "{typed}");
+        let said = CommandOutcome::Say(format!("said of {typed}"));
+        scene.news(News::Outside(Ok(said)));
+        assert!(scene.picture().contains(&format!("said of {typed}")), "{}", scene.picture());
+    }
 }
 
 #[test]

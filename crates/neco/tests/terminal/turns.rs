@@ -32,6 +32,26 @@ fn a_command_goes_on_in_the_background_and_the_agent_with_its_work() {
 }
 
 #[test]
+fn a_command_in_the_background_is_looked_at_and_stopped_by_its_number() {
+    if !is_there() {
+        return;
+    }
+    let begin = |command: &str| call("bash", json!({ "command": command, "background": true }));
+    let house = house(json!([begin("echo quick"), begin("echo slow words; sleep 4723"), say("Both are begun.")]));
+    let pane = Pane::ready(&house, "--yes");
+    pane.say("serve").shows("Both are begun.").waits();
+    pane.say("/ps 2").shows("slow words").shows("running for");
+    pane.say("/ps 1").shows("exit 0 after");
+    pane.say("/ps 3").shows("There is no 3 in the background; /ps lists them");
+    pane.say("/ps stop 1").shows("It has ended: echo quick");
+    assert!(lives("4723"));
+    pane.say("/ps stop 2").shows("Stopped: echo slow words");
+    eventually("the command is stopped", || !lives("4723"));
+    pane.say("/ps bg-2").shows("stopped after");
+    pane.press("C-d").press("C-d").is_given_back();
+}
+
+#[test]
 fn a_window_asks_whether_it_goes_on_and_goes_on_for_as_many_turns() {
     if !is_there() {
         return;
