@@ -4,7 +4,7 @@
 //! What is serialised here is what the event log keeps and what `--output-format stream-json`
 //! prints, so a change of a name here is a change of a file format.
 //!
-//! Reading order: [`ids`], [`actor`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it.
+//! Reading order: [`ids`], [`actor`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it, [`key_kind`] for whoever must not.
 
 pub mod actor;
 pub mod agent_ask;
@@ -19,6 +19,7 @@ pub mod error_code;
 pub mod event;
 pub mod ide;
 pub mod ids;
+pub mod key_kind;
 pub mod message;
 pub mod mode;
 pub mod origin;

@@ -2,74 +2,23 @@
 
 use std::sync::LazyLock;
 
+use neco_proto::key_kind::{KEY_KINDS, KeyBody, KeyKind};
+
 use super::bytes::{escaped_before, is_word_byte, random_run, run_of};
 use super::find::Verdict;
 
-/// What the part after a prefix is made of.
-#[derive(Clone, Copy)]
-enum Body {
-    /// At least so many letters, digits, `_` or `-`, with a random-looking run among them.
-    Random(usize),
-    /// The same with dots.
-    Dotted(usize),
-    /// Exactly so many upper-case letters and digits.
-    Upper(usize),
-    /// At least so many letters, digits, `_`, `-` or `/`: the end of an address.
-    Address(usize),
-}
-
 pub(super) struct Shape {
     pub(super) prefix: &'static str,
-    body: Body,
+    body: KeyBody,
     /// What it is called where it was taken out.
     pub(super) what: &'static str,
 }
 
-/// The shapes, those together that differ in what they begin with. The longer of two beginnings that are alike stands
-/// first.
-const GROUPS: &[(&str, Body, &str)] = &[
-    ("sk-ant-", Body::Random(20), "Anthropic key"),
-    ("sk-or-v1-", Body::Random(20), "OpenRouter key"),
-    ("sk-proj- sk-svcacct- sk-admin-", Body::Random(20), "OpenAI key"),
-    ("sk-", Body::Random(20), "API key"),
-    ("sk_live_ sk_test_ rk_live_ rk_test_", Body::Random(16), "Stripe key"),
-    ("whsec_", Body::Random(24), "Stripe key"),
-    ("ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", Body::Random(20), "GitHub token"),
-    ("glpat-", Body::Dotted(16), "GitLab token"),
-    ("gldt- glrt- glptt- glcbt- glsoat-", Body::Random(16), "GitLab token"),
-    ("xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xapp-", Body::Random(16), "Slack token"),
-    ("hooks.slack.com/services/", Body::Address(20), "webhook address"),
-    ("discord.com/api/webhooks/", Body::Address(40), "webhook address"),
-    ("AIza", Body::Random(30), "Google key"),
-    ("ya29.", Body::Dotted(20), "Google token"),
-    ("GOCSPX-", Body::Random(20), "Google key"),
-    ("AKIA ASIA ABIA ACCA", Body::Upper(16), "AWS key"),
-    ("hf_", Body::Random(30), "Hugging Face token"),
-    ("gsk_", Body::Random(30), "Groq key"),
-    ("xai-", Body::Random(30), "xAI key"),
-    ("pplx-", Body::Random(30), "Perplexity key"),
-    ("nvapi-", Body::Random(30), "NVIDIA key"),
-    ("r8_", Body::Random(30), "Replicate key"),
-    ("npm_", Body::Random(30), "npm token"),
-    ("pypi-", Body::Random(30), "PyPI token"),
-    ("dckr_pat_", Body::Random(20), "Docker token"),
-    ("dop_v1_", Body::Random(40), "DigitalOcean token"),
-    ("SG.", Body::Dotted(40), "SendGrid key"),
-    ("shpat_ shpss_", Body::Random(30), "Shopify token"),
-    ("lin_api_", Body::Random(30), "Linear key"),
-    ("PMAK-", Body::Random(40), "Postman key"),
-    ("hvs. hvb.", Body::Random(24), "Vault token"),
-    ("dapi", Body::Random(32), "Databricks token"),
-    ("glsa_", Body::Random(30), "Grafana token"),
-    ("AGE-SECRET-KEY-1", Body::Random(50), "age key"),
-];
-
 pub(super) static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
-    let of_group = |(prefixes, body, what): &(&'static str, Body, &'static str)| {
-        let (body, what) = (*body, *what);
+    let of_kind = |&KeyKind { prefixes, body, what }: &KeyKind| {
         prefixes.split_whitespace().map(move |prefix| Shape { prefix, body, what })
     };
-    GROUPS.iter().flat_map(of_group).collect()
+    KEY_KINDS.iter().flat_map(of_kind).collect()
 });
 
 /// What is longer is data.
@@ -93,9 +42,9 @@ impl Shape {
         };
         let start = at + self.prefix.len();
         let allowed = |byte: u8| match self.body {
-            Body::Random(_) | Body::Upper(_) => is_word_byte(byte),
-            Body::Dotted(_) => is_word_byte(byte) || byte == b'.',
-            Body::Address(_) => is_word_byte(byte) || byte == b'/',
+            KeyBody::Random(_) | KeyBody::Upper(_) => is_word_byte(byte),
+            KeyBody::Dotted(_) => is_word_byte(byte) || byte == b'.',
+            KeyBody::Address(_) => is_word_byte(byte) || byte == b'/',
         };
         let length = run_of(rest, LONGEST + 1, allowed);
         if more && length == rest.len() && length < LONGEST {
@@ -105,45 +54,44 @@ impl Shape {
         let body = body.trim_ascii_end();
         let length = body.iter().rposition(|byte| *byte != b'.').map_or(0, |last| last + 1);
         let body = body.get(..length).unwrap_or_default();
-        if !self.body.fits(body) {
+        if !fits(self.body, body) {
             return Verdict::No;
         }
         let end = start + body.len();
         match self.body {
-            Body::Upper(_) => match with_secret(text, end, more) {
+            KeyBody::Upper(_) => match with_secret(text, end, more) {
                 Some(end) => Verdict::Secret { start: at, end },
                 None => Verdict::Open,
             },
-            Body::Random(_) | Body::Dotted(_) => Verdict::Secret { start: at, end },
+            KeyBody::Random(_) | KeyBody::Dotted(_) => Verdict::Secret { start: at, end },
             // Where it leads stays readable.
-            Body::Address(_) => Verdict::Secret { start, end },
+            KeyBody::Address(_) => Verdict::Secret { start, end },
         }
     }
 
     /// A key never starts inside a word, and a folder such as `/src/sk-learn` is no key.
     fn starts_a_word(&self, text: &[u8], start: usize) -> bool {
-        if matches!(self.body, Body::Address(_)) {
+        if matches!(self.body, KeyBody::Address(_)) {
             return true;
         }
         match start.checked_sub(1).and_then(|before| text.get(before)) {
-            Some(b'/') => !self.prefix.starts_with("sk-"),
+            Some(b'/') => !self.prefix.starts_with("sk-") && self.prefix != "sk_",
             Some(byte) => !is_word_byte(*byte) && *byte != b'.' || escaped_before(text, start),
             None => true,
         }
     }
 }
 
-impl Body {
-    fn fits(self, body: &[u8]) -> bool {
-        match self {
-            Self::Random(least) | Self::Dotted(least) => {
-                (least..=LONGEST).contains(&body.len()) && (random_run(body) || is_mixed(body))
-            }
-            Self::Upper(exact) => {
-                body.len() == exact && body.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
-            }
-            Self::Address(least) => (least..=LONGEST).contains(&body.len()),
+/// Whether what follows a prefix is what a key has there.
+fn fits(body: KeyBody, text: &[u8]) -> bool {
+    match body {
+        KeyBody::Random(least) | KeyBody::Dotted(least) => {
+            (least..=LONGEST).contains(&text.len()) && (random_run(text) || is_mixed(text))
         }
+        KeyBody::Upper(exact) => {
+            text.len() == exact && text.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        }
+        KeyBody::Address(least) => (least..=LONGEST).contains(&text.len()),
     }
 }
 
@@ -184,6 +132,7 @@ mod tests {
             "sk-abcdefghij0123456789abcdefghij0123456789",
             "sk-proj-Ab1_cdEFgh-ijklmnopq1234567890rstuv",
             "sk-ant-api03-x_yZ0123456789abcdef-ghijkl_mnop",
+            "sk_0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6071",
             "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
             "github_pat_11ABCDEFG0abcdefghijklmnop",
             "xoxb-123456789012-123456789012-abcdefGHIJKL",
@@ -205,6 +154,7 @@ mod tests {
             "/home/me/sk-abcdefghij0123456789abcdefghij0123456789",
             "sk-learn-with-a-long-name-2024",
             "task-abcdefghij0123456789abcdefghij",
+            "sk_buff_alloc_with_a_long_name_2024",
             "AKIAshort",
             "en_GB.UTF-8",
             "-----BEGIN CERTIFICATE-----",

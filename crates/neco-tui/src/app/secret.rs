@@ -4,13 +4,10 @@
 use std::fmt;
 
 use neco_proto::app::keys::NewKey;
+use neco_proto::key_kind::begins_like_key;
 
 /// Dots that are shown at most: how long a key is need not be told.
 const MOST_DOTS: usize = 48;
-
-/// What the keys of those who serve models begin with, and the tokens that people have next to them.
-const PREFIXES: &str = "sk- sk_ gsk_ xai- pplx- nvapi- r8_ hf_ AIza ya29. GOCSPX- AKIA ASIA ghp_ gho_ ghu_ ghs_ \
-                        github_pat_ glpat-";
 
 /// A word of this length that begins like a key is one wherever it stands; at the beginning any is.
 const LONG: usize = 20;
@@ -23,10 +20,9 @@ pub(crate) fn looks_like_key(text: &str) -> bool {
     let text = text.trim_start();
     let words = text.split(|char: char| !char.is_ascii_alphanumeric() && !matches!(char, '_' | '-' | '.'));
     let is_key = |(index, word): (usize, &str)| {
-        let begins = PREFIXES.split_whitespace().any(|prefix| word.starts_with(prefix));
         let holds = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
         let random = word.len() >= RANDOM && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        begins && (index == 0 || word.len() >= LONG)
+        begins_like_key(word) && (index == 0 || word.len() >= LONG)
             || random && holds(u8::is_ascii_digit) && holds(u8::is_ascii_alphabetic)
     };
     words.enumerate().any(is_key)
