@@ -5,7 +5,7 @@
 //! after everything before it; nothing that writes or runs starts before the mark that it is about
 //! to is on the disk; a stopped call's processes are dead before its result is given.
 //!
-//! Reading order: [`call`] (the states), [`validate`], [`order`], [`gated`], [`approve`],
+//! Reading order: [`call`] (the states), [`validate`], [`order`], [`gated`], [`approve`] and [`waiting`] (a person's answer),
 //! [`ahead`] (what will be asked next),
 //! [`kept`] (the workspace before it), [`execute`], [`wished`] (what a call wants of the agent), [`acting`] (what the person is
 //! told of files that act later), [`live`], and [`schedule`], which moves calls from one to the next.
@@ -24,6 +24,7 @@ mod schedule;
 #[cfg(test)]
 mod stand_ins;
 mod validate;
+mod waiting;
 mod wished;
 
 pub use approve::{CallError, action};

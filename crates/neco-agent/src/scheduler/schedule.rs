@@ -7,12 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::event::{CallStatus, HookEvent};
-use neco_proto::{Actor, CallId, Decision, ErrorCode, EventBody, ToolCall, ToolResult};
+use neco_proto::{CallId, ErrorCode, EventBody, ToolCall, ToolResult};
 use neco_safety::tools::{Effects, effects};
 use neco_safety::{Grant, Policy, Ruling, SideEffect, Who, World};
 use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use tokio::task::{Id, JoinError, JoinSet};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::acting::told_of;
@@ -40,9 +39,6 @@ pub struct Limits {
     /// How long a person has to answer a question about a call.
     pub approval: Option<Duration>,
 }
-
-/// The setting that refuses calls which nobody answers for.
-const APPROVAL_TIMEOUT: &str = "approval_timeout";
 
 /// An event to be recorded before the scheduler goes on.
 #[derive(Clone, Debug)]
@@ -225,16 +221,6 @@ impl Scheduler {
         !self.work.is_empty() || self.first_to_expire().is_some()
     }
 
-    /// The call whose question is the first to be given up, and when.
-    fn first_to_expire(&self) -> Option<(usize, Instant)> {
-        let until = |call: &Call| match call.phase {
-            Phase::AwaitingApproval { until, .. } => until,
-            _ => None,
-        };
-        let waiting = self.calls.iter().enumerate().filter_map(|(index, call)| Some((index, until(call)?)));
-        waiting.min_by_key(|(_, until)| *until)
-    }
-
     /// The next thing that comes to an end. Waits for ever when nothing is under way.
     pub async fn progress(&mut self) -> Progress {
         let expiring = self.first_to_expire();
@@ -290,43 +276,6 @@ impl Scheduler {
         let ended = self.end_unstarted();
         self.plan_next();
         [records, ended].concat()
-    }
-
-    /// Applies a decision of `by`. Record what it returns, then call [`Scheduler::launch`].
-    /// Fails when nothing waits under that id or new arguments do not fit.
-    pub fn decide(
-        &mut self,
-        call_id: &CallId,
-        decision: Decision,
-        by: Option<Actor>,
-    ) -> Result<Vec<Record>, CallError> {
-        let found = self.calls.iter_mut().enumerate().find(|(_, call)| call.id == *call_id);
-        let (index, call) = found.ok_or_else(|| CallError::NotWaiting(call_id.clone()))?;
-        let decided = approve::decide(call, &self.registry, decision, by)?;
-        let mut records: Vec<Record> = decided.events.into_iter().map(Record::Commit).collect();
-        if let Some(granted) = decided.granted {
-            records.extend(granted.take_effect(&mut self.policy).map(Record::Keep));
-        }
-        match decided.changed {
-            // It may do something else now, so it takes its place in the order anew, and the gate sees it anew.
-            Some(prepared) => {
-                (call.ruling, call.answered) = (None, false);
-                call.phase = Phase::Scheduled { prepared, approved: true, gated: false };
-            }
-            None => records.extend(self.announce(index)),
-        }
-        self.plan_next();
-        Ok(records)
-    }
-
-    /// Refuses a call that nobody said anything about for as long as questions wait.
-    fn unanswered(&mut self, index: usize) -> Vec<Record> {
-        let Some(call_id) = self.calls.get(index).map(|call| call.id.clone()) else { return Vec::new() };
-        let time = self.limits.approval.unwrap_or_default();
-        let reason = Some(format!("nobody answered within {} s", time.as_secs_f32()));
-        let by = Actor::Rule { rule: APPROVAL_TIMEOUT.to_owned() };
-        // It may have been answered in this very moment.
-        self.decide(&call_id, Decision::Reject { reason }, Some(by)).unwrap_or_default()
     }
 
     /// Lets what a call runs go on in the background.
