@@ -14,10 +14,11 @@
 //! (what is written), [`keeper`] (how it goes together), [`others`] (whose work it is), [`plan`], [`restore`] and [`beside`]
 //! (the way back), [`diff`];
 //! [`exchange`] and [`exchanges`] (what was said, beside the files);
-//! [`vault`] (what a backend does), [`objects`], [`jj`] with [`settling`] and [`operations`], [`git`]; [`lock`], [`leftovers`], [`mod@open`].
+//! [`vault`] (what a backend does), [`objects`], [`jj`] with [`branches`], [`settling`] and [`operations`], [`git`]; [`lock`], [`leftovers`], [`mod@open`].
 
 mod ahead;
 mod beside;
+mod branches;
 mod cache;
 mod checkpoints;
 mod details;
