@@ -13,16 +13,16 @@ use super::history::TreeHistory;
 use super::op::{Change, NewNode, Op};
 use super::spec::TreeLimits;
 
-impl AgentTree {
+impl TreeHistory {
     /// The tree that a log tells of, and what is to be recorded of nodes that stand otherwise than the log says.
-    pub fn of_history(
-        history: &TreeHistory,
+    pub fn tree(
+        &self,
         limits: TreeLimits,
         root: AgentId,
         model: &str,
         budget: SubtreeBudget,
-    ) -> (Self, Vec<AgentUpdate>) {
-        let mut nodes = history.present();
+    ) -> (AgentTree, Vec<AgentUpdate>) {
+        let mut nodes = self.present();
         if nodes.is_empty() {
             nodes.push(root_node(NewNode::root(root, model, budget), Timestamp::now()));
         }
@@ -30,25 +30,23 @@ impl AgentTree {
             node.budget = budget;
             model.clone_into(&mut node.model_group);
         }
-        let mended = Mended::of(nodes, history.gone().clone());
+        let mended = Mended::of(nodes, self.gone().clone());
         let parents: Vec<AgentId> = mended.nodes.keys().copied().collect();
-        match Self::restore(limits, mended.nodes.into_values(), mended.gone) {
+        match AgentTree::restore(limits, mended.nodes.into_values(), mended.gone) {
             Ok(mut tree) => {
                 parents.into_iter().for_each(|parent| tree.drop_old(parent));
                 (tree, mended.updates)
             }
             Err(broken) => {
                 tracing::warn!(%broken, "the agents of the session can't be told from its log");
-                (Self::new(limits, NewNode::root(root, model, budget), Timestamp::now()), Vec::new())
+                (AgentTree::new(limits, NewNode::root(root, model, budget), Timestamp::now()), Vec::new())
             }
         }
     }
-}
 
-impl TreeHistory {
     /// What is recorded when a workflow that nothing runs of is stopped for good: all its agents end.
     pub fn without_workflow(&self, root: AgentId, workflow: WorkflowId) -> Vec<(AgentId, EventBody)> {
-        let (mut tree, mended) = AgentTree::of_history(self, TreeLimits::default(), root, "", SubtreeBudget::default());
+        let (mut tree, mended) = self.tree(TreeLimits::default(), root, "", SubtreeBudget::default());
         let mended = mended.into_iter().map(|update| (update.node.id, EventBody::AgentUpdate(update)));
         let mut events: Vec<(AgentId, EventBody)> = mended.collect();
         let id = serde_json::to_value(workflow).unwrap_or_default();

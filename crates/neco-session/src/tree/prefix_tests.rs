@@ -98,7 +98,7 @@ fn left(history: &TreeHistory) -> Vec<AgentId> {
 }
 
 fn restored(history: &TreeHistory, root: AgentId) -> (AgentTree, Vec<neco_proto::event::AgentUpdate>) {
-    AgentTree::of_history(history, NONE, root, "", SubtreeBudget::default())
+    history.tree(NONE, root, "", SubtreeBudget::default())
 }
 
 proptest! {

@@ -148,7 +148,7 @@ impl AgentSupervisor {
         for node in history.all().iter().filter(|node| node.id != root) {
             *counts.entry(node.role.clone()).or_default() += 1;
         }
-        let (tree, mended) = AgentTree::of_history(&history, settings.limits, root, &model, budget);
+        let (tree, mended) = history.tree(settings.limits, root, &model, budget);
         let mut slots = super::revive::slots(&tree, &history, settings.max_letters);
         slots.insert(root, AgentSlot::new(None, Policy::default(), Registry::default(), settings.max_letters));
         super::revive::repost(&mut slots, &history);
