@@ -8,8 +8,8 @@
 //! out (but for what was used and what is reported, which are a little later), and it is carried out to its
 //! end, whoever gives up waiting for it. Every child ends in a state that its parent is told.
 //!
-//! Reading order: [`op`] (what can be asked, and what follows), [`agents`] (the tree,
-//! pure) with [`promises`], [`error`], [`history`] (the tree that a log tells of)
+//! Reading order: [`op`] (what can be asked, and what follows), [`agents`] with [`nodes`] (the tree,
+//! pure), [`promises`], [`error`], [`history`] (the tree that a log tells of)
 //! with [`mend`]; then how it runs: [`spec`] (what a child is made from, and its limits), [`supervisor`]
 //! with [`child_setup`], [`orders`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
 //! [`watch`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`retry`]
@@ -23,6 +23,7 @@ mod error;
 mod history;
 mod letters;
 mod mend;
+mod nodes;
 mod notes;
 mod op;
 mod orders;
