@@ -58,7 +58,10 @@ impl Scheduler {
     /// What the present calls are made for, as the person said it.
     pub fn set_asked(&mut self, asked: &str) {
         let line = asked.trim().lines().next().unwrap_or_default();
-        self.keeping.asked = line.chars().take(ASKED).collect();
+        self.keeping.asked = match line.char_indices().nth(ASKED) {
+            Some((end, _)) => format!("{}…", line.get(..end).unwrap_or(line).trim_end()),
+            None => line.to_owned(),
+        };
     }
 
     /// Whether the workspace was kept before a call of this turn, so that it is to be kept after it. Said once.
@@ -175,6 +178,13 @@ mod tests {
         assert!(outcome.output.contains("it ran"));
         assert!(scheduler.take_kept());
         assert!(!scheduler.take_kept(), "said once");
+    }
+
+    #[test]
+    fn what_was_asked_at_length_is_cut_with_a_mark() {
+        let mut scheduler = idle();
+        scheduler.set_asked(&"tidy ".repeat(20));
+        assert_eq!(scheduler.keeping.asked, format!("{}…", "tidy ".repeat(12).trim_end()));
     }
 
     #[tokio::test]

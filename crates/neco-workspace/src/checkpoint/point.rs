@@ -42,13 +42,15 @@ impl StoredPoint {
         let of_head = |name: &str| head.lines().find_map(|line| line.strip_prefix(name));
         let seconds = of_head("committer ")?.rsplit(' ').nth(1)?.parse().ok()?;
         let of_message = |name: &str| message.lines().rev().find_map(|line| line.strip_prefix(name));
+        let when = of_message(WHEN).and_then(when).unwrap_or(CheckpointWhen::Before);
+        let subject = message.lines().next().unwrap_or_default();
         Some(Self {
             id,
             tree: of_head("tree ")?.parse().ok()?,
             parent: of_head("parent ").and_then(|id| id.parse().ok()),
             note: Note {
-                when: of_message(WHEN).and_then(when).unwrap_or(CheckpointWhen::Before),
-                label: message.lines().next().unwrap_or_default().to_owned(),
+                when,
+                label: subject.strip_suffix(&mark(when)).unwrap_or(subject).to_owned(),
                 session: of_message(SESSION).unwrap_or_default().to_owned(),
             },
             details: of_message(DETAILS).and_then(|id| id.parse().ok()),
@@ -71,7 +73,15 @@ pub fn message(note: &Note, details: ObjectId) -> String {
     let label: String = note.label.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LABEL).collect();
     let label = if label.is_empty() { "checkpoint" } else { &label };
     let session: String = note.session.chars().filter(|letter| !letter.is_control()).collect();
-    format!("{label}\n\n{WHEN}{}\n{SESSION}{session}\n{DETAILS}{details}\n", note.when)
+    format!("{label}{}\n\n{WHEN}{}\n{SESSION}{session}\n{DETAILS}{details}\n", mark(note.when), note.when)
+}
+
+/// What tells two points of the same work apart in a log of subjects. What a restore is made after says so itself.
+fn mark(when: CheckpointWhen) -> String {
+    match when {
+        CheckpointWhen::Before | CheckpointWhen::After => format!(" ({when})"),
+        CheckpointWhen::Restore => String::new(),
+    }
 }
 
 /// A commit object, for the backends that write it themselves.
@@ -104,6 +114,11 @@ mod tests {
                 assert_eq!(point.shown().time_ms, 1_234_000);
             }
         }
+        let note = Note { when: CheckpointWhen::After, label: "tidy up".to_owned(), session: String::new() };
+        assert!(message(&note, id).starts_with("tidy up (after)\n\n"));
+        let old = message(&note, id).replacen(" (after)", "", 1);
+        let old = StoredPoint::parse(id, &commit_object(id, None, &old, 1234)).unwrap();
+        assert_eq!(old.note, note, "what older versions wrote reads the same");
         assert!(StoredPoint::parse(id, b"tree nonsense\n\nx").unwrap_err().is_damage());
     }
 }
