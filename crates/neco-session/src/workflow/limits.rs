@@ -19,8 +19,9 @@ pub(super) const LONGEST: usize = 2 * 1024 * 1024;
 /// Most times that a template puts texts or lists together with `~` or `+`.
 const MOST_JOINED: usize = 100;
 
-/// Most times that it repeats one with `*`, which gives a hundred megabytes at most.
-const MOST_REPEATED: usize = 3;
+/// Most times that it repeats one with `*`, and digits of the number beside that.
+const MOST_REPEATED: usize = 2;
+const MOST_DIGITS: usize = 3;
 
 /// Statements that a template may have; each of the others keeps what was written, or computed, for later.
 const STATEMENTS: &[&str] = &["if", "elif", "else", "endif", "for", "endfor", "raw", "endraw"];
@@ -46,13 +47,12 @@ pub(super) fn check(text: &str) -> Result<(), Error> {
     if code.is_recursive {
         return Err(Error::new(ErrorKind::SyntaxError, "there are no recursive loops here"));
     }
-    for (count, most, what) in [
-        (code.joined, MOST_JOINED, "joins more than 100 texts with ~ or +"),
-        (code.repeated, MOST_REPEATED, "uses * more than 3 times"),
-    ] {
-        if count > most {
-            return Err(Error::new(ErrorKind::SyntaxError, format!("it {what}")));
-        }
+    if code.joined > MOST_JOINED {
+        return Err(Error::new(ErrorKind::SyntaxError, format!("it joins more than {MOST_JOINED} texts with ~ or +")));
+    }
+    if code.repeated > MOST_REPEATED || code.repeats_at_will {
+        let words = format!("it may use * {MOST_REPEATED} times, beside a number of at most {MOST_DIGITS} digits");
+        return Err(Error::new(ErrorKind::SyntaxError, words));
     }
     Ok(())
 }
@@ -140,6 +140,8 @@ pub(super) struct Code {
     is_recursive: bool,
     joined: usize,
     repeated: usize,
+    /// Whether a `*` stands beside no small number.
+    repeats_at_will: bool,
 }
 
 impl Code {
@@ -167,7 +169,11 @@ impl Code {
                 (None, '\'' | '"') if inside => quote = Some(char),
                 (None, '|') if inside => code.filters.push(word(after)),
                 (None, '~' | '+') if inside => code.joined += 1,
-                (None, '*') if inside => code.repeated += 1,
+                (None, '*') if inside => {
+                    code.repeated += 1;
+                    let before = text.get(..text.len() - rest.len()).unwrap_or_default();
+                    code.repeats_at_will |= !is_beside_small_number(before, after);
+                }
                 (None, space) if inside && space.is_whitespace() => code.is_recursive |= word(after) == "recursive",
                 (None, _) => {}
             }
@@ -176,6 +182,21 @@ impl Code {
         code.filters.retain(|name| !name.is_empty());
         code
     }
+}
+
+fn is_beside_small_number(before: &str, after: &str) -> bool {
+    let is_small = |chars: &mut dyn Iterator<Item = char>| {
+        let digits = chars.skip_while(|char| char.is_whitespace());
+        let mut count = 0;
+        for char in digits {
+            match char {
+                '0'..='9' => count += 1,
+                char => return count > 0 && count <= MOST_DIGITS && !char.is_alphanumeric() && !"_.".contains(char),
+            }
+        }
+        count > 0 && count <= MOST_DIGITS
+    };
+    is_small(&mut before.chars().rev()) || is_small(&mut after.chars())
 }
 
 /// Compiling costs more than looking.

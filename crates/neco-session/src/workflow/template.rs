@@ -290,14 +290,19 @@ mod tests {
         let word = Value::from("x".repeat(100_000));
         let filled = |text: &str| fill_alone(text, &BTreeMap::from([("name".to_owned(), word.clone())]));
         let joined = format!("{{{{ {} }}}}", vec!["inputs.name"; 102].join(" ~ "));
-        let repeated = "{{ ((('x' * 9999) * 99) * 99) * 99 }}";
+        let repeats = "it may use * 2 times, beside a number of at most 3 digits";
         for (text, words) in [
             ("{% set a = 'x' %}{% set a = a ~ a %}{{ a }}", "there is no {% set %} here"),
             ("{%- with a = [1, 1] %}{{ a }}{% endwith %}", "there is no {% with %} here"),
             ("{%+ filter upper %}{{ inputs.name }}{% endfilter %}", "there is no {% filter %} here"),
             ("{% for a in [[1]] recursive %}{{ loop(a) ~ loop(a) }}{% endfor %}", "no recursive loops"),
             (&joined, "joins more than 100 texts"),
-            (repeated, "uses * more than 3 times"),
+            ("{{ (('x' * 99) * 99) * 99 }}", repeats),
+            ("{{ ([1] * 99999999) | list | length }}", repeats),
+            ("{{ [1] * (99999999) }}", repeats),
+            ("{{ [1] * 1e8 }}", repeats),
+            ("{{ 99_999_999 * [1] }}", repeats),
+            ("{{ inputs.name * inputs.name }}", repeats),
             ("{{ inputs.name | replace('x', inputs.name) | length }}", "a text of more than 2048 KiB"),
             ("{{ inputs.name | join(inputs.name) | length }}", "a text of more than 2048 KiB"),
             ("{{ inputs.name | indent(999999999) }}", "unknown filter"),
@@ -308,5 +313,6 @@ mod tests {
         let sound =
             "{% if inputs.name %}{{ ['a', \"it's {% set %} 'b'\"] | join(', ') | replace('a', 'c') }}{% endif %}";
         assert_eq!(filled(sound).unwrap(), "c, it's {% set %} 'b'");
+        assert_eq!(filled("{{ '-' * 3 }}{{ 2 * 21 }}").unwrap(), "---42");
     }
 }
