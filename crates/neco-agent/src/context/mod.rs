@@ -5,13 +5,14 @@
 //! except by a trim or a compaction, and what these make of it follows from their events alone; a call is
 //! never parted from its result.
 //!
-//! Reading order: [`Layer`], [`prompts`], [`source`], [`assemble`]; [`space`] and [`meter`] (how much
+//! Reading order: [`Layer`], [`prompts`], [`source`], [`declare`], [`assemble`]; [`space`] and [`meter`] (how much
 //! room there is and how much is taken); [`outputs`], [`arguments`], [`cut`], [`mod@transcript`] and [`replay`] (making the
 //! conversation shorter); [`editor`], [`pieces`], [`mod@report`].
 
 mod arguments;
 mod assemble;
 mod cut;
+mod declare;
 mod editor;
 mod meter;
 mod outputs;
