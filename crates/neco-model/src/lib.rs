@@ -40,7 +40,7 @@ pub use models::{Description, State};
 pub use models::{GROUPS, Models};
 pub use probe::{LocalServer, Served, refuses};
 pub use provider::{DeltaStream, Provider};
-pub use request::{OutputSchema, Request, ToolDeclaration};
+pub use request::{ACTIVATE, CALL, OutputSchema, Request, ToolDeclaration};
 pub use route::{KeySources, NoKeys};
 pub use scripted::Script;
 pub use setup::{LookedFor, SetupError};

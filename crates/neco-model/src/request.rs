@@ -28,6 +28,15 @@ pub struct Request {
     pub agent: Option<Arc<str>>,
 }
 
+impl Request {
+    /// Whether the model is told of a tool in a line only.
+    pub fn lists(&self, tool: &str) -> bool {
+        let begin = format!("- {tool}: ");
+        let mut activate = self.tools.iter().filter(|declared| declared.name == ACTIVATE);
+        activate.any(|activate| activate.description.lines().any(|line| line.starts_with(&begin)))
+    }
+}
+
 /// The form of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputSchema {
@@ -43,6 +52,13 @@ impl OutputSchema {
         is_strict(&self.schema)
     }
 }
+
+/// The declared tool by which a model calls those that it was told of otherwise: `call{name, arguments}`. Where it is
+/// declared, earlier calls of tools that are not go to a model in this form, which is how it made them.
+pub const CALL: &str = "call";
+
+/// The declared tool that tells how those are called; its description ends with a line for each of them.
+pub const ACTIVATE: &str = "activate";
 
 /// A tool as a model is told about it.
 #[derive(Clone, Debug, PartialEq)]

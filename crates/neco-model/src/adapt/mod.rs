@@ -5,7 +5,8 @@
 //! result, in the message right after it and in the order of the calls; no result is without its
 //! call; ids are unique and of the form the vendor accepts, the same at call and result; no part
 //! and no message is empty; only user messages hold pictures, and only for models that see them;
-//! the model neither begins nor ends, nor speaks twice in a row. A message that needs no change is passed on as it is,
+//! the model neither begins nor ends, nor speaks twice in a row; a call of a tool that is not declared is written as
+//! the model made it, as one of `call`, where that is declared. A message that needs no change is passed on as it is,
 //! together with the bytes that a wire made of it.
 //!
 //! What is left to the wires: joining what the user and tools say where their vendor wants that, and

@@ -4,10 +4,13 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use neco_proto::{CallId, Message, Part, Role, ToolCall, ToolResult};
+use serde_json::Value;
 
 use super::sent::Sent;
 use super::taker::{CallIds, Kin, Taker};
 use crate::history::{Entry, History};
+use crate::request::{CALL, ToolDeclaration};
+use crate::wire::arguments;
 
 /// Stands where the model would begin, end, or speak twice in a row.
 const GO_ON: &str = "Continue.";
@@ -15,11 +18,12 @@ const NO_OUTPUT: &str = "(no output)";
 const NO_RESULT: &str = "This call was interrupted before it gave a result.";
 const NO_VISION: &str = "[A picture was here, that this model can't see.]";
 
-/// The messages of `history` as `taker` takes them.
-pub fn adapt<'a>(history: &'a History, taker: &Taker) -> Vec<Sent<'a>> {
+/// The messages of `history` as `taker` takes them beside these tools.
+pub fn adapt<'a>(history: &'a History, tools: &[ToolDeclaration], taker: &Taker) -> Vec<Sent<'a>> {
     let entries: Vec<&Entry> = history.iter().collect();
     let mut walk = Walk {
         taker,
+        declared: Declared::new(tools),
         results: results(&entries),
         ids: Ids::new(taker.call_ids),
         out: Vec::with_capacity(entries.len()),
@@ -53,6 +57,7 @@ fn results<'a>(entries: &[&'a Entry]) -> Results<'a> {
 
 struct Walk<'a, 't> {
     taker: &'t Taker,
+    declared: Declared<'t>,
     results: Results<'a>,
     ids: Ids<'a>,
     out: Vec<Sent<'a>>,
@@ -120,9 +125,13 @@ impl<'a> Walk<'a, '_> {
         if calls.iter().all(Call::is_sound) && message.parts.iter().all(is_sound) {
             self.out.push(Sent::kept(entry, kin));
         } else {
-            // What is made of the same message differs only in the ids of its calls.
+            // What is made of the same message differs only in the ids of its calls, and in how they are written.
             let made = entry.in_place(
-                |made| made.tool_calls().map(|call| call.id.as_str()).eq(calls.iter().map(|call| &*call.id)),
+                |made| {
+                    made.tool_calls()
+                        .map(|call| (call.id.as_str(), call.name.as_str()))
+                        .eq(calls.iter().map(Call::head))
+                },
                 || Message { parts: assistant_parts(message, &calls), ..bare(message) },
             );
             self.out.push(Sent::shared(made, kin));
@@ -133,7 +142,8 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn call(&mut self, at: usize, call: &'a ToolCall) -> Call<'a> {
-        Call { call, id: self.ids.give(call.id.as_str()), result: self.result(at, call) }
+        let name = if self.declared.has(&call.name) { tool_name(&call.name) } else { Cow::Borrowed(CALL) };
+        Call { call, name, id: self.ids.give(call.id.as_str()), result: self.result(at, call) }
     }
 
     /// The first result after the call that no earlier call took.
@@ -175,16 +185,50 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
-/// A call, the id that it is sent with, and its result if there is one.
+/// The tools of a request.
+struct Declared<'t> {
+    tools: HashSet<&'t str>,
+}
+
+impl<'t> Declared<'t> {
+    fn new(tools: &'t [ToolDeclaration]) -> Self {
+        Self { tools: tools.iter().map(|tool| tool.name.as_str()).collect() }
+    }
+
+    /// Whether a call of this tool is written as one. Where there is no other way to call, every call is.
+    fn has(&self, name: &str) -> bool {
+        !self.tools.contains(CALL) || self.tools.contains(name)
+    }
+}
+
+/// A call, the name and the id that it is sent with, and its result if there is one.
 struct Call<'a> {
     call: &'a ToolCall,
+    /// Its own, or that of the tool by which it is called.
+    name: Cow<'a, str>,
     id: Cow<'a, str>,
     result: Option<&'a ToolResult>,
 }
 
 impl Call<'_> {
     fn is_sound(&self) -> bool {
-        self.call.id.as_str() == self.id && tool_name(&self.call.name) == self.call.name
+        self.call.id.as_str() == self.id && self.name == self.call.name
+    }
+
+    fn head(&self) -> (&str, &str) {
+        (&self.id, &self.name)
+    }
+
+    /// The call as it is sent.
+    fn sent(&self) -> ToolCall {
+        let Self { call, name, id, .. } = self;
+        let arguments = if *name == CALL && call.name != CALL {
+            let (name, arguments) = (Value::from(call.name.as_str()), arguments::as_object(&call.arguments));
+            format!("{{\"name\":{name},\"arguments\":{arguments}}}")
+        } else {
+            call.arguments.clone()
+        };
+        ToolCall { id: CallId::from(&**id), name: name.clone().into_owned(), arguments, opaque: call.opaque.clone() }
     }
 
     /// Whether `part` is the result and can be sent as it is.
@@ -234,13 +278,10 @@ fn is_sound(part: &Part) -> bool {
 }
 
 fn assistant_parts(message: &Message, calls: &[Call<'_>]) -> Vec<Part> {
-    let mut ids = calls.iter().map(|call| &*call.id);
+    let mut calls = calls.iter();
     let sound = message.parts.iter().filter(|part| is_sound(part));
     let part = |part: &Part| match part {
-        Part::ToolCall(call) => ids.next().map(|id| {
-            let name = tool_name(&call.name).into_owned();
-            Part::ToolCall(ToolCall { id: CallId::from(id), name, ..call.clone() })
-        }),
+        Part::ToolCall(_) => calls.next().map(|call| Part::ToolCall(call.sent())),
         Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolResult(_) => Some(part.clone()),
     };
     sound.filter_map(part).collect()
@@ -356,6 +397,50 @@ mod tests {
         let mut nine = Ids::new(CallIds::Nine);
         assert_eq!(nine.give("abcDEF123"), "abcDEF123");
         assert!(accepts(CallIds::Nine, &nine.give("toolu_01")));
+    }
+
+    #[test]
+    fn calls_of_tools_that_are_not_declared_go_back_as_they_were_made() {
+        let tools = |names: &[&str]| -> Vec<ToolDeclaration> {
+            let tool = |name: &&str| ToolDeclaration {
+                name: (*name).to_owned(),
+                description: String::new(),
+                schema: Value::Null,
+            };
+            names.iter().map(tool).collect()
+        };
+        let call = |id: &str, name: &str, arguments: &str| {
+            Part::ToolCall(ToolCall {
+                id: CallId::from(id),
+                name: name.to_owned(),
+                arguments: arguments.to_owned(),
+                opaque: None,
+            })
+        };
+        let calls =
+            vec![call("a", "bash", "{\"command\":\"ls\"}"), call("b", "git", "{\"action\":1}"), call("c", "git", "x")];
+        let history: History = [Message::user("hi"), Message::new(Role::Assistant, calls)].into_iter().collect();
+        let taker = Taker::new(&crate::wire::target::Target::new("openai", "gpt"), CallIds::Words(64));
+        let written = |declared: &[&str]| -> Vec<(String, String)> {
+            let sent = adapt(&history, &tools(declared), &taker);
+            let calls = sent.iter().flat_map(|sent| sent.message().tool_calls());
+            calls.map(|call| (call.name.clone(), call.arguments.clone())).collect()
+        };
+        let pair = |name: &str, arguments: &str| (name.to_owned(), arguments.to_owned());
+        let bash = pair("bash", "{\"command\":\"ls\"}");
+        let by_call = [
+            bash.clone(),
+            pair(CALL, "{\"name\":\"git\",\"arguments\":{\"action\":1}}"),
+            pair(CALL, "{\"name\":\"git\",\"arguments\":{\"not_json\":\"x\"}}"),
+        ];
+        assert_eq!(written(&["bash", CALL]), by_call);
+        assert_eq!(written(&["bash", "git", CALL]), [bash.clone(), pair("git", "{\"action\":1}"), pair("git", "x")]);
+        assert_eq!(
+            written(&["bash"]),
+            [bash, pair("git", "{\"action\":1}"), pair("git", "x")],
+            "there is no other way"
+        );
+        assert_eq!(written(&["bash", CALL]), by_call, "whatever was kept of the others");
     }
 
     #[test]

@@ -21,10 +21,14 @@ pub struct Expect {
     pub tool_results: Option<usize>,
     /// In the system prompt.
     pub system_contains: Option<String>,
-    /// Tools that must be declared.
+    /// Tools that the model must be told of, in full or in a line.
     pub tools_include: Vec<String>,
-    /// Tools that must not be.
+    /// Tools that it must not be told of.
     pub tools_exclude: Vec<String>,
+    /// Tools that must be declared.
+    pub tools_declared: Vec<String>,
+    /// Tools that must stand in the list of those that are not.
+    pub tools_listed: Vec<String>,
     /// How many messages the conversation has.
     pub messages: Option<usize>,
 }
@@ -85,15 +89,26 @@ impl Expect {
     }
 
     fn check_tools(&self, request: &Request) -> Result<(), String> {
-        let declared = |name: &String| request.tools.iter().any(|tool| tool.name == *name);
-        if let Some(missing) = self.tools_include.iter().find(|name| !declared(name)) {
-            return Err(format!("the tool {missing} is not declared"));
+        let declared = |name: &str| request.tools.iter().any(|tool| tool.name == name);
+        let listed = |name: &str| request.lists(name);
+        for name in &self.tools_include {
+            told(name, "declared or listed", declared(name) || listed(name))?;
         }
-        match self.tools_exclude.iter().find(|name| declared(name)) {
-            Some(unwanted) => Err(format!("the tool {unwanted} is declared")),
-            None => Ok(()),
+        for name in &self.tools_exclude {
+            told(name, "neither declared nor listed", !declared(name) && !listed(name))?;
         }
+        for name in &self.tools_declared {
+            told(name, "declared", declared(name))?;
+        }
+        for name in &self.tools_listed {
+            told(name, "listed", listed(name))?;
+        }
+        Ok(())
     }
+}
+
+fn told(name: &str, how: &str, is_so: bool) -> Result<(), String> {
+    if is_so { Ok(()) } else { Err(format!("the tool {name} must be {how}, and is not")) }
 }
 
 fn newest(request: &Request, role: Role) -> Option<&Message> {
@@ -139,11 +154,14 @@ mod tests {
             output: "no such file".to_owned(),
             error_code: Some(ErrorCode::FileNotFound),
         };
-        let tool =
-            ToolDeclaration { name: "grep".to_owned(), description: String::new(), schema: serde_json::json!({}) };
+        let tool = |name: &str, description: &str| ToolDeclaration {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            schema: serde_json::json!({}),
+        };
         Request {
             system: "You are Neco.".into(),
-            tools: Arc::new([tool]),
+            tools: Arc::new([tool("grep", ""), tool("activate", "There are:\n- git: status, diff")]),
             history: [Message::user("fix it"), Message::tool_results(vec![result])].into_iter().collect(),
             cache_key: String::new(),
             output: None,
@@ -157,7 +175,8 @@ mod tests {
     fn what_is_as_expected_passes() {
         let expect: Expect = serde_json::from_str(
             r#"{"last_user_contains":"fix","last_user_pictures":0,"last_tool_contains":"no such","last_tool_error":2001,"tool_results":1,
-                "system_contains":"Neco","tools_include":["grep"],"tools_exclude":["shell"],"messages":2}"#,
+                "system_contains":"Neco","tools_include":["grep","git"],"tools_exclude":["shell","gi"],
+                "tools_declared":["grep"],"tools_listed":["git"],"messages":2}"#,
         )
         .unwrap();
         assert_eq!(expect.check(&request()), Ok(()));
@@ -172,8 +191,11 @@ mod tests {
             (r#"{"last_tool_error":0}"#, "should be 0 but is 2001"),
             (r#"{"tool_results":2}"#, "should be 2 but is 1"),
             (r#"{"system_contains":"x"}"#, "system prompt"),
-            (r#"{"tools_include":["shell"]}"#, "shell is not declared"),
-            (r#"{"tools_exclude":["grep"]}"#, "grep is declared"),
+            (r#"{"tools_include":["shell"]}"#, "shell must be declared or listed"),
+            (r#"{"tools_exclude":["grep"]}"#, "grep must be neither declared nor listed"),
+            (r#"{"tools_exclude":["git"]}"#, "git must be neither declared nor listed"),
+            (r#"{"tools_declared":["git"]}"#, "git must be declared"),
+            (r#"{"tools_listed":["grep"]}"#, "grep must be listed"),
             (r#"{"messages":3}"#, "should be 3 but is 2"),
         ] {
             let expect: Expect = serde_json::from_str(json).unwrap();

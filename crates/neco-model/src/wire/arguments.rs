@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// `text` if it is a JSON object. Vendors parse the arguments of earlier calls and refuse the whole
 /// conversation when they are none, so the model then sees its own words again inside of one.
-pub(super) fn as_object(text: &str) -> Cow<'_, str> {
+pub(crate) fn as_object(text: &str) -> Cow<'_, str> {
     if text.trim().is_empty() {
         return Cow::Borrowed("{}");
     }

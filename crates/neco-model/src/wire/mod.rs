@@ -10,7 +10,7 @@
 //! [`text_calls`]; then [`openai_chat`], [`openai_responses`], [`anthropic`], [`gemini`].
 
 pub mod anthropic;
-mod arguments;
+pub(crate) mod arguments;
 mod counts;
 mod cut;
 pub mod format;

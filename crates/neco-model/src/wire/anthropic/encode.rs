@@ -125,7 +125,7 @@ impl Wire for Anthropic {
     }
 
     fn encode_as(&self, request: &Request, delivery: Delivery) -> Vec<Bytes> {
-        let conversation = adapt(&request.history, &self.taker);
+        let conversation = adapt(&request.history, &request.tools, &self.taker);
         let mut turns = Turns { pieces: Vec::with_capacity(conversation.len() * 3 + 6), ..Turns::default() };
         let may_think = self.may_think(&conversation);
         let heads = if may_think { &self.heads } else { &self.heads_silent };

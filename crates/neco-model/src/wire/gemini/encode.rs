@@ -98,7 +98,7 @@ impl Wire for Gemini {
     fn encode_as(&self, request: &Request, delivery: Delivery) -> Vec<Bytes> {
         let head = self.heads.of(request, delivery, |request| self.encode_head(request));
         let form = if self.wants_signatures { "gemini, signed" } else { "gemini" };
-        list(head, &adapt(&request.history, &self.taker), |sent, before| {
+        list(head, &adapt(&request.history, &request.tools, &self.taker), |sent, before| {
             sent.encoded(form, |message| contents::encode(message, before, self.wants_signatures))
         })
     }

@@ -88,7 +88,7 @@ impl OpenaiChat {
     }
 
     fn encode_for(&self, request: &Request, as_text: bool, delivery: Delivery) -> Vec<Bytes> {
-        let messages = adapt(&request.history, &self.taker);
+        let messages = adapt(&request.history, &request.tools, &self.taker);
         let heads = if as_text { &self.heads_as_text } else { &self.heads };
         let mut pieces = Vec::with_capacity(messages.len() * 3 + 2);
         pieces.push(heads.of(request, delivery, |request| self.encode_head(request, as_text, delivery)));

@@ -103,7 +103,7 @@ impl Wire for OpenaiResponses {
 
     fn encode_as(&self, request: &Request, delivery: Delivery) -> Vec<Bytes> {
         let head = self.heads.of(request, delivery, |request| self.encode_head(request, delivery));
-        list(head, &adapt(&request.history, &self.taker), |sent, before| {
+        list(head, &adapt(&request.history, &request.tools, &self.taker), |sent, before| {
             sent.encoded(NAME, |message| encode(message, before))
         })
     }

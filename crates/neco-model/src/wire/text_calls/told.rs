@@ -3,7 +3,7 @@
 use neco_proto::{Message, Part, ToolCall};
 use serde_json::{Map, Value};
 
-use crate::request::ToolDeclaration;
+use crate::request::{ACTIVATE, ToolDeclaration};
 use crate::wire::arguments;
 
 /// As much of a description as a small model reads. What stands further back are rules, such as to read
@@ -93,7 +93,12 @@ fn add_tool(tool: &ToolDeclaration, out: &mut String) {
         format!("{name}{optional}: {}", kind(schema))
     };
     let arguments: Vec<String> = properties.iter().map(argument).collect();
-    out.push_str(&format!("- {}({}): {}\n", tool.name, arguments.join(", "), short(&tool.description)));
+    // What it lists stays whole: these are tools, and no rules.
+    let (words, list) = match tool.description.split_once('\n').filter(|_| tool.name == ACTIVATE) {
+        Some((words, list)) => (words, list.lines().map(|line| format!("  {line}\n")).collect()),
+        None => (tool.description.as_str(), String::new()),
+    };
+    out.push_str(&format!("- {}({}): {}\n{list}", tool.name, arguments.join(", "), short(words)));
     for (name, schema) in properties.iter().filter(|(name, _)| required.contains(&name.as_str())) {
         if let Some(meaning) = schema.get("description").and_then(Value::as_str) {
             out.push_str(&format!("  {name}: {}\n", short(meaning)));
@@ -170,6 +175,16 @@ mod tests {
         }
         assert!(told.contains("): Reads a file. With its lines.\n"), "{told}");
         assert_eq!(system("You are Neco.", &[]), "You are Neco.");
+    }
+
+    #[test]
+    fn the_list_of_more_tools_is_told_whole() {
+        let lines: Vec<String> = (0..20).map(|number| format!("- tool_{number}: does this and that")).collect();
+        let description = format!("Shows more tools.\n{}", lines.join("\n"));
+        let schema = json!({ "type": "object", "properties": {} });
+        let told = system("", &[ToolDeclaration { name: ACTIVATE.to_owned(), description, schema }]);
+        assert!(told.contains("- activate(): Shows more tools.\n  - tool_0: does"), "{told}");
+        assert!(told.contains("\n  - tool_19: does this and that\n"), "{told}");
     }
 
     #[test]
