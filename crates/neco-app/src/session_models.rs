@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures::future::BoxFuture;
 use futures::{StreamExt, stream};
 use neco_config::Env;
 use neco_model::error::{ErrorKind, Place};
@@ -109,6 +110,11 @@ impl Provider for Followed {
 
     fn context_window(&self) -> Option<u64> {
         self.now().context_window()
+    }
+
+    fn ready(&self) -> BoxFuture<'_, ()> {
+        let now = self.now();
+        Box::pin(async move { now.ready().await })
     }
 
     fn sees(&self, media_type: &str) -> bool {

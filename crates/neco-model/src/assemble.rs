@@ -191,7 +191,7 @@ impl Workshop {
             timeouts: self.timeouts,
             start: entry.start.clone(),
             pull: entry.pull.clone(),
-            props: entry.local.then(Props::default),
+            props: speaks_of_itself(entry).then(Props::default),
             client: tokio::sync::OnceCell::new(),
             answered: false.into(),
         });
@@ -257,6 +257,11 @@ fn auth(entry: &ProviderEntry, wire: &dyn Wire) -> Result<Auth, SetupError> {
         AUTHORIZATION => Ok(Auth::Bearer),
         name => Ok(Auth::Header(name)),
     }
+}
+
+/// Whether a server may be asked what it is started with: one on this machine, which costs no time.
+fn speaks_of_itself(entry: &ProviderEntry) -> bool {
+    entry.local || entry.is_here() && entry.kind == ProviderType::Openai
 }
 
 fn refuse_what_does_not_chat(name: &ModelName) -> Result<(), SetupError> {

@@ -1,5 +1,6 @@
 //! One model that can be asked.
 
+use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
 use crate::delta::Delta;
@@ -42,6 +43,12 @@ pub trait Provider: Send + Sync {
     /// what fits all its models. None where nothing limits them.
     fn context_window(&self) -> Option<u64> {
         None
+    }
+
+    /// Finds out what is to be known before the first prompt is made for it: the window of a server on this machine.
+    /// Takes a moment at most, and no time where nothing is to be found out.
+    fn ready(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
     }
 
     /// Whether a picture of this kind, such as `image/png`, reaches the model; of a group, whether it

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use futures::future::{BoxFuture, join_all};
 use futures::{StreamExt, stream};
 use neco_config::section::Strategy;
 use neco_proto::Part;
@@ -122,6 +123,10 @@ impl Provider for Group {
 
     fn context_window(&self) -> Option<u64> {
         self.lanes().map(|lane| lane.provider.context_window()).min()?
+    }
+
+    fn ready(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async { drop(join_all(self.lanes().map(|lane| lane.provider.ready())).await) })
     }
 
     fn sees(&self, media_type: &str) -> bool {

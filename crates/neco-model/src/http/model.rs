@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+
 use crate::cost::Price;
 use crate::provider::{DeltaStream, Provider};
 use crate::request::Request;
@@ -43,11 +45,21 @@ impl Provider for HttpModel {
 
     /// A local server is often started with less than its model could take.
     fn context_window(&self) -> Option<u64> {
-        let said = self.endpoint.props.as_ref().and_then(|props| props.window());
+        let said = self.endpoint.props.as_ref().and_then(|props| props.window(&self.model));
         Some(match said {
             Some(said) if self.window_is_known => said.min(self.context_window),
             Some(said) => said,
             None => self.context_window,
+        })
+    }
+
+    fn ready(&self) -> BoxFuture<'_, ()> {
+        let Some(props) = &self.endpoint.props else { return Box::pin(std::future::ready(())) };
+        Box::pin(async move {
+            if let Ok(client) = self.endpoint.client().await {
+                let key = self.key.as_ref().map(|key| key.header(&self.auth));
+                props.learn(client, &self.endpoint.base, key).await;
+            }
         })
     }
 

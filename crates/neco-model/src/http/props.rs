@@ -1,4 +1,5 @@
-//! What a local server says of itself: llama.cpp's `/props`, asked once for each endpoint.
+//! What a server on this machine says of itself: llama.cpp's `/props`, asked once for each endpoint, and the list of
+//! its models where that says nothing of its window.
 //!
 //! Servers that have no such address answer at once that they have none. A server that takes its
 //! time is asked in the background: its answer counts from the next request on.
@@ -6,24 +7,32 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use reqwest::Client;
+use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::{Client, RequestBuilder};
 use serde::Deserialize;
-use tokio::sync::watch;
+use tokio::sync::{OnceCell, watch};
 
 use crate::route::Address;
 use crate::wire::format::Template;
 
 /// How long the first request waits for the answer.
 const WAIT: Duration = Duration::from_millis(50);
+/// How long the first prompt waits for the window that it has to fit into.
+const WAIT_FOR_WINDOW: Duration = Duration::from_millis(500);
 /// How long the answer may take at all.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The largest answer that is read.
 const LIMIT: usize = 1024 * 1024;
 
+/// The header that shows a key.
+type KeyHeader = (HeaderName, HeaderValue);
+
 /// What one server said, as far as it was asked.
 #[derive(Default)]
 pub(crate) struct Props {
     state: Arc<Mutex<State>>,
+    /// The windows of its models by their names, as the list of them says.
+    listed: OnceCell<Vec<(String, u64)>>,
 }
 
 #[derive(Default)]
@@ -47,17 +56,34 @@ impl Said {
 }
 
 impl Props {
-    /// The window that the server was started with, once it has said so.
-    pub(super) fn window(&self) -> Option<u64> {
-        match *self.state() {
+    /// The window that the server was started with, or else that of this model, once it has said so.
+    pub(super) fn window(&self, model: &str) -> Option<u64> {
+        let said = match *self.state() {
             State::Known(said) => said.window,
             State::Unasked | State::Asking(_) => None,
+        };
+        said.or_else(|| match self.listed.get()?.as_slice() {
+            // A server that serves one model serves it by any name.
+            [(_, window)] => Some(*window),
+            several => several.iter().find(|(name, _)| name == model).map(|(_, window)| *window),
+        })
+    }
+
+    /// Asks the server behind `base` for its window if it did not say anything yet, and waits a moment for the answer.
+    pub(super) async fn learn(&self, client: &Client, base: &Address, key: Option<KeyHeader>) {
+        if let Some(mut answered) = self.ask(client, base, key.clone()) {
+            let _ = tokio::time::timeout(WAIT_FOR_WINDOW, answered.changed()).await;
+        }
+        let says_nothing = matches!(*self.state(), State::Known(Said { window: None, .. }));
+        if says_nothing {
+            let list = tokio::time::timeout(WAIT_FOR_WINDOW, list(client, base, key));
+            self.listed.get_or_init(|| async { list.await.ok().flatten().unwrap_or_default() }).await;
         }
     }
 
     /// What the server behind `base` says; nothing when that is not known yet.
     pub(super) async fn template(&self, client: &Client, base: &Address) -> Option<Template> {
-        if let Some(mut answered) = self.ask(client, base) {
+        if let Some(mut answered) = self.ask(client, base, None) {
             // Ends with an error when the sender is gone, which is the answer.
             let _ = tokio::time::timeout(WAIT, answered.changed()).await;
         }
@@ -68,7 +94,7 @@ impl Props {
     }
 
     /// Asks if nobody did; gives what to wait for.
-    fn ask(&self, client: &Client, base: &Address) -> Option<watch::Receiver<()>> {
+    fn ask(&self, client: &Client, base: &Address, key: Option<KeyHeader>) -> Option<watch::Receiver<()>> {
         let mut state = self.state();
         match &*state {
             State::Known(_) => None,
@@ -79,7 +105,7 @@ impl Props {
                 drop(state);
                 let (client, address, state) = (client.clone(), address(base), self.state.clone());
                 tokio::spawn(async move {
-                    let said = tokio::time::timeout(PATIENCE, ask(&client, &address)).await;
+                    let said = tokio::time::timeout(PATIENCE, ask(&client, address, key)).await;
                     // A server that still loads its model is asked again with the next request.
                     let known = said.ok().flatten().map_or(State::Unasked, State::Known);
                     *state.lock().unwrap_or_else(PoisonError::into_inner) = known;
@@ -106,6 +132,7 @@ struct Answer {
     chat_template: Option<String>,
     chat_template_caps: Option<Caps>,
     default_generation_settings: Settings,
+    n_ctx: Option<u64>,
 }
 
 #[derive(Default, Deserialize)]
@@ -121,8 +148,8 @@ struct Caps {
 }
 
 /// Nothing when the server can't say now.
-async fn ask(client: &Client, address: &str) -> Option<Said> {
-    let mut response = client.get(address).send().await.ok()?;
+async fn ask(client: &Client, address: String, key: Option<KeyHeader>) -> Option<Said> {
+    let response = with_key(client.get(address), key).send().await.ok()?;
     let status = response.status();
     if status.is_server_error() {
         return None;
@@ -130,19 +157,82 @@ async fn ask(client: &Client, address: &str) -> Option<Said> {
     if !status.is_success() {
         return Some(Said::NOTHING);
     }
+    let body = body(response).await?;
+    Some(serde_json::from_slice(&body).map_or(Said::NOTHING, |answer| said(&answer)))
+}
+
+fn with_key(request: RequestBuilder, key: Option<KeyHeader>) -> RequestBuilder {
+    match key {
+        Some((name, value)) => request.header(name, value),
+        None => request,
+    }
+}
+
+/// Empty when it is longer than anybody wants to read; nothing when it does not come to its end.
+async fn body(mut response: reqwest::Response) -> Option<Vec<u8>> {
     let mut body = Vec::new();
     while let Some(bytes) = response.chunk().await.ok()? {
         body.extend_from_slice(&bytes);
         if body.len() > LIMIT {
-            return Some(Said::NOTHING);
+            return Some(Vec::new());
         }
     }
-    Some(serde_json::from_slice(&body).map_or(Said::NOTHING, |answer| said(&answer)))
+    Some(body)
 }
 
 fn said(answer: &Answer) -> Said {
-    let window = answer.default_generation_settings.n_ctx.filter(|tokens| *tokens > 0);
+    let window = answer.default_generation_settings.n_ctx.or(answer.n_ctx).filter(|tokens| *tokens > 0);
     Said { template: template(answer), window }
+}
+
+/// The windows of the models that a server lists, as far as it says them; nothing when it lists none.
+async fn list(client: &Client, base: &Address, key: Option<KeyHeader>) -> Option<Vec<(String, u64)>> {
+    let request = with_key(client.get(base.join("/models")), key);
+    let response = request.send().await.ok().filter(|response| response.status().is_success())?;
+    let listing: Listing = serde_json::from_slice(&body(response).await?).ok()?;
+    let window = |model: Listed| model.window().map(|window| (model.id, window));
+    Some(listing.data.into_iter().filter_map(window).collect())
+}
+
+#[derive(Deserialize)]
+struct Listing {
+    data: Vec<Listed>,
+}
+
+/// A model of the list, with what servers call its window.
+#[derive(Deserialize)]
+struct Listed {
+    id: String,
+    #[serde(default)]
+    max_model_len: Option<u64>,
+    #[serde(default)]
+    context_length: Option<u64>,
+    #[serde(default)]
+    max_context_length: Option<u64>,
+    #[serde(default)]
+    meta: Option<Meta>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Meta {
+    n_ctx: Option<u64>,
+    n_ctx_train: Option<u64>,
+}
+
+impl Listed {
+    /// What it was started with counts more than what it was trained for.
+    fn window(&self) -> Option<u64> {
+        let meta = self.meta.as_ref();
+        let said = [
+            self.max_model_len,
+            meta.and_then(|meta| meta.n_ctx),
+            self.context_length,
+            self.max_context_length,
+            meta.and_then(|meta| meta.n_ctx_train),
+        ];
+        said.into_iter().flatten().find(|tokens| *tokens > 0)
+    }
 }
 
 /// Older servers show their template and leave the judgement to the reader.
@@ -190,10 +280,25 @@ mod tests {
     }
 
     #[test]
+    fn a_list_of_models_says_their_windows_in_several_ways() {
+        for (model, wanted) in [
+            (r#"{"id":"m","max_model_len":32768,"meta":null}"#, Some(32768)),
+            (r#"{"id":"m","meta":{"n_ctx_train":131072,"n_ctx":8192}}"#, Some(8192)),
+            (r#"{"id":"m","meta":{"n_ctx_train":131072}}"#, Some(131_072)),
+            (r#"{"id":"m","context_length":4096,"object":"model"}"#, Some(4096)),
+            (r#"{"id":"m","max_context_length":0}"#, None),
+            (r#"{"id":"m"}"#, None),
+        ] {
+            assert_eq!(serde_json::from_str::<Listed>(model).unwrap().window(), wanted, "{model}");
+        }
+    }
+
+    #[test]
     fn the_window_is_the_one_that_the_server_was_started_with() {
         for (answer, wanted) in [
             (r#"{"default_generation_settings":{"n_ctx":8192,"params":{}}}"#, Some(8192)),
             (r#"{"default_generation_settings":{"n_ctx":0}}"#, None),
+            (r#"{"n_ctx":4096}"#, Some(4096)),
             (r#"{"default_generation_settings":{}}"#, None),
             ("{}", None),
         ] {

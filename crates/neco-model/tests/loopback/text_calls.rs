@@ -82,6 +82,22 @@ async fn a_server_s_own_window_counts() {
 }
 
 #[tokio::test]
+async fn the_window_of_a_server_here_is_known_before_the_first_question() {
+    let props = serde_json::json!({ "default_generation_settings": { "n_ctx": 8192 } });
+    let server = Server::describing(Script::new().turn(always("yes")), props).await;
+    // Nobody calls it local: its address is.
+    let provider = provider(&config(&[("here", section(&server.base, &[]))]), "here/m");
+    assert_ne!(provider.context_window(), Some(8192));
+    for _ in 0..PATIENCE {
+        provider.ready().await;
+        if provider.context_window() == Some(8192) {
+            break;
+        }
+    }
+    assert_eq!((provider.context_window(), server.props_asked(), server.seen().len()), (Some(8192), 1, 0));
+}
+
+#[tokio::test]
 async fn a_server_is_asked_once_what_its_template_does() {
     for supports_tools in [true, false] {
         let server = Server::describing(Script::new().turn(always("yes")), props(supports_tools)).await;

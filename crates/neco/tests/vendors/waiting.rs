@@ -62,9 +62,17 @@ fn nobody_at_the_address_fails_at_once_before_anybody_answered_and_is_waited_for
     let listener = TcpListener::bind(address).unwrap();
     let (missed, is_missed) = mpsc::channel();
     std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
+        let mut stream = loop {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut asked = vec![0; 100_000];
+            let _ = stream.read(&mut asked);
+            if asked.starts_with(b"POST") {
+                break stream;
+            }
+            // It says nothing of itself.
+            refuse(&mut stream, 404, "{}").unwrap();
+        };
         drop(listener);
-        let _ = stream.read(&mut [0; 100_000]);
         head(&mut stream, 200, "text/event-stream").unwrap();
         for piece in
             [Piece::Call(0, "list_directory"), Piece::Arguments(0, "\"path\":\".\"}"), Piece::End("tool_calls")]
