@@ -18,37 +18,31 @@ pub(super) struct AskUser;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// One to five questions.
     #[schemars(length(min = 1, max = 5))]
     questions: Vec<ArgQuestion>,
 }
 
-/// One question.
+// One question.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ArgQuestion {
-    /// The question, in a full sentence.
     question: String,
-    /// A word or two that name it.
+    /// A word or two.
     #[serde(default)]
     header: String,
-    /// What can be chosen, the one you would take first. The user can always write something else.
-    /// Leave out when any text is an answer.
+    /// The one you would take first; the user can always write something else.
     #[serde(default)]
     #[schemars(length(max = 9))]
     options: Vec<ArgOption>,
-    /// Whether more than one option can be chosen.
     #[serde(default)]
     multiple: bool,
 }
 
-/// Something that can be chosen.
+// Something that can be chosen.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ArgOption {
-    /// What it is called: a few words.
     label: String,
-    /// What it means, and what follows from it.
     #[serde(default)]
     description: String,
 }
@@ -56,10 +50,9 @@ struct ArgOption {
 impl Tool for AskUser {
     type Args = Args;
     const NAME: &'static str = ASK_USER;
-    const DESCRIPTION: &'static str = "Asks the user and waits for the answer. Use it when guessing wrong would cost \
-        more than the answer: a decision that is theirs, a task that can be read in two ways. Put questions that \
-        belong together into one call. Do not ask what you can look up, and do not ask for permission: calls that \
-        need it are asked about by themselves.";
+    const DESCRIPTION: &'static str = "Asks the user and waits for the answer. For a decision that is theirs or a task \
+        that can be read in two ways, when a wrong guess would cost more than the answer. Not for what you can look \
+        up, nor for permission, which is asked for by itself.";
     const TOUCH: SideEffect = SideEffect::Reads;
 
     /// Options may be plain words, and one question may stand by itself.

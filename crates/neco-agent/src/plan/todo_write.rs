@@ -15,28 +15,24 @@ pub(super) struct TodoWrite;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// The whole list, each todo with its content: a todo that is left out is dropped, an empty list clears it. When
-    /// one of them has an id and no content, or all have ids of the list, these are changes: todos that are not named
-    /// stay as they are.
+    /// An empty list clears it.
     todos: Option<Vec<ArgTodo>>,
-    /// true: todos that are not named are dropped. false: they stay, which adds new ones to the list.
+    /// Whether todos that are not named are dropped.
     replace: Option<bool>,
-    /// What you found out and will need later: one sentence each, with the file or address it comes from.
+    /// What you will need later: a sentence each, with its source.
     #[serde(default)]
     findings: Vec<String>,
 }
 
-/// A todo that is new or changes.
+// A todo that is new or changes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ArgTodo {
-    /// Its id, as the list shows it. A new todo needs none.
+    /// A new todo needs none.
     id: Option<String>,
-    /// What is to be done, in a short sentence. Not needed where only the status of an id changes.
     content: Option<String>,
-    /// pending → in_progress → completed or cancelled; in_progress → pending when it failed.
     status: Option<TodoStatus>,
-    /// The id of the todo that it is a part of.
+    /// The id that it is a part of.
     parent: Option<String>,
 }
 
@@ -60,12 +56,10 @@ impl Args {
 impl Tool for TodoWrite {
     type Args = Args;
     const NAME: &'static str = TODO_WRITE;
-    const DESCRIPTION: &'static str = "Keeps your todo list for this task, which the user sees. Use it for work of \
-        three steps or more: write the steps, set one to in_progress when you begin it, to completed as soon as it is \
-        done and checked, back to pending when it failed. One todo is in_progress at a time. Todos can have parts \
-        (parent). Send the whole list, or the todos that change with their ids; with replace: true the others of \
-        the list are dropped. An accepted plan is on the list already; completing its todos ticks off the plan. \
-        Findings are kept with the plan. The result is the whole list.";
+    const DESCRIPTION: &'static str = "Keeps your todo list, which the user sees, for work of three steps or more. Set \
+        a todo to in_progress when you begin it (one at a time), to completed when it is done and checked, back to \
+        pending when it failed. Send the whole list, each todo with its content, or only todos that change, with \
+        their ids; replace: true drops the others. Gives the whole list.";
     const TOUCH: SideEffect = SideEffect::Reads;
 
     /// Other agents have other words for the fields.

@@ -25,13 +25,9 @@ pub struct EditFile;
 pub struct Args {
     /// Path, relative to the workspace or absolute.
     path: String,
-    /// Text to replace.
     old_string: Option<String>,
-    /// Text to put in its place.
     new_string: Option<String>,
-    /// Replace every occurrence.
     replace_all: Option<bool>,
-    /// Several replacements, in order.
     edits: Option<Vec<Edit>>,
 }
 

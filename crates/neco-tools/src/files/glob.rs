@@ -24,15 +24,11 @@ pub struct Glob;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The pattern.
     pattern: String,
-    /// Folder to look in; the workspace if left out.
+    /// Folder; the workspace if left out.
     path: Option<String>,
-    /// Also hidden and ignored files.
     all: Option<bool>,
-    /// Files to skip.
     skip: Option<u32>,
-    /// Files to show.
     limit: Option<u32>,
 }
 

@@ -30,33 +30,25 @@ pub struct Grep;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// What to look for.
     pattern: String,
     /// File or folder; the workspace if left out.
     path: Option<String>,
-    /// Only files that fit this pattern.
     glob: Option<String>,
-    /// Only files of this type.
     #[serde(rename = "type")]
     kind: Option<String>,
-    /// Plain text, not a regular expression.
+    /// Plain text.
     literal: Option<bool>,
     ignore_case: Option<bool>,
-    /// Whole words.
     word: Option<bool>,
-    /// Matches may span lines.
     multiline: Option<bool>,
-    /// Lines shown before and after.
+    /// Lines before and after.
     context: Option<u32>,
     before: Option<u32>,
     after: Option<u32>,
     #[serde(default)]
     output: Output,
-    /// Also hidden and ignored files.
     all: Option<bool>,
-    /// Results to skip.
     skip: Option<u32>,
-    /// Results to show.
     limit: Option<u32>,
 }
 

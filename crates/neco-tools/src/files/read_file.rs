@@ -34,12 +34,11 @@ pub struct ReadFile;
 pub struct Args {
     /// Path, relative to the workspace or absolute.
     path: String,
-    /// First line, from 1; negative counts from the end.
+    /// First line, from 1.
     offset: Option<i64>,
-    /// How many lines.
     #[schemars(range(min = 1))]
     limit: Option<u32>,
-    /// Pages of a PDF, or cells of a notebook: 3, 2-5 or 10-.
+    /// Of a PDF or notebook: 3, 2-5 or 10-.
     pages: Option<String>,
 }
 

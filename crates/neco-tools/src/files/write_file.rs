@@ -23,7 +23,6 @@ pub struct WriteFile;
 pub struct Args {
     /// Path, relative to the workspace or absolute.
     path: String,
-    /// The whole content.
     content: String,
 }
 

@@ -49,21 +49,19 @@ const LEAST_MILLISECONDS_OF_OTHERS: f64 = 1_000.0;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BashArgs {
-    /// The command line or script.
     command: String,
-    /// Seconds until it is killed.
+    /// Seconds.
     timeout: Option<f64>,
-    /// Folder for this call only, from the workspace; default: where the last `cd` led.
+    /// Folder for this call only.
     cwd: Option<String>,
-    /// Return at once and let it run on.
     background: Option<bool>,
-    /// Give it a terminal.
+    /// For programs that want a terminal.
     pty: Option<bool>,
     /// What it is for, in a few words.
     description: Option<String>,
     /// Reach the network; asks the user.
     network: Option<bool>,
-    /// Run without the sandbox; asks the user.
+    /// Asks the user.
     unsandboxed: Option<bool>,
 }
 

@@ -19,14 +19,14 @@ pub struct Task(pub(super) Member);
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The task in three to seven words, for the user.
+    /// Three to seven words, for the user.
     description: String,
-    /// What the agent is to do: all that it needs to know, as it sees nothing of this conversation.
+    /// All that it needs to know: it sees nothing of this conversation.
     prompt: String,
-    /// Who does it: the name of an agent such as `explore` or `coder`; `general` when left out.
+    /// Who does it; `general` when left out.
     #[serde(default, alias = "subagent_type")]
     agent: Option<String>,
-    /// Its inputs by name, if it has some.
+    /// By name, if it has some.
     #[serde(default)]
     inputs: Option<Map<String, Value>>,
 }
@@ -34,7 +34,7 @@ pub struct Args {
 impl Tool for Task {
     type Args = Args;
     const NAME: &'static str = "task";
-    const DESCRIPTION: &'static str = "Has another agent do one thing to its end and gives you its result. It has a conversation of its own, so long searches and big outputs do not fill yours. Several calls in one turn run at the same time.";
+    const DESCRIPTION: &'static str = "Has another agent do one thing to its end and gives you its result. Long searches and big outputs then do not fill your conversation. Several calls in one turn run at the same time.";
     const TOUCH: SideEffect = SideEffect::Reads;
 
     fn timeout(&self, _: &Args) -> Option<Duration> {
