@@ -1,6 +1,7 @@
 //! Generations: named levels of what an agent can do, as a tool set and a prompt. They are data
 //! (`generations.toml`); a higher one has everything of the lower ones.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use neco_proto::Layer;
@@ -29,6 +30,9 @@ pub struct Entry {
     /// The tools it adds.
     #[serde(default)]
     pub adds: Vec<String>,
+    /// Those of them that are not declared by themselves, each with the line that stands for it.
+    #[serde(default)]
+    pub catalogue: BTreeMap<String, String>,
     /// Tools it would add that do not exist yet.
     #[serde(default)]
     pub not_yet: Vec<String>,
@@ -87,6 +91,11 @@ impl CapabilityLevel {
         Self(table().iter().map(|entry| entry.number).max().unwrap_or(1))
     }
 
+    /// The next lower one.
+    pub fn below(self) -> Option<Self> {
+        table().iter().map(|entry| entry.number).filter(|number| *number < self.0).max().map(Self)
+    }
+
     /// Its number.
     pub fn number(self) -> u8 {
         self.0
@@ -112,6 +121,12 @@ impl CapabilityLevel {
         let tool = if tool.starts_with("agent__") { "task" } else { tool };
         let named = |entry: &&Entry| entry.adds.iter().chain(&entry.not_yet).any(|name| name == tool);
         table().iter().find(named).map(|entry| Self(entry.number))
+    }
+
+    /// The line that stands for a tool that is not declared by itself; nothing for tools that are, and for those that
+    /// people plug in.
+    pub fn line(tool: &str) -> Option<&'static str> {
+        table().iter().find_map(|entry| entry.catalogue.get(tool)).map(String::as_str)
     }
 
     /// Those of `tools` that exist for it.
@@ -157,6 +172,11 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), all, "a tool belongs to one generation");
+        for Entry { adds, catalogue, .. } in &read.generation {
+            for (tool, line) in catalogue {
+                assert!(adds.contains(tool) && line.chars().count() <= 70, "{tool}: {line}");
+            }
+        }
     }
 
     #[test]

@@ -4,12 +4,13 @@
 //! It opens no file, starts no process and reads no clock of its own.
 //!
 //! Reading order: [`machine`] (the state table), [`scheduler`] (the life of a call), [`context`]
-//! (what the model is told), [`mode`] and [`capability_level`] (what it can do), [`plan`] (what it means to do),
+//! (what the model is told), [`mode`], [`capability_level`] and [`catalogue`] (what it can do), [`plan`] (what it means to do),
 //! [`guards`] (what watches it), [`gate`] (what people plug in), [`runner`] (what drives them), [`ports`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod capability_level;
+pub mod catalogue;
 pub mod context;
 pub mod gate;
 pub mod guards;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use neco_agent::RuleBook;
 use neco_agent::gate::OpenGate;
 use neco_agent::scheduler::Limits;
-use neco_config::section::ToolsSection;
+use neco_config::section::{Declare, ToolsSection};
 use neco_config::{Config, Env};
 use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::route::Providers;
@@ -349,7 +349,11 @@ pub fn all_tools(settings: &ToolsSection, indexes: &Arc<Indexes>) -> Registry {
 
 /// Those that need nothing of a session.
 fn standing_tools(settings: &ToolsSection, indexes: &Arc<Indexes>) -> Registry {
-    neco_tools::builtin::registry(settings, indexes).with(neco_agent::plan::tools())
+    let tools = neco_tools::builtin::registry(settings, indexes).with(neco_agent::plan::tools());
+    match settings.declare {
+        Declare::Everyday => tools.with(neco_agent::catalogue::tools()),
+        Declare::All => tools,
+    }
 }
 
 /// How sessions remember; `attended` when a person sits in front of them: whoever is not there did not ask

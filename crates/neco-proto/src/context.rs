@@ -21,8 +21,6 @@ names! {
         Generation = "generation",
         /// Its part among several agents.
         Role = "role",
-        /// Where it works.
-        Environment = "environment",
         /// What the project and the person wrote down for agents.
         Rules = "rules",
         /// Skills that can be loaded.
@@ -35,6 +33,8 @@ names! {
         RepoMap = "repo_map",
         /// The files that the work is about.
         Files = "files",
+        /// Where it works. It stands last of what comes before the conversation: no two folders or days have the same.
+        Environment = "environment",
         /// What became of the conversation that was compacted.
         Summary = "summary",
         /// The conversation.
@@ -83,12 +83,15 @@ pub struct GivenUse {
 }
 
 /// How much room the declarations of tools take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolsSize {
     /// How many there are.
     pub count: u64,
     /// Their tokens.
     pub tokens: u64,
+    /// Tools that the model has besides and is told of in a line each; their tokens are part of the others'.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub catalogue: Vec<String>,
 }
 
 /// How much room a layer takes.

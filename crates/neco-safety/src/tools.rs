@@ -120,6 +120,8 @@ pub const TABLE: &[KnownTool] = &[
     tool("todo_write", Effects::NONE).called(&["TodoWrite"], "todowrite write_todos update_plan update_todo_list"),
     tool("ask_user", Effects::NONE)
         .called(&["AskUserQuestion"], "askuserquestion ask_followup_question ask_user_question request_user_input"),
+    tool("activate", Effects::NONE),
+    tool("call", Effects::NONE),
     tool("enter_plan_mode", Effects::NONE).called(&["EnterPlanMode"], "enterplanmode"),
     tool("exit_plan_mode", Effects::NONE).called(&["ExitPlanMode"], "exitplanmode"),
     tool("task", Effects::AGENTS).called(&[], "invoke_agent"),

@@ -180,6 +180,7 @@ impl Stage {
                 tools: Box::new(move |own| {
                     let all =
                         neco_tools::builtin::registry(&tools, &own_indexes).with(neco_agent::plan::tools()).with(own);
+                    let all = all.with(neco_agent::catalogue::tools());
                     if only.is_empty() { all } else { all.named(&only) }
                 }),
                 plugged: self.plugged.clone(),

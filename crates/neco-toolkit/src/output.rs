@@ -294,6 +294,8 @@ pub enum Intent {
     WriteTodos(TodoChange),
     /// Keep what was found out, with the plan.
     NoteFindings(Vec<String>),
+    /// Tell how these tools are called.
+    LookUpTools(Vec<String>),
     /// Ask the person and wait; the answer is the call's result.
     AskPerson(Vec<QuestionItem>),
     /// Go into plan mode, for this reason.

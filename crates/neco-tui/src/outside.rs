@@ -455,7 +455,11 @@ fn told(report: &PromptReport) -> String {
         let _ = writeln!(text, "── {} ──\n{}\n", layers::name(layer.layer), layer.text.trim_end());
     }
     let tools: Vec<&str> = report.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let _ = writeln!(text, "── tools ──\n{}\n", tools.join(", "));
+    let _ = writeln!(text, "── tools ──\n{}", tools.join(", "));
+    if let Some(looked_up) = notices::looked_up(&report.context.tools) {
+        let _ = writeln!(text, "{looked_up}");
+    }
+    text.push('\n');
     let messages = figures::count(report.messages.len() as u64, "message");
     let _ = write!(text, "and {messages}; `neco prompt show` prints all of it");
     text

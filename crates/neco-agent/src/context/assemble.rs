@@ -8,10 +8,11 @@ use neco_proto::Layer;
 use neco_safety::{Policy, Who};
 use neco_toolkit::Registry;
 
-use super::declare::declare;
+use super::declare::{declare, tool_tokens};
 use super::prompts::Prompts;
 use super::source::{BasePrompt, ModePrompt, Situation, Source};
 use crate::capability_level::GenerationPrompt;
+use crate::catalogue::ToolCatalogue;
 
 /// What the model is told before the conversation. Made anew only when the situation changes, so
 /// that consecutive requests share their beginning byte for byte.
@@ -37,6 +38,8 @@ pub struct Assembled {
     pub system: Arc<str>,
     /// The tools.
     pub tools: Arc<[ToolDeclaration]>,
+    /// The tools that it has besides.
+    pub catalogue: ToolCatalogue,
     /// The layers that say something, in order.
     pub layers: Vec<Told>,
     /// Tokens of the declarations of the tools.
@@ -118,6 +121,7 @@ impl Assembled {
             number: 1,
             system: "".into(),
             tools: Arc::from([]),
+            catalogue: ToolCatalogue::default(),
             layers: Vec::new(),
             tool_tokens,
         }
@@ -162,9 +166,7 @@ impl Context {
         who: &Who<'_>,
         family: Family,
     ) -> Arc<Assembled> {
-        // Who an agent is never changes, so it tells nothing apart.
-        let kept = Who { role: Who::ROOT, ..*who };
-        let revision = self.sources.iter().map(|source| source.revision()).sum();
+        let (kept, revision) = (Who { role: Who::ROOT, ..*who }, self.revision());
         let fits = |made: &Arc<Assembled>| {
             made.situation == situation && made.who == kept && made.family == family && made.revision == revision
         };
@@ -172,22 +174,41 @@ impl Context {
             return Arc::clone(made);
         }
         self.times += 1;
-        let tools = declare(registry, policy, who);
-        let layers = self.layers(&situation, &|name| tools.iter().any(|tool| tool.name == name), family);
+        let made = Arc::new(self.make(situation, (registry, policy), who, family));
+        self.made = Some(Arc::clone(&made));
+        made
+    }
+
+    /// The same, only to see what it comes to.
+    pub fn make(
+        &self,
+        situation: Situation,
+        (registry, policy): (&Registry, &Policy),
+        who: &Who<'_>,
+        family: Family,
+    ) -> Assembled {
+        let (tools, catalogue) = declare(registry, (policy, who), situation.rooms.plugged(), family);
+        let has = |name: &str| tools.iter().any(|tool| tool.name == name) || catalogue.has(name);
+        let layers = self.layers(&situation, &has, family);
         let texts: Vec<&str> = layers.iter().map(|layer| layer.text.as_str()).collect();
-        let made = Arc::new(Assembled {
+        Assembled {
             situation,
-            who: kept,
+            // Who an agent is never changes, so it tells nothing apart.
+            who: Who { role: Who::ROOT, ..*who },
             family,
-            revision,
+            revision: self.revision(),
             number: self.times,
             system: texts.join("\n\n").into(),
             tool_tokens: tools.iter().map(|tool| tool_tokens(tool, family)).sum(),
             tools,
+            catalogue,
             layers,
-        });
-        self.made = Some(Arc::clone(&made));
-        made
+        }
+    }
+
+    /// Of all sources together.
+    fn revision(&self) -> u64 {
+        self.sources.iter().map(|source| source.revision()).sum()
     }
 
     fn layers(&self, situation: &Situation, has: &dyn Fn(&str) -> bool, family: Family) -> Vec<Told> {
@@ -255,13 +276,6 @@ fn open_tags<'a>(kept: &'a str, rest: &str) -> Vec<&'a str> {
     let closes = |name: &str| rest.lines().any(|line| line.trim_end() == format!("</{name}>"));
     open.retain(|name| !name.is_empty() && closes(name));
     open
-}
-
-pub(super) fn tool_tokens(tool: &ToolDeclaration, family: Family) -> u64 {
-    /// What stands around a declaration on the wire.
-    const AROUND: u64 = 12;
-    let words = estimate(&tool.name, family) + estimate(&tool.description, family);
-    AROUND + words + estimate(&tool.schema.to_string(), family)
 }
 
 #[cfg(test)]

@@ -3,26 +3,77 @@
 use std::sync::Arc;
 
 use neco_model::ToolDeclaration;
+use neco_model::tokens::{Family, estimate};
+use neco_proto::ToolOrigin;
 use neco_safety::{Policy, Who, invisible};
-use neco_toolkit::Registry;
+use neco_toolkit::{DynTool, Registry};
 use serde_json::{Map, Value};
 
+use crate::catalogue::{ACTIVATE, CALL, ToolCatalogue, is_everyday};
 use crate::mode::declares;
 
-/// In ask mode tools that write or run do not even exist for the model, in plan mode those that write;
-/// what the policy refuses whatever the arguments are does not exist either.
-pub(super) fn declare(registry: &Registry, policy: &Policy, who: &Who<'_>) -> Arc<[ToolDeclaration]> {
-    registry
-        .iter()
-        .filter(|tool| declares(who.mode, tool.as_ref()))
-        .filter(|tool| tool.is_offered())
-        .filter(|tool| !policy.refuses(tool.name(), tool.origin(), tool.most_touch(), who))
-        .map(|tool| ToolDeclaration {
-            name: tool.name().to_owned(),
-            description: invisible::seen(tool.description().trim()).text.into_owned(),
-            schema: seen_in(lean(tool.schema())),
-        })
-        .collect()
+/// The tools that are declared, and those that stand in the catalogue. In ask mode tools that write or run do not even
+/// exist for the model, in plan mode those that write; what the policy refuses whatever the arguments are does not exist
+/// either. Tools of one origin that people plug in are declared as long as all of them take at most `most` tokens.
+pub(super) fn declare(
+    registry: &Registry,
+    (policy, who): (&Policy, &Who<'_>),
+    most: u64,
+    family: Family,
+) -> (Arc<[ToolDeclaration]>, ToolCatalogue) {
+    let exists = |tool: &&Arc<dyn DynTool>| {
+        declares(who.mode, tool.as_ref())
+            && tool.is_offered()
+            && !policy.refuses(tool.name(), tool.origin(), tool.most_touch(), who)
+    };
+    let (ways, tools): (Vec<_>, Vec<_>) = registry.iter().filter(exists).partition(|tool| is_way(tool.name()));
+    let tools: Vec<(&Arc<dyn DynTool>, ToolDeclaration)> =
+        tools.into_iter().map(|tool| (tool, declaration(tool.as_ref()))).collect();
+    let taken = |origin: &ToolOrigin| -> u64 {
+        let same = tools.iter().filter(|(tool, _)| tool.origin() == origin);
+        same.map(|(_, told)| tool_tokens(told, family)).sum()
+    };
+    let waits = |tool: &dyn DynTool| match tool.origin().is_built_in() {
+        true => !is_everyday(tool),
+        false => taken(tool.origin()) > most,
+    };
+    let waiting: Vec<ToolDeclaration> = match ways.as_slice() {
+        [_, _] => tools.iter().filter(|(tool, _)| waits(tool.as_ref())).map(|(_, told)| told.clone()).collect(),
+        // There is no way to call what is not declared.
+        _ => Vec::new(),
+    };
+    let Some(catalogue) = ToolCatalogue::new(waiting) else {
+        return (tools.into_iter().map(|(_, told)| told).collect(), ToolCatalogue::default());
+    };
+    let declared = tools.into_iter().map(|(_, told)| told).filter(|told| !catalogue.has(&told.name));
+    let ways = ways.into_iter().map(|tool| {
+        let mut told = declaration(tool.as_ref());
+        if told.name == ACTIVATE {
+            told.description.push_str(&catalogue.lines());
+        }
+        told
+    });
+    (declared.chain(ways).collect(), catalogue)
+}
+
+/// Whether a tool is one of the two by which those are called that are not declared.
+fn is_way(name: &str) -> bool {
+    [ACTIVATE, CALL].contains(&name)
+}
+
+fn declaration(tool: &dyn DynTool) -> ToolDeclaration {
+    ToolDeclaration {
+        name: tool.name().to_owned(),
+        description: invisible::seen(tool.description().trim()).text.into_owned(),
+        schema: seen_in(lean(tool.schema())),
+    }
+}
+
+pub(super) fn tool_tokens(tool: &ToolDeclaration, family: Family) -> u64 {
+    /// What stands around a declaration on the wire.
+    const AROUND: u64 = 12;
+    let words = estimate(&tool.name, family) + estimate(&tool.description, family);
+    AROUND + words + estimate(&tool.schema.to_string(), family)
 }
 
 /// A schema in whose texts everything can be seen: whoever brings a tool along writes them.
@@ -105,9 +156,102 @@ fn without_null(mut schema: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use neco_proto::{ApprovalMode, Mode};
+    use neco_safety::{Confinement, SideEffect};
+    use neco_toolkit::{PreparedCall, ToolError};
     use serde_json::json;
 
     use super::*;
+    use crate::catalogue;
+
+    struct Named {
+        name: &'static str,
+        origin: ToolOrigin,
+        schema: Value,
+    }
+
+    impl DynTool for Named {
+        fn name(&self) -> &str {
+            self.name
+        }
+
+        fn description(&self) -> &str {
+            "Does what its name says. And more."
+        }
+
+        fn schema(&self) -> &Value {
+            &self.schema
+        }
+
+        fn most_touch(&self) -> SideEffect {
+            SideEffect::Reads
+        }
+
+        fn origin(&self) -> &ToolOrigin {
+            &self.origin
+        }
+
+        fn prepare(self: Arc<Self>, _: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
+            Err(ToolError::failed("nobody calls it"))
+        }
+    }
+
+    fn tools(origin: &ToolOrigin, names: &[&'static str]) -> Vec<Arc<dyn DynTool>> {
+        let tool = |name: &&'static str| -> Arc<dyn DynTool> {
+            Arc::new(Named { name, origin: origin.clone(), schema: json!({ "type": "object" }) })
+        };
+        names.iter().map(tool).collect()
+    }
+
+    /// What is declared and what stands in the catalogue, where tools of one origin may take so many tokens.
+    fn split(registry: &Registry, most: u64) -> (Vec<String>, Vec<String>, String) {
+        let who = Who {
+            mode: Mode::Agent,
+            approval: ApprovalMode::Auto,
+            person_present: true,
+            role: Who::ROOT,
+            confinement: Confinement::ChosenNone,
+            network: false,
+        };
+        let (declared, catalogue) = declare(registry, (&Policy::default(), &who), most, Family::Other);
+        let names = |told: &ToolDeclaration| told.name.clone();
+        let told = declared.iter().find(|told| told.name == ACTIVATE).map(|told| told.description.clone());
+        (declared.iter().map(names).collect(), catalogue.iter().map(names).collect(), told.unwrap_or_default())
+    }
+
+    #[test]
+    fn tools_for_every_day_are_declared_and_the_others_wait_where_there_is_a_way_to_them() {
+        let own = tools(ToolOrigin::BUILT_IN, &["process", "bash", "git", "task", "workflow"]);
+        let (declared, waiting, told) = split(&Registry::new(own.clone()).with(catalogue::tools()), 0);
+        assert_eq!(declared, ["bash", "task", ACTIVATE, CALL]);
+        assert_eq!(waiting, ["process", "git", "workflow"]);
+        assert_eq!(told.lines().filter(|line| line.starts_with("- ")).count(), 3, "{told}");
+        let all = ["process", "bash", "git", "task", "workflow"];
+        let (declared, waiting, _) = split(&Registry::new(own.clone()), 0);
+        assert_eq!((declared, waiting.len()), (all.map(str::to_owned).to_vec(), 0), "nobody could call them");
+        let few = Registry::new(own).with(catalogue::tools()).filtered(|tool| tool.name() != "git");
+        let (declared, waiting, _) = split(&few, 0);
+        assert_eq!(
+            (declared.join(" "), waiting.len()),
+            ("process bash task workflow".to_owned(), 0),
+            "two are too few"
+        );
+    }
+
+    #[test]
+    fn plugged_in_tools_are_declared_while_those_of_their_origin_are_small() {
+        let (big, small) = (ToolOrigin::Mcp { server: "big".into() }, ToolOrigin::Mcp { server: "small".into() });
+        let registry = Registry::new(tools(ToolOrigin::BUILT_IN, &["bash"]))
+            .with(catalogue::tools())
+            .with(tools(&big, &["one", "two", "three", "four"]))
+            .with(tools(&small, &["five"]));
+        let one = tool_tokens(&declaration(tools(&big, &["three"])[0].as_ref()), Family::Other);
+        let (declared, waiting, told) = split(&registry, 3 * one);
+        assert_eq!(declared, ["bash", "five", ACTIVATE, CALL]);
+        assert_eq!(waiting, ["one", "two", "three", "four"]);
+        assert!(told.contains("\n- one: Does what its name says\n"), "{told}");
+        assert_eq!(split(&registry, 5 * one).1.len(), 0);
+    }
 
     #[test]
     fn a_schema_hides_nothing() {

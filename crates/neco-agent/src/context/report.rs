@@ -10,8 +10,9 @@ use neco_proto::{
 };
 use neco_safety::untrusted::unwrapped;
 
-use super::assemble::{Assembled, tool_tokens};
+use super::assemble::Assembled;
 use super::cut::is_summary;
+use super::declare::tool_tokens;
 use super::meter::tokens_of;
 use super::space::Space;
 
@@ -43,7 +44,11 @@ pub fn report(model: &str, assembled: &Assembled, history: &History, space: &Spa
         reserve: space.reserve(),
         compact_at: space.compact_at(),
         tokens,
-        tools: ToolsSize { count: assembled.tools.len() as u64, tokens: assembled.tool_tokens },
+        tools: ToolsSize {
+            count: assembled.tools.len() as u64,
+            tokens: assembled.tool_tokens,
+            catalogue: assembled.catalogue.iter().map(|tool| tool.name.clone()).collect(),
+        },
         layers: told.chain(said).collect(),
         messages: counted.iter().map(|(message, tokens)| size(message, *tokens, share(*tokens), &names)).collect(),
         given: None,

@@ -107,11 +107,22 @@ impl Space {
         (room > 0).then_some(room)
     }
 
+    /// Tokens that the prompt and the tools may take where nobody chose the tools: the rest is for the work.
+    pub fn most_told(&self) -> Option<u64> {
+        self.window.map(|window| percent(window, MOST_TOLD))
+    }
+
     /// What the layers may take.
     pub fn rooms(&self) -> Rooms {
         let share = |of: u8| self.window.map_or(u64::MAX, |window| percent(window, of));
         let ContextSettings { rules, skills, memory, files, .. } = self.settings;
-        Rooms { rules: share(rules), skills: share(skills), memory: share(memory), files: share(files) }
+        Rooms {
+            rules: share(rules),
+            skills: share(skills),
+            memory: share(memory),
+            files: share(files),
+            plugged: share(PLUGGED),
+        }
     }
 }
 
@@ -120,6 +131,12 @@ const TRIM_AT: u8 = 60;
 
 /// And when it frees so much, in percent of the room.
 const TRIM_GAIN: u8 = 20;
+
+/// What a model is told before the conversation takes at most so much of the window, in percent.
+const MOST_TOLD: u8 = 40;
+
+/// The tools of one origin that people plug in are declared outright up to so much of the window, in percent.
+const PLUGGED: u8 = 10;
 
 /// Notes that are longer are no summary.
 const MOST_SUMMARY: u64 = 8_000;
@@ -141,11 +158,18 @@ pub struct Rooms {
     skills: u64,
     memory: u64,
     files: u64,
+    plugged: u64,
 }
 
 impl Rooms {
     /// Room without end.
-    pub const ENDLESS: Self = Self { rules: u64::MAX, skills: u64::MAX, memory: u64::MAX, files: u64::MAX };
+    pub const ENDLESS: Self =
+        Self { rules: u64::MAX, skills: u64::MAX, memory: u64::MAX, files: u64::MAX, plugged: u64::MAX };
+
+    /// How many tokens the declarations of all tools of one origin may take that people plug in.
+    pub fn plugged(&self) -> u64 {
+        self.plugged
+    }
 
     /// How many tokens a layer may take; the ones that can't be cut have no limit of their own.
     pub fn of(&self, layer: Layer) -> u64 {

@@ -5,6 +5,7 @@ use neco_proto::Mode;
 use neco_safety::SideEffect;
 
 use super::guard::{CallSeen, Guard, Hint, Scene, Seen};
+use crate::catalogue::ACTIVATE;
 use crate::plan::{ASK_USER, ENTER_PLAN_MODE, EXIT_PLAN_MODE, TODO_WRITE};
 
 /// Reads in a row before anything was written.
@@ -52,7 +53,7 @@ impl AntiPattern {
         self.counted &= !call.is_first;
         // Nor is it reading to see to other agents.
         let sees_to_others = call.tool.starts_with("agent_") || ["task", "spawn_agent", "report"].contains(&call.tool);
-        if sees_to_others || [TODO_WRITE, ASK_USER, ENTER_PLAN_MODE, EXIT_PLAN_MODE].contains(&call.tool) {
+        if sees_to_others || [TODO_WRITE, ASK_USER, ENTER_PLAN_MODE, EXIT_PLAN_MODE, ACTIVATE].contains(&call.tool) {
             return;
         }
         match call.touch {

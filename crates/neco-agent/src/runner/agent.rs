@@ -351,7 +351,7 @@ impl Agent {
         (&mut self.room, talk)
     }
 
-    fn assembled(&mut self) -> Arc<Assembled> {
+    pub(super) fn assembled(&mut self) -> Arc<Assembled> {
         let rooms = self.room.space(&self.model).rooms();
         let situation = Situation { mode: self.terms.turn_mode, generation: self.tools.level, rooms };
         let rules = (self.scheduler.registry(), self.scheduler.policy());
@@ -501,6 +501,8 @@ impl Agent {
                     if let EventBody::PermissionRequest(request) = &body {
                         let scene = self.scene();
                         self.gate.tell_of_waiting(request, &scene);
+        let catalogue = self.assembled().catalogue.clone();
+        self.scheduler.set_catalogue(catalogue);
                     }
                     self.reports.commit(body).await?;
                 }

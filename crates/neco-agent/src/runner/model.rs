@@ -16,6 +16,7 @@ use neco_toolkit::{Registry, foreign};
 use super::accounts::Accounts;
 use super::paced::paced;
 use super::setup::CallIds;
+use crate::catalogue::{self, CALL, Unwrapping};
 use crate::context::{Assembled, Meter};
 use crate::machine::{AnswerKind, Stamp};
 use crate::scheduler::CutOff;
@@ -82,11 +83,13 @@ pub(super) struct Streaming {
     stream: DeltaStream,
     answer: Answer,
     call_ids: Vec<CallId>,
+    unwrapping: Unwrapping,
 }
 
 impl Streaming {
     fn new(stamp: Stamp, stream: DeltaStream) -> Self {
-        Self { stamp, stream: paced(stream), answer: Answer::default(), call_ids: Vec::new() }
+        let (answer, unwrapping) = (Answer::default(), Unwrapping::default());
+        Self { stamp, stream: paced(stream), answer, call_ids: Vec::new(), unwrapping }
     }
 
     /// Whether we stopped reading it before its vendor said what it used.
@@ -144,8 +147,8 @@ impl Streaming {
             Piece::Text(text) => Some(Part::Text { text: text.to_owned() }),
             Piece::Reasoning(text, opaque) => Some(Part::Reasoning { text: text.to_owned(), opaque: opaque.cloned() }),
             Piece::Call(index, call) => self.call_ids.get(index).filter(|_| with_calls).map(|id| {
-                let (name, arguments) = match foreign::meant(&call.name, &call.arguments) {
-                    Some((name, arguments)) => (name.to_owned(), arguments),
+                let (name, arguments) = match meant(&call.name, &call.arguments) {
+                    Some(meant) => meant,
                     None => (call.name.clone(), call.arguments.clone()),
                 };
                 Part::ToolCall(ToolCall { id: id.clone(), name, arguments, opaque: call.opaque.clone() })
@@ -239,10 +242,10 @@ impl Model {
     ) -> (Vec<EventBody>, Ending) {
         let mut events = Vec::new();
         let Some(mut streaming) = self.streaming.take() else { return (events, Ending::NotYet) };
-        let (mut next, mut taken) = (first, 0);
+        let (mut next, mut taken, mut pieces) = (first, 0, Vec::new());
         loop {
             let delta = match next {
-                Some(Ok(delta)) => with_own_name(delta, counting.registry),
+                Some(Ok(delta)) => delta,
                 Some(Err(error)) => return (events, Ending::Broken(streaming, error)),
                 None => {
                     let cut = ModelError::new(ErrorKind::StreamCut, Place::Stream, "the answer ended without an end");
@@ -254,10 +257,14 @@ impl Model {
                 self.announce(&mut streaming, &note, &mut events, &mut counting);
                 streaming.answer.add(&note);
             }
-            self.announce(&mut streaming, &delta, &mut events, &mut counting);
-            streaming.answer.add(&delta);
-            if let Delta::Finish(reason) = delta {
-                return (events, Ending::Whole(streaming, reason));
+            // Events, hooks, rules and the conversation itself know a tool by its own name alone.
+            streaming.unwrapping.take(delta, counting.registry, &mut pieces);
+            for piece in pieces.drain(..) {
+                self.announce(&mut streaming, &piece, &mut events, &mut counting);
+                streaming.answer.add(&piece);
+                if let Delta::Finish(reason) = piece {
+                    return (events, Ending::Whole(streaming, reason));
+                }
             }
             taken += 1;
             // What is polled must be taken in: the last look is not made when there is no room for what it finds.
@@ -395,11 +402,13 @@ impl Model {
     }
 }
 
-/// The piece with a tool's own name in it, however the model spells that: events, hooks, rules and the conversation
-/// itself know it by that name alone.
-fn with_own_name(delta: Delta, registry: &Registry) -> Delta {
-    let Delta::CallStart { index, id, name } = delta else { return delta };
-    Delta::CallStart { index, id, name: registry.own_name(name) }
+/// The call that one is meant as: of a tool of ours where it is written for one of another agent, of a tool itself where
+/// it is written into another call and that was not seen while it came in.
+fn meant(name: &str, arguments: &str) -> Option<(String, String)> {
+    if name == CALL {
+        return catalogue::meant(arguments);
+    }
+    foreign::meant(name, arguments).map(|(name, arguments)| (name.to_owned(), arguments))
 }
 
 /// Bytes of all that the model wrote.

@@ -336,6 +336,7 @@ impl Agent {
             };
             let failed = matches!(fulfilled, Fulfilled::Failed(_));
             progress.settle(fulfilled);
+                Intent::LookUpTools(names) => self.look_up(&names),
             if failed {
                 break;
             }
@@ -354,6 +355,15 @@ impl Agent {
         }
         self.questions.pose(Asker::Call(call_id.clone()), Subject::Choices { items }, &self.reports).await?;
         Ok(Fulfilled::Waits)
+    /// What the model is told that asks how tools are called.
+    fn look_up(&mut self, names: &[String]) -> Fulfilled {
+        let assembled = self.assembled();
+        match assembled.catalogue.look_up(names, self.scheduler.registry(), &assembled.tools) {
+            Ok(told) => Fulfilled::Done(told),
+            Err(error) => Fulfilled::Failed(error),
+        }
+    }
+
     }
 
     async fn propose(&mut self, call_id: &CallId, plan: String) -> Result<Fulfilled, SinkError> {

@@ -23,7 +23,8 @@ use super::gated::{Question, ended_by_hook, is_persons_word, may_be_answered, ru
 use super::kept::{Keeping, execute_kept};
 use super::live::Live;
 use super::order::may_begin;
-use super::validate::{CutOff, unless_absent, validate};
+use super::validate::{CutOff, unless_absent, validate, with_schema};
+use crate::catalogue::ToolCatalogue;
 use crate::gate::{Gate, HookContext, HookDecision, OpenGate};
 use crate::ports::{Clock, RuleBook};
 
@@ -96,6 +97,8 @@ pub(super) enum Work {
 /// The life of every tool call of one agent.
 pub struct Scheduler {
     pub(super) registry: Registry,
+    /// Those of them that the model was told of in a line only.
+    catalogue: ToolCatalogue,
     pub(super) policy: Policy,
     rule_book: Option<Arc<dyn RuleBook>>,
     world: Arc<dyn World>,
@@ -132,6 +135,7 @@ impl Scheduler {
     ) -> Self {
         Self {
             registry,
+            catalogue: ToolCatalogue::default(),
             policy: Policy::default(),
             rule_book: None,
             world,
@@ -180,6 +184,11 @@ impl Scheduler {
         &self.registry
     }
 
+    /// The model was told of these tools in a line only.
+    pub fn set_catalogue(&mut self, catalogue: ToolCatalogue) {
+        self.catalogue = catalogue;
+    }
+
     /// What running tools print.
     pub fn live(&self) -> &Arc<Live> {
         &self.live
@@ -199,6 +208,7 @@ impl Scheduler {
             let (mut call, failed) = validate(&self.registry, asked, cut_off);
             let mode = self.scene.as_ref().map(|scene| scene.mode);
             let failed = failed.map(|outcome| unless_absent(&self.registry, mode, &call.tool, outcome));
+            let failed = failed.map(|outcome| with_schema(&self.catalogue, &call.tool, outcome));
             call.redactor = self.spill.redactor();
             records.push(Record::Emit(call.update(CallStatus::Validating)));
             match failed {

@@ -10,6 +10,7 @@ use neco_toolkit::repair::read_arguments;
 use neco_toolkit::{PreparedCall, Registry, ToBackground, ToolError};
 
 use super::call::{Call, Outcome, Phase};
+use crate::catalogue::ToolCatalogue;
 use crate::mode::declares;
 
 /// Calls that the model did not write to their end: their arguments may read like whole ones and still lack what was
@@ -64,6 +65,15 @@ pub(super) fn unless_absent(registry: &Registry, mode: Option<Mode>, tool: &str,
     }
     let words = format!("there is no {tool} in {mode} mode");
     Outcome::error(&ToolError::new(ErrorCode::BlockedByPolicy, words), outcome.duration)
+}
+
+/// Whoever calls a tool in a wrong way that it was told of in a line only is told the rest.
+pub(super) fn with_schema(catalogue: &ToolCatalogue, tool: &str, mut outcome: Outcome) -> Outcome {
+    let wrong = outcome.error_code == Some(ErrorCode::InvalidArguments);
+    if let Some(told) = catalogue.told(tool).filter(|_| wrong) {
+        outcome.output = format!("{}\n{told}", outcome.output);
+    }
+    outcome
 }
 
 fn prepare(registry: &Registry, asked: &ToolCall, call: &mut Call) -> Result<Box<dyn PreparedCall>, ToolError> {

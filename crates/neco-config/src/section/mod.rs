@@ -42,8 +42,8 @@ pub use models::{
 pub use policy::{OtherAgents, PolicySection};
 pub use sandbox::{SandboxLevel, SandboxNetwork, SandboxSection};
 pub use sessions::SessionsSection;
-pub use tools::ToolsSection;
 pub use tools::{CheckerSection, DiagnosticsSection};
+pub use tools::{Declare, ToolsSection};
 pub use tui::{TuiNotifications, TuiSection, TuiTheme};
 pub use web::{SearchEngine, WebFetchSection, WebSearchSection};
 

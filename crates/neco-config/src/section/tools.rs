@@ -7,6 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{WebFetchSection, WebSearchSection};
 
+/// Which tools the model is told of in full from the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Declare {
+    /// Those for every day; of each of the others a line.
+    #[default]
+    Everyday,
+    /// All.
+    All,
+}
+
 /// Tools and their limits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -14,6 +25,9 @@ pub struct ToolsSection {
     /// Only these tools exist; empty means all.
     #[schemars(inner(length(min = 1)))]
     pub only: Vec<String>,
+    /// Which tools the model is told of in full from the start: `everyday` ones, with a line for each of the others,
+    /// which it looks up when it needs them; or `all`.
+    pub declare: Declare,
     /// Seconds a tool may take unless it has a limit of its own.
     #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
     pub timeout: f64,

@@ -68,6 +68,7 @@ pub(super) fn context_rows(
             Span::styled("█".repeat(share.max(1)), theme.accent),
         ]));
     }
+    rows.extend(notices::looked_up(&report.tools).map(|words| Line::styled(format!("  {words}"), theme.dim)));
     rows.extend(messages(&report.messages, view, theme));
     rows.extend(report.given.map(|used| Line::styled(format!("  {}", notices::given(&used)), theme.dim)));
     if let Some(at) = report.compact_at {

@@ -7,7 +7,7 @@ use neco_proto::event::{
     MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NodeResult, Rewind, SessionStart, SharedStateUpdate,
     SidePurpose, Up,
 };
-use neco_proto::{ApprovalMode, GivenUse};
+use neco_proto::{ApprovalMode, GivenUse, ToolsSize};
 
 use super::rewind::files_back;
 use crate::figures;
@@ -81,6 +81,13 @@ pub fn given(used: &GivenUse) -> String {
     let messages = figures::count(*messages, "message");
     let (tokens, files) = (figures::tokens(*tokens), figures::count(*files, "file"));
     format!("given with {messages}, as the words fit: {tokens} tokens of {files}, {opened} of them opened since")
+}
+
+/// `and 2 more that are looked up when needed: git, process`; nothing where every tool is declared.
+pub fn looked_up(tools: &ToolsSize) -> Option<String> {
+    let names: Vec<String> = tools.catalogue.iter().map(|name| clean_line(name)).collect();
+    (!names.is_empty())
+        .then(|| format!("and {} more that are looked up when needed: {}", names.len(), names.join(", ")))
 }
 
 /// `naming the session…`.

@@ -65,7 +65,8 @@ pub fn see_through<W: Future<Output = ()> + Send + 'static>(
     if let Printer::Claude(claude) = &mut ui.printer
         && let Ok(Answer::Prompt(report)) = runtime.block_on(client.ask(Query::Prompt))
     {
-        claude.set_tools(report.tools.into_iter().map(|tool| tool.name).collect());
+        let declared = report.tools.into_iter().map(|tool| tool.name);
+        claude.set_tools(declared.chain(report.context.tools.catalogue).collect());
     }
     let (window, mut happenings, stopped) = window_on(runtime, run, (ui.printer, ui.person), ui.quit)?;
     let mut rest = IdleTracker::default();
