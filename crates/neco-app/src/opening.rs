@@ -299,7 +299,7 @@ impl Opening {
         setup.look_again = Some(look_again(workspace, used, self.clone(), redactor, Arc::clone(&models)));
         let services = Services::start(store, setup)?;
         let options = self.options(&state.loaded, default_model)?;
-        self.check_tools(options.generation.unwrap_or(options.default_generation), config, workspace)?;
+        self.check_tools(options.generation.unwrap_or_else(|| options.usual_generation()), config, workspace)?;
         Ok(Made { state, services, options })
     }
 
@@ -381,7 +381,9 @@ impl Opening {
         let config = &loaded.config;
         let known = |number: u8| CapabilityLevel::new(number).map_err(invalid);
         let default_generation = config.agent.generation.map(known).transpose()?;
-        let default_generation = default_generation.unwrap_or_else(CapabilityLevel::highest);
+        // Who names tools wants to have them, however small the window is.
+        let names_tools = !self.wanted.tools.is_empty() || !config.tools.only.is_empty();
+        let default_generation = default_generation.or_else(|| names_tools.then(CapabilityLevel::highest));
         let generation = self.wanted.generation.map(known).transpose()?;
         Ok(SessionOptions {
             interactive: self.wanted.interactive,

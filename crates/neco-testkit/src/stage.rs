@@ -264,11 +264,9 @@ impl Stage {
         self.home.path().join("neco.db")
     }
 
-    fn generation(&self) -> CapabilityLevel {
-        self.setup
-            .generation
-            .and_then(|number| CapabilityLevel::new(number).ok())
-            .unwrap_or_else(CapabilityLevel::highest)
+    fn generation(&self) -> Option<CapabilityLevel> {
+        let chosen = self.setup.generation.and_then(|number| CapabilityLevel::new(number).ok());
+        chosen.or_else(|| (!self.setup.tools.is_empty()).then(CapabilityLevel::highest))
     }
 
     /// How its sessions are opened.

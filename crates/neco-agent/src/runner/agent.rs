@@ -11,6 +11,7 @@ use neco_proto::event::{
 };
 use neco_proto::{Actor, ContextReport, ErrorCode, EventBody, Layer, PromptReport, Subject};
 use neco_safety::Grant;
+use neco_toolkit::Registry;
 use tokio::sync::mpsc;
 
 use super::accounts::Accounts;
@@ -29,6 +30,7 @@ use super::reports::Reports;
 use super::setup::AgentSetup;
 use super::terms::{Terms, Toolset};
 use super::watched::Watched;
+use crate::capability_level::CapabilityLevel;
 use crate::context::{Assembled, Context, Situation, prompt_report, report, tokens_of_all};
 use crate::gate::{Failure, HookContext, OpenGate};
 use crate::guards::{Guards, Objection};
@@ -89,7 +91,7 @@ impl Agent {
     /// An agent that waits for something to do, and the way to it.
     pub fn new(setup: AgentSetup) -> (Self, AgentHandle) {
         let (sender, mailbox) = mpsc::channel(MAILBOX);
-        let tools = Toolset::new(setup.generation, setup.registry);
+        let tools = Toolset::new(setup.generation, setup.generation_is_chosen, setup.registry);
         let terms = Terms::new(setup.settings, setup.role);
         let scheduler =
             Scheduler::new(tools.registry(), setup.world, setup.spill, Arc::clone(&setup.clock), setup.limits)
@@ -293,10 +295,41 @@ impl Agent {
             self.context.forget();
             self.scheduler.set_registry(registry);
         }
+        self.fit_to_window().await?;
         self.room.begin_turn();
         let (room, mut talk) = self.talk();
         let making = room.make(&mut talk).await?;
         self.after_making(stamp, making).await
+    }
+
+    /// Takes the highest level whose prompt and tools leave room to work in the model's window, and says so where that is
+    /// another one than before.
+    pub(super) async fn fit_to_window(&mut self) -> Result<(), SinkError> {
+        self.model.provider.ready().await;
+        match self.fit_level() {
+            Some(told) => self.reports.inform(&told).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Takes the highest level that fits; what is to be said of it where it is another one than before.
+    fn fit_level(&mut self) -> Option<String> {
+        let (space, family, who) = (self.room.space(&self.model), self.model.family(), self.terms.who());
+        let most = space.most_told()?;
+        let (context, policy) = (&self.context, self.scheduler.policy());
+        let fits = |generation: CapabilityLevel, tools: &Registry| {
+            let situation = Situation { mode: who.mode, generation, rooms: space.rooms() };
+            context.make(situation, (tools, policy), &who, family).tokens() <= most
+        };
+        let registry = self.tools.fit(space.window(), fits)?;
+        self.context.forget();
+        self.scheduler.set_registry(registry);
+        let (window, level) = (space.window()?, self.tools.level.number());
+        Some(format!(
+            "this model's window is {window} tokens: tool level {level} of {} leaves room to work; --gen N or /gen N \
+             takes another",
+            CapabilityLevel::highest().number()
+        ))
     }
 
     /// The model repeats itself: the person decides what comes of it, if one is there.
@@ -468,6 +501,8 @@ impl Agent {
         self.calls_of = stamp;
         let cut_off = self.model.cut_off.take();
         self.scheduler.set_scene(self.hook_context());
+        let catalogue = self.assembled().catalogue.clone();
+        self.scheduler.set_catalogue(catalogue);
         if self.workspace.0.is_some() {
             self.scheduler.set_asked(&self.conversation.asked());
         }
@@ -501,8 +536,6 @@ impl Agent {
                     if let EventBody::PermissionRequest(request) = &body {
                         let scene = self.scene();
                         self.gate.tell_of_waiting(request, &scene);
-        let catalogue = self.assembled().catalogue.clone();
-        self.scheduler.set_catalogue(catalogue);
                     }
                     self.reports.commit(body).await?;
                 }

@@ -127,6 +127,8 @@ pub struct AgentSetup {
     pub worked: Duration,
     /// The generation.
     pub generation: CapabilityLevel,
+    /// Whether somebody chose it; else it is as high as the model's window lets it be.
+    pub generation_is_chosen: bool,
     /// Its list, plan and findings as the log has them.
     pub book: PlanBook,
     /// The mode that it left for plan mode by itself.

@@ -106,8 +106,14 @@ impl Agent {
             AgentInput::Compact { focus } => self.compact_as_asked(Asked { focus, by }).await?,
             AgentInput::SetIdeContext(open) => self.conversation.editor.set(open),
             // Who asked may have given up waiting.
-            AgentInput::Report(reply) => drop(reply.send(self.context_report())),
-            AgentInput::Prompt(reply) => drop(reply.send(self.prompt_report())),
+            AgentInput::Report(reply) => {
+                self.fit_unless_busy().await?;
+                drop(reply.send(self.context_report()));
+            }
+            AgentInput::Prompt(reply) => {
+                self.fit_unless_busy().await?;
+                drop(reply.send(self.prompt_report()));
+            }
             AgentInput::SetMode(mode) => {
                 self.terms.settings.mode = mode;
                 self.planning.left = None;
@@ -131,6 +137,11 @@ impl Agent {
             }
         }
         Ok(())
+    }
+
+    /// Who looks at what the next turn would be made of sees the tools that it would have.
+    async fn fit_unless_busy(&mut self) -> Result<(), SinkError> {
+        if self.machine.busy() { Ok(()) } else { self.fit_to_window().await }
     }
 
     /// Nobody should wait for an answer about a picture that was never sent.
@@ -325,6 +336,7 @@ impl Agent {
                     self.reports.commit_all(events).await?;
                     Fulfilled::Done(format!("{} findings are kept.", self.planning.book.findings().len()))
                 }
+                Intent::LookUpTools(names) => self.look_up(&names),
                 Intent::AskPerson(items) => self.ask_person(&call_id, items).await?,
                 Intent::EnterPlanMode(reason) => self.planning.enter(reason, &mut self.terms, &self.reports).await?,
                 Intent::ProposePlan(plan) => self.propose(&call_id, plan).await?,
@@ -336,12 +348,20 @@ impl Agent {
             };
             let failed = matches!(fulfilled, Fulfilled::Failed(_));
             progress.settle(fulfilled);
-                Intent::LookUpTools(names) => self.look_up(&names),
             if failed {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// What the model is told that asks how tools are called.
+    fn look_up(&mut self, names: &[String]) -> Fulfilled {
+        let assembled = self.assembled();
+        match assembled.catalogue.look_up(names, self.scheduler.registry(), &assembled.tools) {
+            Ok(told) => Fulfilled::Done(told),
+            Err(error) => Fulfilled::Failed(error),
+        }
     }
 
     async fn ask_person(&mut self, call_id: &CallId, items: Vec<QuestionItem>) -> Result<Fulfilled, SinkError> {
@@ -355,15 +375,6 @@ impl Agent {
         }
         self.questions.pose(Asker::Call(call_id.clone()), Subject::Choices { items }, &self.reports).await?;
         Ok(Fulfilled::Waits)
-    /// What the model is told that asks how tools are called.
-    fn look_up(&mut self, names: &[String]) -> Fulfilled {
-        let assembled = self.assembled();
-        match assembled.catalogue.look_up(names, self.scheduler.registry(), &assembled.tools) {
-            Ok(told) => Fulfilled::Done(told),
-            Err(error) => Fulfilled::Failed(error),
-        }
-    }
-
     }
 
     async fn propose(&mut self, call_id: &CallId, plan: String) -> Result<Fulfilled, SinkError> {

@@ -61,14 +61,20 @@ impl Terms {
 /// All tools of an agent, of whatever level, and the level that it works at.
 pub(super) struct Toolset {
     pub(super) level: CapabilityLevel,
+    /// The level that it would work at if there were room enough.
+    wanted: CapabilityLevel,
+    /// Whether somebody chose that.
+    is_chosen: bool,
+    /// The window that the level was last made to fit.
+    fitted: Option<u64>,
     all: Registry,
     /// Whether the next turn has other tools than this one.
     changed: bool,
 }
 
 impl Toolset {
-    pub(super) fn new(level: CapabilityLevel, all: Registry) -> Self {
-        Self { level, all, changed: false }
+    pub(super) fn new(level: CapabilityLevel, is_chosen: bool, all: Registry) -> Self {
+        Self { level, wanted: level, is_chosen, fitted: None, all, changed: false }
     }
 
     /// The tools of its level.
@@ -79,8 +85,28 @@ impl Toolset {
     /// Another level. The tools that hold at once, unless an answer is under way: its calls are those that it was told
     /// of.
     pub(super) fn set_level(&mut self, level: CapabilityLevel, busy: bool) -> Option<Registry> {
-        self.level = level;
+        (self.level, self.wanted, self.is_chosen) = (level, level, true);
         self.change(busy)
+    }
+
+    /// Takes the highest level that fits a window, as far as `fits` says of a level and its tools, or else the lowest,
+    /// unless one was chosen. Its tools, where it is another one than before.
+    pub(super) fn fit(
+        &mut self,
+        window: Option<u64>,
+        fits: impl Fn(CapabilityLevel, &Registry) -> bool,
+    ) -> Option<Registry> {
+        if self.is_chosen || window.is_none() || self.fitted == window {
+            return None;
+        }
+        self.fitted = window;
+        let levels = std::iter::successors(Some(self.wanted), |level| level.below());
+        let tools = levels.map(|level| (level, level.narrow(&self.all)));
+        let mut tools = tools.filter(|(level, tools)| level.below().is_none() || fits(*level, tools));
+        let (level, registry) = tools.next()?;
+        let changes = level != self.level;
+        self.level = level;
+        changes.then_some(registry)
     }
 
     /// Only these of its tools exist. The tools that hold at once, as above.
@@ -97,6 +123,9 @@ impl Toolset {
     /// The tools of the turn that begins, if they are others than those of the last one.
     pub(super) fn begin_turn(&mut self) -> Option<Registry> {
         let came_or_went = self.all.refresh();
+        if came_or_went || self.changed {
+            self.fitted = None;
+        }
         (std::mem::take(&mut self.changed) || came_or_went).then(|| self.registry())
     }
 

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use neco_agent::catalogue::ACTIVATE;
 use neco_agent::context::{Prompts, Situation, Source};
 use neco_agent::gate::{GatedAgent, HookContext, HookDecision, HookPoint};
 use neco_agent::plan::PlanBook;
@@ -53,6 +54,7 @@ struct Base {
     call_ids: CallIds,
     settings: Settings,
     generation: CapabilityLevel,
+    generation_is_chosen: bool,
     memory: Option<Arc<Memory>>,
 }
 
@@ -75,6 +77,7 @@ impl ChildFactory {
             call_ids: setup.call_ids.clone(),
             settings: setup.settings,
             generation: setup.generation,
+            generation_is_chosen: setup.generation_is_chosen,
             memory,
         };
         *self.base.lock().unwrap_or_else(PoisonError::into_inner) = Some(base);
@@ -171,6 +174,8 @@ impl MakeChild for ChildFactory {
             used: node.subtree_usage,
             worked: Duration::from_millis(own.worked_ms),
             generation: CapabilityLevel::new(standing.generation).unwrap_or(base.generation),
+            // Who was given certain tools needs them.
+            generation_is_chosen: base.generation_is_chosen || !tools.has(ACTIVATE),
             book: PlanBook::new(own.todos, own.plan, own.findings),
             plans_from: None,
             guards: deps.guards.clone(),

@@ -106,7 +106,8 @@ impl SessionContext {
         let place = self.work_place(&fold);
         let setup = self.setup(&place, fold)?;
         let settings = Settings { mode, ..setup.settings };
-        let mut setup = AgentSetup { resumed, generation, settings, ..setup };
+        let generation_is_chosen = self.options.has_chosen(generation);
+        let mut setup = AgentSetup { resumed, generation, generation_is_chosen, settings, ..setup };
         let (deps, definitions) = (self.hub.deps(), self.current.definitions());
         let mut own = self.own_tools()(&deps, &definitions);
         if let Some(remembering) = remembering {
@@ -221,7 +222,8 @@ impl SessionContext {
             budget: options.budget,
             used: fold.standing.usage,
             worked: Duration::from_millis(fold.standing.worked_ms),
-            generation: options.default_generation,
+            generation: options.usual_generation(),
+            generation_is_chosen: false,
             book: PlanBook::new(fold.standing.todos, fold.standing.plan, fold.standing.findings),
             plans_from: fold.standing.plans_from,
             guards: deps.guards.clone(),

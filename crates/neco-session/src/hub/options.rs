@@ -158,8 +158,8 @@ pub struct SessionOptions {
     pub default_mode: Mode,
     /// The generation; `None` stands for the session's own, or the default one.
     pub generation: Option<CapabilityLevel>,
-    /// The generation when nobody says otherwise.
-    pub default_generation: CapabilityLevel,
+    /// The generation when nobody says otherwise; `None` takes the highest that leaves room in the model's window.
+    pub default_generation: Option<CapabilityLevel>,
     /// When the person is asked. Never taken from an earlier run: what was granted then was granted for then.
     pub approval: ApprovalMode,
     /// Whether there is a person to ask.
@@ -173,13 +173,23 @@ pub struct SessionOptions {
 }
 
 impl SessionOptions {
+    /// The generation when nobody says otherwise and there is room for it.
+    pub fn usual_generation(&self) -> CapabilityLevel {
+        self.default_generation.unwrap_or_else(CapabilityLevel::highest)
+    }
+
+    /// Whether somebody chose this generation, for this run, in the settings or earlier in the session.
+    pub(super) fn has_chosen(&self, generation: CapabilityLevel) -> bool {
+        self.generation.is_some() || self.default_generation.is_some() || generation != CapabilityLevel::highest()
+    }
+
     /// The mode and the generation of a session that has some already, or is new.
     pub(super) fn ways(&self, standing: &Standing) -> (Mode, CapabilityLevel) {
         let own = (standing.last_seq > 0).then_some(standing);
         let generation = own.and_then(|own| CapabilityLevel::new(own.generation).ok());
         (
             self.mode.or(own.map(|own| own.mode)).unwrap_or(self.default_mode),
-            self.generation.or(generation).unwrap_or(self.default_generation),
+            self.generation.or(generation).unwrap_or_else(|| self.usual_generation()),
         )
     }
 }

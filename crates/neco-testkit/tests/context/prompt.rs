@@ -3,10 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use neco_proto::{Layer, PromptReport};
+use neco_model::scripted::Script;
+use neco_proto::{Event, EventBody, Layer, PromptReport};
+use neco_testkit::scenario::Setup;
+use neco_testkit::stage::{Stage, StageSetup};
 
 use crate::model::{Model, Reply};
-use crate::stage::{prompt, stage};
+use crate::stage::{prompt, say, stage};
 
 /// What differs from one run to the next is named.
 fn seen(report: &PromptReport, layer: Layer, folder: &Path) -> String {
@@ -35,6 +38,38 @@ async fn a_prompt_has_its_layers_in_order() {
     insta::assert_snapshot!(whole.join("\n\n=====\n\n"));
     let tokens: u64 = report.context.layers.iter().map(|layer| layer.tokens).sum();
     assert_eq!(tokens + report.context.tools.tokens, report.context.tokens);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_small_window_gets_the_level_that_fits_and_that_is_said_once() {
+    let levels = |events: &[Event]| -> Vec<String> {
+        let told = |event: &Event| match &event.body {
+            EventBody::Notification(told) if told.text.contains("tool level") => Some(told.text.clone()),
+            _ => None,
+        };
+        events.iter().filter_map(told).collect()
+    };
+    for (window, chosen, level, fewest, most) in [
+        (200_000, None, None, 11, 11),
+        (7_000, None, Some(2), 8, 8),
+        (5_000, None, Some(1), 5, 5),
+        (7_000, Some(8), None, 11, 11),
+    ] {
+        let model = Model::new(Some(window), |_, _| Reply::Say("Done.".to_owned()));
+        let setup = Setup { generation: chosen, guards: false, ..Setup::default() };
+        let stage = Stage::new(StageSetup { files: Vec::new(), script: Script::new().say("nothing"), setup });
+        let stage = stage.unwrap().played_by(model.clone());
+        let session = stage.open().await.unwrap();
+        let told = levels(&say(&session, "Hello.").await);
+        let wanted = level.map(|level| format!("window is {window} tokens: tool level {level} of 8"));
+        assert_eq!(told.len(), usize::from(level.is_some()), "{window}: {told:?}");
+        assert!(told.iter().zip(&wanted).all(|(told, wanted)| told.contains(wanted)), "{told:?}");
+        assert!(levels(&say(&session, "Once more.").await).is_empty(), "it was said");
+        let asked = model.asked();
+        assert!((fewest..=most).contains(&asked[0].tools.len()), "{window}: {}", asked[0].tools.len());
+        assert_eq!(asked[0].tools, asked[1].tools);
+        session.close().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
