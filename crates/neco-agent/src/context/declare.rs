@@ -99,7 +99,9 @@ fn lean(schema: &Value) -> Value {
             // What has a default is not required, and what is unknown is refused with the right names.
             ("default" | "additionalProperties", Value::Bool(_) | Value::Null | Value::String(_) | Value::Array(_)) => {
             }
-            ("minimum", Value::Number(least)) if least.as_f64() == Some(0.0) => {}
+            // Nobody asks for less than nothing, or for none of what is wanted.
+            ("minimum" | "minItems", Value::Number(least))
+                if least.as_f64().is_some_and(|least| (0.0..=1.0).contains(&least)) => {}
             ("properties", Value::Object(properties)) => {
                 let property = |(name, value): (&String, &Value)| {
                     let value = lean(value);
@@ -268,6 +270,7 @@ mod tests {
                 "path": { "type": "string", "description": "Where." },
                 "old": { "type": ["string", "null"] },
                 "limit": { "type": ["integer", "null"], "minimum": 0, "maximum": 9 },
+                "names": { "type": "array", "minItems": 1, "items": { "type": "number", "minimum": 2 } },
                 "default": { "type": "boolean", "default": false },
                 "signal": { "type": ["string", "null"], "enum": ["term", "kill", null] },
                 "status": { "description": "How.", "anyOf": [
@@ -289,6 +292,7 @@ mod tests {
                 "path": { "type": "string", "description": "Where." },
                 "old": { "type": ["string", "null"] },
                 "limit": { "type": "integer", "maximum": 9 },
+                "names": { "type": "array", "items": { "type": "number", "minimum": 2 } },
                 "default": { "type": "boolean" },
                 "signal": { "type": "string", "enum": ["term", "kill"] },
                 "status": { "description": "How.", "type": "string", "enum": ["pending", "done"] },

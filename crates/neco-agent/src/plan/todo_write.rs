@@ -17,7 +17,6 @@ pub(super) struct TodoWrite;
 pub(super) struct Args {
     /// An empty list clears it.
     todos: Option<Vec<ArgTodo>>,
-    /// Whether todos that are not named are dropped.
     replace: Option<bool>,
     /// What you will need later: a sentence each, with its source.
     #[serde(default)]

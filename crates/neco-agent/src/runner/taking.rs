@@ -216,6 +216,7 @@ impl Agent {
         let request = if message.is_neco() { String::new() } else { message.text() };
         let redactor = self.scheduler.redactor();
         self.conversation.admit_said(message, &redactor, &self.reports).await?;
+        self.model.provider.ready().await;
         let Some(room) = self.room.space(&self.model).request_files() else { return Ok(()) };
         // Who can't read files is not read to.
         if !self.tools.registry().has(Telling::READS) {
