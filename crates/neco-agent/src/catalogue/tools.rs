@@ -49,7 +49,7 @@ impl Tool for Activate {
     }
 
     fn summary(&self, args: &ActivateArgs) -> String {
-        format!("Look up {}", args.names.join(", "))
+        format!("Learn {}", args.names.join(", "))
     }
 
     async fn plan(&self, _: &ActivateArgs, _: &ToolContext) -> Result<Plan, ToolError> {

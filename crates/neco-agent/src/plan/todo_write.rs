@@ -58,7 +58,7 @@ impl Tool for TodoWrite {
     const DESCRIPTION: &'static str = "Keeps your todo list, which the user sees, for work of three steps or more. Set \
         a todo to in_progress when you begin it (one at a time), to completed when it is done and checked, back to \
         pending when it failed. Send the whole list, each todo with its content, or only todos that change, with \
-        their ids; replace: true drops the others. Gives the whole list.";
+        their ids; replace: true drops the others.";
     const TOUCH: SideEffect = SideEffect::Reads;
 
     /// Other agents have other words for the fields.

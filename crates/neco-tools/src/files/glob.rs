@@ -25,7 +25,7 @@ pub struct Glob;
 #[serde(deny_unknown_fields)]
 pub struct Args {
     pattern: String,
-    /// Folder; the workspace if left out.
+    /// Default: the workspace.
     path: Option<String>,
     all: Option<bool>,
     skip: Option<u32>,

@@ -31,7 +31,7 @@ pub struct Grep;
 #[serde(deny_unknown_fields)]
 pub struct Args {
     pattern: String,
-    /// File or folder; the workspace if left out.
+    /// Default: the workspace.
     path: Option<String>,
     glob: Option<String>,
     #[serde(rename = "type")]
@@ -41,7 +41,6 @@ pub struct Args {
     ignore_case: Option<bool>,
     word: Option<bool>,
     multiline: Option<bool>,
-    /// Lines before and after.
     context: Option<u32>,
     before: Option<u32>,
     after: Option<u32>,
