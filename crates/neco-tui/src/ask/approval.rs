@@ -1,41 +1,15 @@
-//! May this run?
+//! May this run? What can be answered, and what is chosen.
 
 use neco_proto::event::PermissionRequest;
 use neco_proto::visible::visible_line;
 use neco_proto::{Command, Decision, Risk};
-use neco_view::ask::{Approval, NO_SANDBOX};
-use ratatui::style::{Modifier, Style};
-use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr;
+use neco_view::ask::Approval;
 
-use super::edge::{Answer, Tints};
+use super::approval_panel::{Drawn, LISTED};
+use super::edge::Answer;
 use super::rest::{Mark, Other};
-use super::subject::{arguments_of, fitted, is_summed_up, parted, what};
+use super::subject::is_summed_up;
 use crate::host::Edited;
-use crate::text::figures;
-use crate::text::wrap::{Indent, cut, wrap};
-use crate::theme::{Theme, ThemeName};
-
-/// Rows of what is asked about that a small terminal still shows.
-const LEAST_ROWS: usize = 3;
-
-/// Rows of what is asked about that are worth more than blank rows.
-const GOOD_ROWS: usize = 6;
-
-/// Rows of the reason and of each rule at most; `d` shows all of them.
-const TEXT_ROWS: usize = 2;
-
-/// Rows of a rule where there is room: it says where it is kept, which may be far.
-const RULE_ROWS: usize = 5;
-
-/// Lines of what is asked about that are drawn for the box; no terminal is higher.
-const BOX_LINES: usize = 300;
-
-/// Rows of what else waits.
-const LISTED: usize = 4;
-
-/// Columns from which on a reason goes on below its words.
-const HANGING: usize = 50;
 
 /// A command that is shorter is repeated in the rule that allows it.
 const SHORT_COMMAND: usize = 40;
@@ -100,67 +74,16 @@ pub struct ApprovalBox {
     /// Why it is asked about although the person said something of it before.
     pub note: Option<String>,
     /// Rows that were scrolled past, while all of it is shown in place of its beginning.
-    details: Option<usize>,
+    pub(super) details: Option<usize>,
     /// Rows of it that were shown last.
-    page: usize,
+    pub(super) page: usize,
     /// The answers as they were drawn last.
-    offered: Vec<Means>,
+    pub(super) offered: Vec<Means>,
     /// The answer that the person went to.
     chosen: Option<Means>,
     /// What is asked about, as it was drawn last, and how many lines of it were left out.
-    drawn: Option<Drawn>,
+    pub(super) drawn: Option<Drawn>,
 }
-
-#[derive(Clone, Debug)]
-struct Drawn {
-    width: usize,
-    theme: ThemeName,
-    is_whole: bool,
-    rows: Vec<Line<'static>>,
-    beyond: usize,
-}
-
-/// How a panel makes room, step by step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Space {
-    /// Blank rows between its parts, and before the answers.
-    blanks: bool,
-    before_answers: bool,
-    /// What else waits.
-    others: bool,
-    /// Each answer in a row of its own, and rows of each at most; the chosen one has more.
-    listed: bool,
-    each: usize,
-    /// Why it is asked.
-    why: bool,
-    /// Rows of what is asked about at least.
-    least: usize,
-}
-
-const SPACES: [Space; 6] = [
-    Space {
-        blanks: true,
-        before_answers: true,
-        others: true,
-        listed: true,
-        each: RULE_ROWS,
-        why: true,
-        least: usize::MAX,
-    },
-    Space {
-        blanks: false,
-        before_answers: true,
-        others: true,
-        listed: true,
-        each: TEXT_ROWS,
-        why: true,
-        least: GOOD_ROWS,
-    },
-    Space { blanks: false, before_answers: false, others: true, listed: true, each: 1, why: true, least: LEAST_ROWS },
-    Space { blanks: false, before_answers: false, others: false, listed: true, each: 1, why: true, least: LEAST_ROWS },
-    Space { blanks: false, before_answers: false, others: false, listed: false, each: 1, why: true, least: 1 },
-    Space { blanks: false, before_answers: false, others: false, listed: false, each: 1, why: false, least: 0 },
-];
 
 impl ApprovalBox {
     /// The panel of `request`.
@@ -261,7 +184,7 @@ impl ApprovalBox {
     }
 
     /// Where the chosen answer stands. What could do most harm starts on no.
-    fn at(&self, offered: &[Means]) -> Option<usize> {
+    pub(super) fn at(&self, offered: &[Means]) -> Option<usize> {
         let usual = if self.asked.request.risk >= Risk::Critical { Means::No } else { Means::Yes };
         let find = |means: Means| offered.iter().position(|offered| *offered == means);
         self.chosen.and_then(find).or_else(|| find(usual))
@@ -286,189 +209,8 @@ impl ApprovalBox {
     }
 
     /// The rows of the panel: its head, the reason and the answers have room before what is asked about, which is cut.
-    /// Gives as well how many of those that wait besides it are named.
-    pub fn rows(&mut self, asks: Asks<'_>, width: usize, room: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
-        let tints = Tints::of(theme);
-        let mut rows = vec![self.heading(asks, width, &tints, theme)];
-        if asks.answered {
-            rows.push(tints.row(Line::styled("  Answered", tints.meta)));
-            return (rows, 0);
-        }
-        let drawn = self.draw(width.saturating_sub(1), theme);
-        let count = drawn.rows.len() + drawn.beyond;
-        let spaced = SPACES.map(|space| (space, self.below(asks, space, width, theme)));
-        let fits = |(space, below): &&(Space, Vec<Line<'static>>)| {
-            1 + usize::from(space.blanks) + below.len() + count.min(space.least) <= room
-        };
-        let Some((space, below)) = spaced.iter().find(fits).or(spaced.last()).cloned() else { return (rows, 0) };
-        let named = if space.others { LISTED.min(asks.others.len()) } else { 0 };
-        self.offered = self.answers(asks, named).into_iter().map(|(means, _)| means).collect();
-        rows.extend(space.blanks.then(|| tints.blank()));
-        let left = room.saturating_sub(rows.len() + below.len()).max(1);
-        rows.extend(self.seen(left, &tints));
-        rows.extend(below);
-        (rows, named)
-    }
-
-    /// What stands below what is asked about.
-    fn below(&self, asks: Asks<'_>, space: Space, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let tints = Tints::of(theme);
-        let inner = width.saturating_sub(1);
-        let blank = |wanted: bool| wanted.then(|| tints.blank());
-        let note = self.note.iter().map(|note| cut(&Line::styled(format!("  {note}"), tints.edge), inner));
-        let why = if self.details.is_some() || !space.why { Vec::new() } else { self.why(inner, &tints) };
-        let why: Vec<Line<'static>> = note.chain(why).map(|row| tints.row(row)).collect();
-        let mut rows: Vec<Line<'static>> = blank(space.blanks && !why.is_empty()).into_iter().chain(why).collect();
-        let named = if space.others { LISTED } else { 0 };
-        if named > 0 && !asks.others.is_empty() {
-            rows.extend(blank(space.blanks));
-            rows.extend((space.each > 1).then(|| tints.row(Line::styled("  After it", tints.meta))));
-            rows.extend(listed(asks, inner, theme).into_iter().map(|row| tints.row(row)));
-        }
-        rows.extend(blank(space.before_answers));
-        let (offered, answers): (Vec<Means>, Vec<Answer>) = self.answers(asks, named).into_iter().unzip();
-        let at = match asks.refuses {
-            true => offered.iter().position(|means| *means == Means::No),
-            false => self.at(&offered).filter(|_| !asks.elsewhere),
-        };
-        rows.extend(match space.listed {
-            true => tints.answers(&answers, at, space.each, width),
-            false => tints.short_answers(&answers, at, width),
-        });
-        rows.extend(blank(space.blanks));
-        rows.extend(self.keys(asks, answers.len(), width, &tints));
-        rows
-    }
-
-    /// As much of what is asked about as there is room for.
-    fn seen(&mut self, room: usize, tints: &Tints) -> Vec<Line<'static>> {
-        let Some(Drawn { rows, beyond, .. }) = &self.drawn else { return Vec::new() };
-        let all = rows.len() + beyond;
-        if all <= room {
-            self.details = self.details.map(|_| 0);
-            return rows.iter().map(|row| tints.row(row.clone())).collect();
-        }
-        let most = room.saturating_sub(1);
-        self.page = most;
-        let from = self.details.map_or(0, |from| from.min(all.saturating_sub(most)));
-        self.details = self.details.map(|_| from);
-        let more = match self.details {
-            Some(_) => format!("  rows {} to {} of {all} · PgUp PgDn", from + 1, (from + most).min(all)),
-            None => format!("    … {} · d", figures::count(all - most, "more row", "more rows")),
-        };
-        let shown = rows.iter().skip(from).take(most).cloned();
-        shown.chain([Line::styled(more, tints.meta)]).map(|row| tints.row(row)).collect()
-    }
-
-    /// What is asked about is drawn once, and its beginning not further than any panel is high.
-    fn draw(&mut self, width: usize, theme: &Theme) -> &Drawn {
-        let is_whole = self.details.is_some();
-        let is_old = |drawn: &mut Drawn| (drawn.width, drawn.theme, drawn.is_whole) != (width, theme.name, is_whole);
-        self.drawn.take_if(is_old);
-        let (rows, beyond) = match &self.drawn {
-            Some(_) => (Vec::new(), 0),
-            None if is_whole => (self.whole(width, theme), 0),
-            None => what(&self.asked.request, width, BOX_LINES, theme),
-        };
-        self.drawn.get_or_insert(Drawn { width, theme: theme.name, is_whole, rows, beyond })
-    }
-
-    /// All of what is asked about, why, and what the rules would allow.
-    fn whole(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let tints = Tints::of(theme);
-        let request = &self.asked.request;
-        let mut rows = what(request, width, usize::MAX, theme).0;
-        if request.diff.iter().any(is_summed_up) {
-            rows.extend(arguments_of(request, width, usize::MAX, theme).0);
-        }
-        rows.extend(self.why(width, &tints));
-        let rules = [("This session  ", &request.session_rule), ("Always  ", &request.always_rule)];
-        for (name, rule) in rules.into_iter().filter_map(|(name, rule)| Some((name, rule.as_ref()?))) {
-            let indent = Indent::hanging(Span::styled(format!("  {name}"), tints.meta));
-            rows.extend(wrap(&Line::styled(self.in_short(rule), tints.label), width, &indent));
-        }
-        rows
-    }
-
-    /// Why it is asked about: a row or more for each thing, all of it.
-    fn why(&self, width: usize, tints: &Tints) -> Vec<Line<'static>> {
-        let lead = if self.asked.revised { "" } else { "Asked because " };
-        let lines = self.asked.request.reason.lines().map(visible_line).filter(|line| !line.is_empty());
-        // What does not fit goes on below the words, unless that would leave too few columns.
-        let below = if width >= HANGING { "  ".len() + lead.width() } else { 2 };
-        let rows = lines.enumerate().flat_map(|(index, line)| {
-            let lead = if index == 0 { lead.to_owned() } else { " ".repeat(lead.width()) };
-            let first = vec![Span::raw("  "), Span::styled(lead, tints.meta)];
-            let indent = Indent { first, rest: vec![Span::raw(" ".repeat(below))] };
-            wrap(&Line::styled(line, tints.label), width, &indent)
-        });
-        rows.collect()
-    }
-
-    fn heading(&self, asks: Asks<'_>, width: usize, tints: &Tints, theme: &Theme) -> Line<'static> {
-        let request = &self.asked.request;
-        let left = |room: usize| {
-            let mark = Span::styled("◆ ", tints.edge);
-            let summary = asks.who.and_then(|who| request.summary.strip_prefix(&format!("{who}: ")));
-            let summary = summary.unwrap_or(&request.summary);
-            let counts = if self.asked.revised { Vec::new() } else { counts(request, theme) };
-            let taken = counts.iter().map(Span::width).sum::<usize>();
-            let (verb, what) = parted(summary);
-            let lead = match asks.who {
-                Some(who) => format!("{who}  would {} ", verb.to_lowercase()),
-                None => format!("{verb:<6} "),
-            };
-            let what = match (request.command.is_some(), self.asked.revised) {
-                (_, true) => what,
-                (true, false) => "a command".to_owned(),
-                (false, false) => fitted(&what, request.says(), room.saturating_sub(lead.width() + taken + 2)),
-            };
-            let bold = Span::styled(lead, Modifier::BOLD);
-            [mark, bold, Span::raw(what)].into_iter().chain(counts).collect()
-        };
-        let others = match asks.done + asks.others.len() {
-            0 => None,
-            count => {
-                let at = asks.done + asks.before + 1;
-                Some(Span::styled(format!("   {at} of {}", count + 1), tints.edge))
-            }
-        };
-        let mut right: Vec<Vec<Span<'static>>> = Vec::new();
-        for words in self.held(tints) {
-            right.push(words.iter().cloned().chain(others.clone()).collect());
-            right.push(words);
-        }
-        tints.head(left, &right, width)
-    }
-
-    /// Whether the sandbox holds it, from many words to few; what could do most harm says so.
-    fn held(&self, tints: &Tints) -> Vec<Vec<Span<'static>>> {
-        let request = &self.asked.request;
-        let alarm = |words: &'static str| Span::styled(words, tints.alarm);
-        // Nobody has looked yet at what the person made of it.
-        if self.asked.revised {
-            return vec![vec![Span::styled("changed, not checked yet", tints.edge)]];
-        }
-        let critical = request.risk >= Risk::Critical;
-        let label = |words: &'static str| Span::styled(words, tints.label);
-        let meta = |words: &'static str| Span::styled(words, tints.meta);
-        match self.asked.held() {
-            Some(NO_SANDBOX) if critical => vec![vec![alarm("no sandbox · high risk")]],
-            Some(NO_SANDBOX) => vec![vec![alarm(NO_SANDBOX)]],
-            Some(held) => {
-                let (first, rest) = held.split_at(held.find(" · ").unwrap_or(held.len()));
-                let risk = || critical.then(|| alarm(" · high risk"));
-                let whole = [label(first), meta(rest)].into_iter().chain(risk()).collect();
-                vec![whole, [label(first)].into_iter().chain(risk()).collect()]
-            }
-            None if critical => vec![vec![alarm("high risk")]],
-            None if !request.diff.is_empty() => vec![vec![label("in this folder")], Vec::new()],
-            None => vec![Vec::new()],
-        }
-    }
-
     /// The answers, with the first `named` of what else waits above them.
-    fn answers(&self, asks: Asks<'_>, named: usize) -> Vec<(Means, Answer)> {
+    pub(super) fn answers(&self, asks: Asks<'_>, named: usize) -> Vec<(Means, Answer)> {
         let mut answers = Vec::new();
         let mut answer = |means: Means, words: String, about: String, short: &str| {
             answers.push((means, Answer { key: Some(means.letter()), words, about, short: short.to_owned() }));
@@ -510,36 +252,8 @@ impl ApprovalBox {
         answers
     }
 
-    /// The keys of the last row.
-    fn keys(&self, asks: Asks<'_>, answers: usize, width: usize, tints: &Tints) -> Vec<Line<'static>> {
-        if asks.elsewhere {
-            return tints.keys(&[("Your keys", "write the message below"), ("Esc", "answers this")], width);
-        }
-        if asks.refuses {
-            return tints
-                .keys(&[("Enter", "says no, with or without a reason"), ("Esc", "back to the answers")], width);
-        }
-        if asks.armed.is_some_and(|rule| self.rule(rule).is_some()) {
-            return tints.keys(&[("Enter", "confirm"), ("Esc", "cancel")], width);
-        }
-        let numbers = format!("or 1–{answers}");
-        let mut keys = vec![("↑↓ Enter", numbers.as_str())];
-        if asks.waiting > 0 {
-            keys.push(("←→", "the other questions"));
-        }
-        keys.push(match (self.is_whole(), self.asked.request.diff.is_empty()) {
-            (true, _) => ("Esc or d", "back"),
-            (false, true) => ("d", "details"),
-            (false, false) => ("d", "whole diff"),
-        });
-        if asks.works && !self.is_whole() {
-            keys.push(("Esc", if width < 80 { "stop" } else { "stop the turn" }));
-        }
-        tints.keys(&keys, width)
-    }
-
     /// A rule that does not repeat a long command: it is shown above.
-    fn in_short(&self, rule: &str) -> String {
+    pub(super) fn in_short(&self, rule: &str) -> String {
         let rule = visible_line(rule);
         let command = self.asked.request.command.as_deref().map(visible_line).unwrap_or_default();
         if command.chars().count() < SHORT_COMMAND {
@@ -547,25 +261,6 @@ impl ApprovalBox {
         }
         rule.replace(&format!("`{command}`"), "this command")
     }
-}
-
-/// How many lines a change adds and removes.
-fn counts(request: &PermissionRequest, theme: &Theme) -> Vec<Span<'static>> {
-    if request.diff.is_empty() {
-        return Vec::new();
-    }
-    let (added, removed) =
-        request.diff.iter().fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
-    let is = match request.diff.as_slice() {
-        [file] if file.deleted => "  deleted",
-        [file] if file.created => "  new",
-        _ => "",
-    };
-    vec![
-        Span::styled(format!("  +{added}"), Style { bg: None, ..theme.added }),
-        Span::styled(format!(" −{removed}"), Style { bg: None, ..theme.removed }),
-        Span::styled(is, theme.dim),
-    ]
 }
 
 /// Who asks, and how things stand besides.
@@ -604,11 +299,4 @@ impl Asks<'_> {
     fn open(&self) -> usize {
         self.others.iter().filter(|other| other.mark != Mark::Said).count()
     }
-}
-
-/// What else waits, as far as there is room.
-fn listed(asks: Asks<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let more = asks.others.len().saturating_sub(LISTED);
-    let more = (more > 0).then(|| cut(&Line::styled(format!("    … and {more} more"), theme.dim), width));
-    asks.others.iter().take(LISTED).flat_map(|other| other.rows(width, theme)).chain(more).collect()
 }

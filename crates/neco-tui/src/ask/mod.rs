@@ -4,10 +4,12 @@
 //! being typed; what is asked about is shown to the last character, with everything written out that a
 //! terminal would hide; an answer that another window gave takes the question away.
 //!
-//! Reading order: [`edge`] (the panel they stand in), [`approval`], [`subject`] (what it is about), [`rest`] (what else will be asked about), [`choices`],
-//! [`plan`], [`going_on`], [`desk`] (whose turn it is).
+//! Reading order: [`edge`] (the panel they stand in), [`approval`] (what can be answered) and
+//! [`approval_panel`] (what is seen of it), [`subject`] (what it is about), [`rest`] (what else will be asked about),
+//! [`choices`], [`plan`], [`going_on`], [`desk`] (whose turn it is).
 
 mod approval;
+mod approval_panel;
 mod choices;
 mod desk;
 mod edge;
