@@ -235,7 +235,8 @@ pub const TABLE: &[Row] = &[
     .sets(Setting::Approval),
     row("gen", "[1–8]", "tool level, 1–8", |text| Setting::Generation.read(text)).sets(Setting::Generation),
     row("status", "", "model, mode, sandbox, folder and cost of this session", |text| outside(Outside::Status, text)),
-    row("compact", "[WHAT MATTERS]", "compact the conversation", |text| Ok(Slash::Compact(some(text)))),
+    row("compact", "[WHAT MATTERS]", "compact the conversation", |text| Ok(Slash::Compact(some(text))))
+        .also(&["summarize"]),
     row(
         "context",
         "",
@@ -243,7 +244,7 @@ pub const TABLE: &[Row] = &[
         |text| ContextView::parse(text).map(Slash::Context).ok_or(SlashError::NotOfContext),
     )
     .with_words(),
-    row("cost", "", "tokens and cost so far", |_| Ok(Slash::Cost)).also(&["usage"]),
+    row("cost", "", "tokens and cost so far", |_| Ok(Slash::Cost)).also(&["usage", "stats"]),
     row("diff", "", "files changed by this session", |text| outside(Outside::Diff, text)),
     row("rewind", "[NUMBER|CHECKPOINT]", "rewind to an earlier message, with or without files", |text| {
         Ok(Slash::Rewind(text.to_owned()))
@@ -290,9 +291,11 @@ pub const TABLE: &[Row] = &[
     row("ps", "[NUMBER|stop NUMBER]", "commands in the background: what they print, and stopping one", |text| {
         outside(Outside::Background, text)
     })
-    .also(&["bashes", "jobs"]),
+    .also(&["bashes", "jobs", "tasks"]),
     row("copy", "", "copy the last answer", |_| Ok(Slash::Copy)),
-    row("theme", "[dark|light|16|none]", "colours", |text| Setting::Theme.read(text)).sets(Setting::Theme),
+    row("theme", "[dark|light|16|none]", "colours", |text| Setting::Theme.read(text))
+        .also(&["themes"])
+        .sets(Setting::Theme),
     row("config", "[KEY [VALUE]]", "settings and where they come from; with a value, sets one", |text| {
         outside(Outside::Config, text)
     })
@@ -309,6 +312,12 @@ pub const TABLE: &[Row] = &[
 const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["mcp"], "Neco has no MCP servers yet"),
     (&["skills", "skill"], "Neco has no skills yet; a Markdown file in .neco/commands is a command of your own"),
+    (&["yolo", "auto", "full-auto"], "/approval auto asks only about what could do most harm"),
+    (&["mention"], "@ and the name of a file goes into a message, and brings the file along"),
+    (&["share", "unshare"], "Neco shares nothing; /export writes the session as a file"),
+    (&["tools"], "/context tools lists the tools; /gen sets how many there are"),
+    (&["details"], "Ctrl-O or /expand shows all output of the last call"),
+    (&["editor"], "Ctrl-G opens what you write in your editor"),
     (&["vim"], "/config tui.vi true gives the field the keys of vi"),
     (&["statusline"], "/config tui.status_line COMMAND sets what the status line says"),
 ];
@@ -357,7 +366,8 @@ fn near<'a>(name: &str, custom: &'a [Custom]) -> Option<&'a str> {
 /// The one of `known` that is `name` but for a slip of the finger.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let slips = known.map(|known| (strsim::damerau_levenshtein(name, known), known));
-    let near = slips.filter(|(slips, _)| slips * 2 <= name.chars().count());
+    // Of a short name one letter may be wrong; with two it is another word.
+    let near = slips.filter(|(slips, _)| *slips <= (name.chars().count() / 3).max(1));
     // Letters that changed places are likelier than one that is missing.
     near.min_by_key(|(slips, known)| (*slips, known.len().abs_diff(name.len()))).map(|(_, known)| known)
 }
@@ -472,6 +482,18 @@ mod tests {
         assert_eq!(parse("/hepl", &[]).unwrap_err().to_string(), "There is no /hepl; did you mean /help?");
         assert_eq!(parse("/claer", &[]).unwrap_err().to_string(), "There is no /claer; did you mean /clear?");
         assert_eq!(parse("/mcp list", &[]).unwrap_err().to_string(), "Neco has no MCP servers yet");
+        // What looks like another command only because both are short is none of it.
+        for (line, words) in [
+            ("/yolo", "/approval auto asks only about what could do most harm"),
+            ("/tofu", "There is no /tofu; /help lists the commands"),
+            ("/hlep", "There is no /hlep; did you mean /help?"),
+            ("/permisions", "There is no /permisions; did you mean /permissions?"),
+        ] {
+            assert_eq!(parse(line, &[]).unwrap_err().to_string(), words);
+        }
+        for (other, ours) in [("/stats", "/cost"), ("/tasks", "/ps"), ("/summarize", "/compact"), ("/quit", "/exit")] {
+            assert_eq!(parse(other, &[]), parse(ours, &[]), "{other}");
+        }
         assert!(parse("/skills", &[]).unwrap_err().to_string().starts_with("Neco has no skills yet"));
         assert_eq!(parse("/xyzzy", &[]).unwrap_err().to_string(), "There is no /xyzzy; /help lists the commands");
     }
