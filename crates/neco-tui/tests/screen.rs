@@ -177,3 +177,75 @@ fn what_somebody_else_wrote_is_wiped_and_what_is_finished_stays() {
     let shown: Vec<String> = parser.screen().rows(0, WIDTH).take(3).collect();
     assert_eq!(shown, ["LIVE", "STATUS", ""]);
 }
+
+/// The terminal with another height, as tmux and most others make it: rows go into the scrollback where there is no room
+/// for them, and come back from there.
+fn with_height(parser: &mut vt100::Parser, height: u16) -> vt100::Parser {
+    let (row, column) = parser.screen().cursor_position();
+    parser.screen_mut().set_scrollback(usize::MAX);
+    let above = parser.screen().scrollback();
+    let mut rows = Vec::new();
+    for offset in (1..=above).rev() {
+        parser.screen_mut().set_scrollback(offset);
+        rows.push(parser.screen().rows(0, WIDTH).next().unwrap_or_default());
+    }
+    parser.screen_mut().set_scrollback(0);
+    rows.extend(parser.screen().rows(0, WIDTH));
+    let at = above + usize::from(row);
+    // Those below the cursor go first.
+    let before = rows.len() - above;
+    let surplus = before.saturating_sub(usize::from(height)).min(rows.len() - 1 - at);
+    rows.truncate(rows.len() - surplus);
+    let mut other = vt100::Parser::new(height, WIDTH, 10_000);
+    other.process(rows.join("\r\n").as_bytes());
+    let up = rows.len() - 1 - at;
+    let up = if up > 0 { format!("\x1b[{up}A") } else { String::new() };
+    other.process(format!("{up}\x1b[{}G", column + 1).as_bytes());
+    other
+}
+
+#[test]
+fn nothing_is_left_of_a_frame_when_the_terminal_was_smaller_for_a_while() {
+    let frame = |rows: usize, finished: &[&str], height: u16| {
+        let live: Vec<String> = (0..rows).map(|row| format!("row {row}/{rows}")).collect();
+        let finished: Vec<String> = finished.iter().map(|text| (*text).to_owned()).collect();
+        let cursor = Some(Cursor { row: rows - 2, column: 1 });
+        let size = (usize::from(WIDTH), usize::from(height));
+        Frame { finished: lines(&finished), live: lines(&live), cursor, folds: false, size }
+    };
+    let said = ["one", "two", "three", "four"];
+    for (first, heights) in [(7, vec![4, 8]), (7, vec![5, 3, 8]), (7, vec![3, 5, 8]), (3, vec![4, 8]), (8, vec![2, 8])]
+    {
+        let mut screen = Screen::new(Vec::new(), Depth::None);
+        let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 10_000);
+        screen.draw(frame(first, &said, HEIGHT)).unwrap();
+        parser.process(&std::mem::take(screen.out()));
+        let mut rows = first;
+        for height in heights.iter().copied() {
+            parser = with_height(&mut parser, height);
+            screen.resized(WIDTH, height);
+            rows = first.min(usize::from(height));
+            screen.draw(frame(rows, &[], height)).unwrap();
+            parser.process(&std::mem::take(screen.out()));
+        }
+        let expected: Vec<String> =
+            said.iter().map(ToString::to_string).chain((0..rows).map(|row| format!("row {row}/{rows}"))).collect();
+        assert_eq!(contents(&mut parser), expected, "{first} rows, {heights:?}");
+    }
+    // What was finished in between is not taken for what was lost.
+    let mut screen = Screen::new(Vec::new(), Depth::None);
+    let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 10_000);
+    screen.draw(frame(7, &said, HEIGHT)).unwrap();
+    parser.process(&std::mem::take(screen.out()));
+    parser = with_height(&mut parser, 4);
+    screen.resized(WIDTH, 4);
+    screen.draw(frame(2, &["five"], 4)).unwrap();
+    parser.process(&std::mem::take(screen.out()));
+    parser = with_height(&mut parser, HEIGHT);
+    screen.resized(WIDTH, HEIGHT);
+    screen.draw(frame(2, &["six"], HEIGHT)).unwrap();
+    parser.process(&std::mem::take(screen.out()));
+    let shown = contents(&mut parser);
+    assert_eq!(shown[shown.len() - 4..], ["five", "six", "row 0/2", "row 1/2"]);
+    assert_eq!(shown[..4], said);
+}

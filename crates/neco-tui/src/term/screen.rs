@@ -27,6 +27,9 @@ const FOLD_ROWS: &str = "\x1b[?7h";
 /// of the screen on, tmux takes for a wish to scroll all of it into the scrollback.
 const ERASE: &str = "\r\x1b7\x1b[K\x1b[1B\x1b[J\x1b8";
 
+/// So many rows are remembered that were lost; no terminal brings more of them back at once.
+const MOST_LOST: usize = 300;
+
 /// Where the terminal's cursor is to be, counted in live rows and columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
@@ -62,12 +65,27 @@ pub struct Screen<W> {
     shows_cursor: bool,
     /// The size that the terminal was given since the last frame, should it have another one.
     folded: Option<(u16, u16)>,
+    /// The rows that the terminal had when the last frame was drawn, where that is known.
+    height: usize,
+    /// Live rows that went into the scrollback when the terminal was made smaller, right above the live ones: many
+    /// terminals bring them back when they are made bigger.
+    lost: Vec<Line<'static>>,
 }
 
 impl<W: Write> Screen<W> {
     /// A screen that begins where the cursor is, at the beginning of a line.
     pub fn new(out: W, depth: Depth) -> Self {
-        Self { out, depth, reflows: true, rows: Vec::new(), at: Cursor::default(), shows_cursor: true, folded: None }
+        Self {
+            out,
+            depth,
+            reflows: true,
+            rows: Vec::new(),
+            at: Cursor::default(),
+            shows_cursor: true,
+            folded: None,
+            height: 0,
+            lost: Vec::new(),
+        }
     }
 
     /// On a terminal that does not fold its rows anew when it gets narrower.
@@ -89,6 +107,11 @@ impl<W: Write> Screen<W> {
         }
         let Frame { finished, folds, live, cursor, size } = frame;
         let done = finished.len();
+        self.height = size.1;
+        if done > 0 {
+            // What is finished stands between them and the live rows now.
+            self.lost.clear();
+        }
         let cursor = cursor.map(|cursor| Cursor { row: cursor.row.min(last(&live)), ..cursor });
         let nothing_lives = live.is_empty();
         let mut wanted = finished;
@@ -165,27 +188,66 @@ impl<W: Write> Screen<W> {
     /// Takes the live rows off; the cursor is where they began.
     pub fn clear(&mut self) -> io::Result<()> {
         let up = match self.folded.take() {
-            Some((width, height)) => self.folded_rows(usize::from(width).max(1), usize::from(height)),
+            Some((width, height)) => self.folded_up(usize::from(width).max(1), usize::from(height)),
             None => self.at.row,
         };
         self.take_off(up)
     }
 
+    /// How far up the first row is that is to be taken off, on a terminal that has this size now: the first live one, or
+    /// one that was lost and is there again. The way up ends at the first row of a terminal that brings none back: after
+    /// a loss the live rows begin there.
+    fn folded_up(&mut self, width: usize, height: usize) -> usize {
+        let above = self.folded_rows(width);
+        let up = above.min(height.saturating_sub(1));
+        if above > up {
+            self.lose(above - up, width);
+            return up;
+        }
+        let mut back = 0;
+        let more = height.saturating_sub(self.height);
+        while let Some(row) = self.lost.pop() {
+            let rows = if self.reflows { rows_of(&row, width) } else { 1 };
+            if self.height == 0 || back + rows > more {
+                self.lost.push(row);
+                break;
+            }
+            back += rows;
+        }
+        up + back
+    }
+
+    /// So many rows, as a terminal of this width folds them, go into the scrollback.
+    fn lose(&mut self, mut rows: usize, width: usize) {
+        for line in &self.rows {
+            if rows == 0 {
+                break;
+            }
+            let folded = if self.reflows { rows_of(line, width) } else { 1 };
+            self.lost.push(if folded > rows { beginning(line, width, rows) } else { line.clone() });
+            rows = rows.saturating_sub(folded);
+        }
+        let beyond = self.lost.len().saturating_sub(MOST_LOST);
+        self.lost.drain(..beyond);
+    }
+
     /// Takes everything off the screen: what is finished goes into the scrollback, whoever wrote between it.
     pub fn wipe(&mut self, height: u16) -> io::Result<()> {
         self.clear()?;
+        self.lost.clear();
         let rows = usize::from(height).max(1);
         let bytes = format!("\x1b[{rows}B{}\x1b[H", "\n".repeat(rows));
         self.out.write_all(bytes.as_bytes())?;
         self.out.flush()
     }
 
-    /// How many rows the cursor is below the first live one, now that a terminal of this size shows them.
-    fn folded_rows(&self, width: usize, height: usize) -> usize {
+    /// How many rows the cursor is below the first live one, now that a terminal of this width folds them; not all of
+    /// them need be on the screen.
+    fn folded_rows(&self, width: usize) -> usize {
         let folded = |row: &Line<'static>| if self.reflows { rows_of(row, width) } else { 1 };
         let above: usize = self.rows.iter().take(self.at.row).map(folded).sum();
         let within = if self.reflows { self.at.column / width } else { 0 };
-        (above + within).min(height.saturating_sub(1))
+        above + within
     }
 
     /// The next frame writes every row, the same or not.
@@ -197,6 +259,7 @@ impl<W: Write> Screen<W> {
     /// Somebody else wrote to the terminal: what is there stays, and the next frame begins below it.
     pub fn abandon(&mut self) {
         self.folded = None;
+        self.lost.clear();
         self.rows.clear();
         self.at = Cursor::default();
         self.shows_cursor = true;
@@ -448,7 +511,7 @@ impl Pen {
 }
 
 /// The rows of a line on a terminal that folds it: no character is cut in two.
-fn rows_of(line: &Line<'static>, width: usize) -> usize {
+fn rows_of(line: &Line<'_>, width: usize) -> usize {
     let (mut rows, mut column) = (1, 0);
     for grapheme in line.spans.iter().flat_map(|span| span.content.graphemes(true)) {
         let columns = grapheme.width();
@@ -458,6 +521,19 @@ fn rows_of(line: &Line<'static>, width: usize) -> usize {
         column += columns;
     }
     rows
+}
+
+/// What stands in the first `rows` rows of a line that a terminal of this width folds.
+fn beginning(line: &Line<'static>, width: usize, rows: usize) -> Line<'static> {
+    let mut text = String::new();
+    for grapheme in line.spans.iter().flat_map(|span| span.content.graphemes(true)) {
+        text.push_str(grapheme);
+        if rows_of(&Line::raw(text.as_str()), width) > rows {
+            text.truncate(text.len() - grapheme.len());
+            break;
+        }
+    }
+    Line::raw(text)
 }
 
 fn last(rows: &[Line<'static>]) -> usize {

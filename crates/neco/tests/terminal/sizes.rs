@@ -80,6 +80,32 @@ fn a_smaller_terminal_keeps_no_copy_of_the_live_part() {
 }
 
 #[test]
+fn a_question_leaves_nothing_behind_in_another_size() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([
+        { "say": "I look first.", "calls": [{ "name": "bash", "arguments": { "command": "echo one; echo two > out.txt" } }] },
+        say("That is all.")
+    ]));
+    let pane = Pane::neco(&house, "", 80, 24);
+    pane.waits().say("go").shows("▎◆ Run    a command");
+    for (width, height) in [(60, 15), (120, 40), (80, 24), (60, 15), (80, 24), (50, 12), (120, 40)] {
+        pane.resize(width, height).until("one question in the new size", |pane| {
+            let screen = pane.screen();
+            let heads: Vec<&str> = screen.lines().filter(|row| row.contains("a command")).collect();
+            // What is said at the right of the head ends a column before the edge.
+            let is_fitting = |row: &&str| row.trim_end().width() == usize::from(width) - 1;
+            heads.len() == 1 && heads.iter().all(is_fitting) && screen.matches("1  Yes").count() == 1
+        });
+    }
+    pane.answer("y").shows("That is all.").waits();
+    let text = pane.everything();
+    assert_eq!(text.matches("I look first.").count(), 1, "{text}");
+    assert!(!text.contains("a command") && !text.contains("1  Yes"), "{text}");
+}
+
+#[test]
 fn the_first_key_after_another_size_is_drawn() {
     if !is_there() {
         return;
