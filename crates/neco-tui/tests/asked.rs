@@ -67,6 +67,75 @@ proptest! {
     }
 }
 
+#[test]
+fn a_number_means_the_same_whatever_else_waits_and_however_big_the_terminal_is() {
+    let others = [("2", "Write b.txt", Some("medium")), ("3", "Run make", Some("high"))];
+    for size in [(60, 15), (80, 24), (120, 40), (40, 12)] {
+        for request in [command_request("1", "cargo test"), with_ahead(command_request("1", "cargo test"), &others)] {
+            let ask = || {
+                let mut scene = Scene::new(size);
+                scene.works();
+                scene.asks(request.clone());
+                scene
+            };
+            assert_eq!(ask().types("1"), [decided("1", Decision::Once)], "{size:?}");
+            for (number, decision) in [("2", Decision::Session), ("3", Decision::Always)] {
+                let mut scene = ask();
+                assert_eq!(scene.types(number), [], "a rule waits for Enter");
+                assert_eq!(scene.key(KeyCode::Enter), [decided("1", decision)], "{size:?}");
+            }
+            assert!(matches!(&ask().types("4")[..], [Effect::EditCall(..)]), "{size:?}");
+            let mut scene = ask();
+            assert_eq!(scene.types("5"), []);
+            assert_eq!(scene.key(KeyCode::Enter), [decided("1", Decision::Reject { reason: None })], "{size:?}");
+            // No is the last, so that it is the one above the first.
+            let mut scene = ask();
+            scene.key(KeyCode::Up);
+            scene.key(KeyCode::Enter);
+            assert!(scene.picture().contains("What should it do instead?"), "{}", scene.picture());
+            assert_eq!(ask().types("6"), [], "there is no sixth answer");
+        }
+    }
+}
+
+#[test]
+fn an_answer_takes_one_row_until_it_is_gone_to() {
+    for width in [60, 70, 80, 120] {
+        let mut scene = Scene::new((width, 30));
+        scene.works();
+        let mut request = command_request("1", "cargo test -p harbor");
+        for (rule, words) in
+            [("session_rule", "in this session"), ("always_rule", "always in this folder (saved in a.toml)")]
+        {
+            request[rule] = json!(format!("run commands that begin with `cargo test` without asking, {words}"));
+        }
+        scene.asks(request);
+        let shown = live(&mut scene);
+        let row = |shown: &str, what: &str| shown.lines().position(|line| line.contains(what));
+        let rows = ["1  Yes", "2  Yes, for this session  run", "3  Yes, always  run", "4  Change", "5  No, and"];
+        let rows: Vec<usize> =
+            rows.iter().map(|what| row(&shown, what).unwrap_or_else(|| panic!("{what}: {shown}"))).collect();
+        assert!(rows.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{width}: {shown}");
+        // The rule is seen to its end before it is given.
+        scene.types("3");
+        let shown: String = live(&mut scene).replace(['▎', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(shown.contains("(saved in a.toml)"), "{width}: {shown}");
+    }
+}
+
+#[test]
+fn a_hint_that_does_not_fit_is_left_out_whole() {
+    for (width, is_seen) in [(60, false), (80, true)] {
+        let mut scene = Scene::new((width, 24));
+        scene.works();
+        scene.asks(edit_request("1"));
+        let shown = live(&mut scene);
+        let row = shown.lines().find(|line| line.contains("2  Yes, and accept edits from now on")).unwrap_or_default();
+        assert!(row.trim_end().ends_with('s') && !row.contains('…'), "{width}: {shown}");
+        assert_eq!(row.contains("Shift-Tab goes back"), is_seen, "{width}: {shown}");
+    }
+}
+
 fn options(count: usize) -> Value {
     let about = "with a key that you type next, unseen; SOME_API_KEY works too";
     let option = |number: usize| json!({"label": format!("provider{number}"), "description": about});

@@ -215,7 +215,7 @@ fn details_take_the_place_of_the_beginning() {
     assert!(picture.contains("Esc or d back") && !picture.contains("stop the turn"), "{picture}");
     assert_eq!(scene.key(KeyCode::Esc), []);
     let picture = scene.picture();
-    assert!(picture.contains("more rows · d") && picture.contains("Esc stop the turn"), "{picture}");
+    assert!(picture.contains("more rows · d") && picture.contains("Esc no, stop the turn"), "{picture}");
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
 }
 
@@ -525,7 +525,7 @@ fn a_reason_never_goes_to_another_call() {
 fn esc_is_no_when_there_is_no_work_to_stop() {
     let mut scene = Scene::new((80, 24));
     scene.asks(edit_request("1"));
-    assert!(!scene.picture().contains("Esc stop"));
+    assert!(!scene.picture().contains("stop") && scene.picture().contains("Esc no"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), []);
     assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Reject { reason: None }));
 }
@@ -602,6 +602,36 @@ fn a_plan_waits() {
         scene.questions(json!({"about": "plan", "plan": "# Split the parser\n\n1. move the lexer\n2. test it"}));
         scene.key(KeyCode::Down);
     }));
+}
+
+#[test]
+fn a_letter_means_of_a_plan_what_it_means_of_a_call() {
+    let plan = || {
+        let mut scene = Scene::new((80, 24));
+        scene.questions(json!({"about": "plan", "plan": "1. all"}));
+        scene
+    };
+    let accepts = |sent: &[Effect]| match sent {
+        [Effect::Send(Command::Answer { reply: Reply::AcceptPlan { approval, .. }, .. })] => Some(*approval),
+        _ => None,
+    };
+    assert_eq!(accepts(&plan().types("y")), Some(None));
+    assert_eq!(accepts(&plan().types("2")), Some(Some(ApprovalMode::AcceptEdits)));
+    // What asks less from then on takes Enter as well.
+    let mut scene = plan();
+    assert_eq!(scene.types("s"), []);
+    assert_eq!(accepts(&scene.key(KeyCode::Enter)), Some(Some(ApprovalMode::AcceptEdits)));
+    // No plan makes a rule that is kept: that letter is the beginning of a word.
+    let mut scene = plan();
+    assert_eq!(scene.types("a"), []);
+    assert_eq!(scene.app.prompt.text.as_str(), "a");
+    for no in [KeyCode::Char('n'), KeyCode::Char('5'), KeyCode::Esc] {
+        let sent = plan().key(no);
+        assert!(
+            matches!(&sent[..], [Effect::Send(Command::Answer { reply: Reply::DropPlan, .. })]),
+            "{no:?}: {sent:?}"
+        );
+    }
 }
 
 #[test]

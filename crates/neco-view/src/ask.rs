@@ -1,8 +1,15 @@
 //! What a person is asked, whoever shows it: a call as it is or as they changed it, a plan; and what their answers send.
+//!
+//! A letter means the same wherever it answers: `y` yes, `s` yes and less is asked in this session, `a` yes and a rule is
+//! kept, `e` it is changed first, `r` it is sent back, `d` all of it is shown, `n` no.
 
 use neco_proto::event::PermissionRequest;
-use neco_proto::{ApprovalMode, Command, Decision, Diff, Reply};
+use neco_proto::visible::visible_line;
+use neco_proto::{ApprovalMode, Command, Decision, Diff, Reply, Risk};
 use serde_json::Value;
+
+/// A command that is shorter is repeated in the rule that allows it.
+const SHORT_COMMAND: usize = 40;
 
 /// What a call comes to that the person changed is found out when it is judged: whatever was not told yet is asked about
 /// then.
@@ -61,6 +68,151 @@ impl Approval {
     pub fn decide(&self, decision: Decision) -> Command {
         Command::Approve { call_id: self.request.call_id.clone(), decision }
     }
+
+    /// The answers in the order in which they are offered: yes is the first and no the last, and what is offered for
+    /// several calls at once takes no number from the others.
+    pub fn answers(&self, asks: Offered<'_>) -> Vec<CallAnswer> {
+        let request = &self.request;
+        let answer =
+            |means: Means, words: String, short: &'static str| CallAnswer { means, words, about: String::new(), short };
+        let yes = match (self.revised, request.risk >= Risk::Critical) {
+            (true, _) => "Yes, as you changed it",
+            (false, true) => "Yes, this once",
+            (false, false) => "Yes",
+        };
+        let mut answers = vec![answer(Means::Yes, yes.to_owned(), "yes")];
+        if asks.covered > 0 {
+            let words = format!("Yes to this and the {} marked +", asks.covered);
+            answers.push(answer(Means::YesToNamed, words, "yes to all +"));
+        }
+        if let Some(rule) = request.session_rule.as_ref().filter(|_| asks.rules) {
+            answers.push(match asks.accepts_edits {
+                true => CallAnswer {
+                    about: "Shift-Tab goes back".to_owned(),
+                    ..answer(Means::AcceptEdits, "Yes, and accept edits from now on".to_owned(), "accept edits")
+                },
+                false => CallAnswer {
+                    about: self.in_short(rule),
+                    ..answer(Means::Rule(Rule::Session), "Yes, for this session".to_owned(), "session")
+                },
+            });
+        }
+        if let Some(rule) = request.always_rule.as_ref().filter(|_| asks.rules) {
+            let always = answer(Means::Rule(Rule::Always), "Yes, always".to_owned(), "always");
+            answers.push(CallAnswer { about: self.in_short(rule), ..always });
+        }
+        let edit = if request.diff.is_empty() { "Change it first" } else { "Change it first, in the editor" };
+        answers.push(answer(Means::Edit, edit.to_owned(), "change"));
+        if asks.open > 0 {
+            answers.push(answer(Means::NoToAll, format!("No to all {}", asks.open + 1), "no to all"));
+        }
+        let no = match asks.who {
+            Some(who) => format!("No, and tell {who} what to do instead"),
+            None => "No, and say what to do instead".to_owned(),
+        };
+        answers.push(answer(Means::No, no, "no"));
+        answers
+    }
+
+    /// A rule that does not repeat a long command: it is shown above.
+    pub fn in_short(&self, rule: &str) -> String {
+        let rule = visible_line(rule);
+        let command = self.request.command.as_deref().map(visible_line).unwrap_or_default();
+        if command.chars().count() < SHORT_COMMAND {
+            return rule;
+        }
+        rule.replace(&format!("`{command}`"), "this command")
+    }
+}
+
+/// A rule that can be made of a yes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// It holds until the session ends.
+    Session,
+    /// It is kept.
+    Always,
+}
+
+impl Rule {
+    /// The letter that asks for it.
+    pub fn letter(self) -> char {
+        match self {
+            Self::Session => 's',
+            Self::Always => 'a',
+        }
+    }
+}
+
+/// What an answer to a call comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// Yes, this once.
+    Yes,
+    /// Yes to this one and to those that are named with `+`.
+    YesToNamed,
+    /// Yes, and edits are accepted from now on.
+    AcceptEdits,
+    /// Yes, with a rule.
+    Rule(Rule),
+    /// The person changes it first.
+    Edit,
+    /// No to everything that waits.
+    NoToAll,
+    /// No, and why.
+    No,
+}
+
+impl Means {
+    /// The letter that means it.
+    pub fn letter(self) -> char {
+        match self {
+            Self::Yes => 'y',
+            Self::YesToNamed => 'Y',
+            Self::AcceptEdits => Rule::Session.letter(),
+            Self::Rule(rule) => rule.letter(),
+            Self::Edit => 'e',
+            Self::NoToAll => 'N',
+            Self::No => 'n',
+        }
+    }
+
+    /// Whether it has a number. What is said of several calls at once has its letter alone, so that the numbers of the
+    /// other answers do not depend on what else waits.
+    pub fn is_numbered(self) -> bool {
+        match self {
+            Self::YesToNamed | Self::NoToAll => false,
+            Self::Yes | Self::AcceptEdits | Self::Rule(_) | Self::Edit | Self::No => true,
+        }
+    }
+}
+
+/// An answer to a call that can be given now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallAnswer {
+    /// What it comes to.
+    pub means: Means,
+    /// What it says.
+    pub words: String,
+    /// More about it, such as the rule that would be made.
+    pub about: String,
+    /// The same in a word or two.
+    pub short: &'static str,
+}
+
+/// What the answers to a call depend on besides the call.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offered<'a> {
+    /// Who asks, when that is not the root.
+    pub who: Option<&'a str>,
+    /// How many other calls one yes can cover.
+    pub covered: usize,
+    /// How many other calls nobody has said anything of.
+    pub open: usize,
+    /// Whether rules can be made of it.
+    pub rules: bool,
+    /// Whether yes for this session is to accept edits.
+    pub accepts_edits: bool,
 }
 
 /// An answer to a plan.
@@ -94,14 +246,14 @@ pub const PLAN_ANSWERS: &[PlanAnswer] = &[
     accepts(None, 'y', "carry it out", Some("Yes, ask before edits and commands"), "accepted"),
     accepts(
         Some(ApprovalMode::AcceptEdits),
-        'a',
+        's',
         "… accepting edits",
         Some("Yes, accept edits, ask before commands"),
         "accepted, approval accept_edits",
     ),
-    accepts(Some(ApprovalMode::Auto), 'u', "… auto", None, "accepted, approval auto"),
-    accepts(Some(ApprovalMode::AskFirst), 'f', "… ask_first", None, "accepted, approval ask_first"),
-    accepts(Some(ApprovalMode::Manual), 'm', "… manual", None, "accepted, approval manual"),
+    accepts(Some(ApprovalMode::Auto), 'u', "Yes, with approval auto", None, "accepted, approval auto"),
+    accepts(Some(ApprovalMode::AskFirst), 'f', "Yes, with approval ask_first", None, "accepted, approval ask_first"),
+    accepts(Some(ApprovalMode::Manual), 'm', "Yes, with approval manual", None, "accepted, approval manual"),
     PlanAnswer {
         key: 'r',
         label: "send it back",
@@ -147,4 +299,57 @@ const fn accepts(
 ) -> PlanAnswer {
     let means = PlanMeans::Send(Reply::AcceptPlan { approval, comments: None });
     PlanAnswer { key, label, listed, said, means }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::{CallId, ToolOrigin};
+    use serde_json::json;
+
+    use super::*;
+
+    fn approval() -> Approval {
+        Approval::new(PermissionRequest {
+            call_id: CallId::from("1"),
+            origin: ToolOrigin::BuiltIn,
+            tool: "bash".into(),
+            summary: "Run make".into(),
+            args: json!({ "command": "make" }),
+            command: Some("make".into()),
+            risk: Risk::High,
+            reason: String::new(),
+            diff: Vec::new(),
+            sandboxed: None,
+            network: false,
+            opens: false,
+            ahead: Vec::new(),
+            always_rule: Some("run `make`, always".into()),
+            session_rule: Some("run `make`".into()),
+        })
+    }
+
+    #[test]
+    fn what_else_waits_moves_no_number_and_no_is_the_last() {
+        let numbered = |offered: Offered<'_>| -> Vec<Means> {
+            let answers = approval().answers(offered);
+            assert_eq!(answers.last().map(|answer| answer.means), Some(Means::No));
+            answers.iter().map(|answer| answer.means).filter(|means| means.is_numbered()).collect()
+        };
+        let alone = Offered { rules: true, ..Offered::default() };
+        let expected = [Means::Yes, Means::Rule(Rule::Session), Means::Rule(Rule::Always), Means::Edit, Means::No];
+        assert_eq!(numbered(alone), expected);
+        assert_eq!(numbered(Offered { covered: 2, open: 3, who: Some("coder-1"), ..alone }), expected);
+        assert_eq!(numbered(Offered::default()), [Means::Yes, Means::Edit, Means::No]);
+    }
+
+    #[test]
+    fn a_letter_means_the_same_of_a_call_and_of_a_plan() {
+        let of_plan = |key: char| PLAN_ANSWERS.iter().find(|answer| answer.key == key).map(|answer| &answer.means);
+        let accepts = |approval| PlanMeans::Send(Reply::AcceptPlan { approval, comments: None });
+        assert_eq!(of_plan(Means::Yes.letter()), Some(&accepts(None)));
+        assert_eq!(of_plan(Means::AcceptEdits.letter()), Some(&accepts(Some(ApprovalMode::AcceptEdits))));
+        assert_eq!(of_plan(Means::Edit.letter()), Some(&PlanMeans::Edit));
+        assert_eq!(of_plan(Means::No.letter()), Some(&PlanMeans::Send(Reply::DropPlan)));
+        assert_eq!(of_plan(Rule::Always.letter()), None, "no plan makes a rule that is kept");
+    }
 }

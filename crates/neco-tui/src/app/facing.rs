@@ -1,8 +1,7 @@
 //! Whether the person has seen the question on the screen, and whether their keys are for it or for the field.
 
 use neco_proto::CallId;
-
-use crate::ask::Rule;
+use neco_view::ask::Rule;
 
 /// A question that was on the screen for a shorter time was hardly read, in milliseconds.
 pub const READ_MS: i64 = 400;

@@ -1,69 +1,13 @@
 //! May this run? What can be answered, and what is chosen.
 
 use neco_proto::event::PermissionRequest;
-use neco_proto::visible::visible_line;
 use neco_proto::{Command, Decision, Risk};
-use neco_view::ask::Approval;
+use neco_view::ask::{Approval, CallAnswer, Means, Offered, Rule};
 
 use super::approval_panel::{Drawn, LISTED};
-use super::edge::Answer;
 use super::rest::{Mark, Other};
 use super::subject::is_summed_up;
 use crate::host::Edited;
-
-/// A command that is shorter is repeated in the rule that allows it.
-const SHORT_COMMAND: usize = 40;
-
-/// A rule that can be made of a yes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    Session,
-    Always,
-}
-
-impl Rule {
-    /// The letter that asks for it.
-    pub fn letter(self) -> char {
-        match self {
-            Self::Session => 's',
-            Self::Always => 'a',
-        }
-    }
-}
-
-/// What an answer comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Means {
-    /// Yes, this once.
-    Yes,
-    /// Yes to this one and to those that are named with `+`.
-    YesToNamed,
-    /// Yes, and edits are accepted from now on.
-    AcceptEdits,
-    /// Yes, with a rule.
-    Rule(Rule),
-    /// The person changes it first.
-    Edit,
-    /// No, and why.
-    No,
-    /// No to everything that waits.
-    NoToAll,
-}
-
-impl Means {
-    /// The letter that means it.
-    pub fn letter(self) -> char {
-        match self {
-            Self::Yes => 'y',
-            Self::YesToNamed => 'Y',
-            Self::AcceptEdits => Rule::Session.letter(),
-            Self::Rule(rule) => rule.letter(),
-            Self::Edit => 'e',
-            Self::No => 'n',
-            Self::NoToAll => 'N',
-        }
-    }
-}
 
 /// The panel of one request.
 #[derive(Clone, Debug)]
@@ -180,7 +124,7 @@ impl ApprovalBox {
 
     /// The answer of a number, from 1, of those that were drawn.
     pub fn numbered(&self, number: usize) -> Option<Means> {
-        self.offered.get(number.checked_sub(1)?).copied()
+        self.offered.iter().filter(|means| means.is_numbered()).nth(number.checked_sub(1)?).copied()
     }
 
     /// Where the chosen answer stands. What could do most harm starts on no.
@@ -210,56 +154,14 @@ impl ApprovalBox {
 
     /// The rows of the panel: its head, the reason and the answers have room before what is asked about, which is cut.
     /// The answers, with the first `named` of what else waits above them.
-    pub(super) fn answers(&self, asks: Asks<'_>, named: usize) -> Vec<(Means, Answer)> {
-        let mut answers = Vec::new();
-        let mut answer = |means: Means, words: String, about: String, short: &str| {
-            answers.push((means, Answer { key: Some(means.letter()), words, about, short: short.to_owned() }));
-        };
-        let critical = self.asked.request.risk >= Risk::Critical;
-        let yes = match (self.asked.revised, critical) {
-            (true, _) => "Yes, as you changed it",
-            (false, true) => "Yes, this once",
-            (false, false) => "Yes",
-        };
-        answer(Means::Yes, yes.to_owned(), String::new(), "yes");
-        let covered = asks.covered(named);
-        if covered > 0 {
-            answer(Means::YesToNamed, format!("Yes to this and the {covered} marked +"), String::new(), "yes to all +");
-        }
-        for (rule, words, short) in
-            [(Rule::Session, "Yes, for this session", "session"), (Rule::Always, "Yes, always", "always")]
-        {
-            match self.rule(rule) {
-                Some(_) if rule == Rule::Session && self.accepts_edits(asks) => {
-                    let words = "Yes, and accept edits from now on".to_owned();
-                    answer(Means::AcceptEdits, words, "Shift-Tab goes back".to_owned(), "accept edits");
-                }
-                Some(allows) => answer(Means::Rule(rule), words.to_owned(), self.in_short(allows), short),
-                None => {}
-            }
-        }
-        let edit =
-            if self.asked.request.diff.is_empty() { "Change it first" } else { "Change it first, in the editor" };
-        answer(Means::Edit, edit.to_owned(), String::new(), "change");
-        let no = match asks.who {
-            Some(who) => format!("No, and tell {who} what to do instead"),
-            None => "No, and say what to do instead".to_owned(),
-        };
-        answer(Means::No, no, String::new(), "no");
-        if asks.open() > 0 {
-            answer(Means::NoToAll, format!("No to all {}", asks.open() + 1), String::new(), "no to all");
-        }
-        answers
-    }
-
-    /// A rule that does not repeat a long command: it is shown above.
-    pub(super) fn in_short(&self, rule: &str) -> String {
-        let rule = visible_line(rule);
-        let command = self.asked.request.command.as_deref().map(visible_line).unwrap_or_default();
-        if command.chars().count() < SHORT_COMMAND {
-            return rule;
-        }
-        rule.replace(&format!("`{command}`"), "this command")
+    pub(super) fn answers(&self, asks: Asks<'_>, named: usize) -> Vec<CallAnswer> {
+        self.asked.answers(Offered {
+            who: asks.who,
+            covered: asks.covered(named),
+            open: asks.open(),
+            rules: !self.is_unseen(),
+            accepts_edits: self.accepts_edits(asks),
+        })
     }
 }
 
@@ -275,8 +177,8 @@ pub struct Asks<'a> {
     pub before: usize,
     /// What else will be asked about: what waits, then the calls of the turn not come to yet.
     pub others: &'a [Other],
-    /// Whether the root works, so that Esc stops it.
-    pub works: bool,
+    /// What Esc does.
+    pub esc: Esc,
     /// Whether edits are asked about before they are made.
     pub asks_first: bool,
     /// The rule that was asked for and waits for Enter.
@@ -287,6 +189,20 @@ pub struct Asks<'a> {
     pub refuses: bool,
     /// Whether keys go to the field, where something was being written when it came.
     pub elsewhere: bool,
+}
+
+/// What Esc comes to while a request waits: never yes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Esc {
+    /// No, and why.
+    #[default]
+    No,
+    /// The turn stops, and with it the call that is asked about.
+    StopsCall,
+    /// The turn of the root stops; the agent that asks goes on asking.
+    StopsRoot,
+    /// Those who still work are paused.
+    Pauses,
 }
 
 impl Asks<'_> {

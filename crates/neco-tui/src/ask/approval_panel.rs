@@ -3,12 +3,12 @@
 use neco_proto::Risk;
 use neco_proto::event::PermissionRequest;
 use neco_proto::visible::visible_line;
-use neco_view::ask::NO_SANDBOX;
+use neco_view::ask::{Means, NO_SANDBOX};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use super::approval::{ApprovalBox, Asks, Means};
+use super::approval::{ApprovalBox, Asks, Esc};
 use super::edge::{Answer, Tints};
 use super::subject::{arguments_of, fitted, is_summed_up, parted, what};
 use crate::text::figures;
@@ -21,11 +21,11 @@ const LEAST_ROWS: usize = 3;
 /// Rows of what is asked about that are worth more than blank rows.
 const GOOD_ROWS: usize = 6;
 
-/// Rows of the reason and of each rule at most; `d` shows all of them.
-const TEXT_ROWS: usize = 2;
-
-/// Rows of a rule where there is room: it says where it is kept, which may be far.
+/// Rows of the rule that is chosen, where there is room: it says where it is kept, which may be far. `d` shows all of it.
 const RULE_ROWS: usize = 5;
+
+/// The same where there is less.
+const TEXT_ROWS: usize = 3;
 
 /// Lines of what is asked about that are drawn for the box; no terminal is higher.
 const BOX_LINES: usize = 300;
@@ -53,9 +53,9 @@ struct Space {
     before_answers: bool,
     /// What else waits.
     others: bool,
-    /// Each answer in a row of its own, and rows of each at most; the chosen one has more.
+    /// Each answer in a row of its own; the chosen one has so many.
     listed: bool,
-    each: usize,
+    chosen: usize,
     /// Why it is asked.
     why: bool,
     /// Rows of what is asked about at least.
@@ -68,7 +68,7 @@ const SPACES: [Space; 6] = [
         before_answers: true,
         others: true,
         listed: true,
-        each: RULE_ROWS,
+        chosen: RULE_ROWS,
         why: true,
         least: usize::MAX,
     },
@@ -77,14 +77,22 @@ const SPACES: [Space; 6] = [
         before_answers: true,
         others: true,
         listed: true,
-        each: TEXT_ROWS,
+        chosen: TEXT_ROWS,
         why: true,
         least: GOOD_ROWS,
     },
-    Space { blanks: false, before_answers: false, others: true, listed: true, each: 1, why: true, least: LEAST_ROWS },
-    Space { blanks: false, before_answers: false, others: false, listed: true, each: 1, why: true, least: LEAST_ROWS },
-    Space { blanks: false, before_answers: false, others: false, listed: false, each: 1, why: true, least: 1 },
-    Space { blanks: false, before_answers: false, others: false, listed: false, each: 1, why: false, least: 0 },
+    Space { blanks: false, before_answers: false, others: true, listed: true, chosen: 2, why: true, least: LEAST_ROWS },
+    Space {
+        blanks: false,
+        before_answers: false,
+        others: false,
+        listed: true,
+        chosen: 2,
+        why: true,
+        least: LEAST_ROWS,
+    },
+    Space { blanks: false, before_answers: false, others: false, listed: false, chosen: 1, why: true, least: 1 },
+    Space { blanks: false, before_answers: false, others: false, listed: false, chosen: 1, why: false, least: 0 },
 ];
 
 impl ApprovalBox {
@@ -105,7 +113,7 @@ impl ApprovalBox {
         };
         let Some((space, below)) = spaced.iter().find(fits).or(spaced.last()).cloned() else { return (rows, 0) };
         let named = if space.others { LISTED.min(asks.others.len()) } else { 0 };
-        self.offered = self.answers(asks, named).into_iter().map(|(means, _)| means).collect();
+        self.offered = self.answers(asks, named).into_iter().map(|answer| answer.means).collect();
         rows.extend(space.blanks.then(|| tints.blank()));
         let left = room.saturating_sub(rows.len() + below.len()).max(1);
         rows.extend(self.seen(left, &tints));
@@ -125,21 +133,24 @@ impl ApprovalBox {
         let named = if space.others { LISTED } else { 0 };
         if named > 0 && !asks.others.is_empty() {
             rows.extend(blank(space.blanks));
-            rows.extend((space.each > 1).then(|| tints.row(Line::styled("  After it", tints.meta))));
+            rows.extend((space.chosen > 2).then(|| tints.row(Line::styled("  After it", tints.meta))));
             rows.extend(listed(asks, inner, theme).into_iter().map(|row| tints.row(row)));
         }
         rows.extend(blank(space.before_answers));
-        let (offered, answers): (Vec<Means>, Vec<Answer>) = self.answers(asks, named).into_iter().unzip();
+        let offered = self.answers(asks, named);
+        let means: Vec<Means> = offered.iter().map(|answer| answer.means).collect();
+        let answers: Vec<Answer> = offered.into_iter().map(Answer::from).collect();
         let at = match asks.refuses {
-            true => offered.iter().position(|means| *means == Means::No),
-            false => self.at(&offered).filter(|_| !asks.elsewhere),
+            true => means.iter().position(|means| *means == Means::No),
+            false => self.at(&means).filter(|_| !asks.elsewhere),
         };
         rows.extend(match space.listed {
-            true => tints.answers(&answers, at, space.each, width),
+            true => tints.answers(&answers, at, (1, space.chosen), width),
             false => tints.short_answers(&answers, at, width),
         });
         rows.extend(blank(space.blanks));
-        rows.extend(self.keys(asks, answers.len(), width, &tints));
+        let numbers = means.iter().filter(|means| means.is_numbered()).count();
+        rows.extend(self.keys(asks, numbers, width, &tints));
         rows
     }
 
@@ -188,7 +199,7 @@ impl ApprovalBox {
         let rules = [("This session  ", &request.session_rule), ("Always  ", &request.always_rule)];
         for (name, rule) in rules.into_iter().filter_map(|(name, rule)| Some((name, rule.as_ref()?))) {
             let indent = Indent::hanging(Span::styled(format!("  {name}"), tints.meta));
-            rows.extend(wrap(&Line::styled(self.in_short(rule), tints.label), width, &indent));
+            rows.extend(wrap(&Line::styled(self.asked.in_short(rule), tints.label), width, &indent));
         }
         rows
     }
@@ -271,7 +282,7 @@ impl ApprovalBox {
     }
 
     /// The keys of the last row.
-    fn keys(&self, asks: Asks<'_>, answers: usize, width: usize, tints: &Tints) -> Vec<Line<'static>> {
+    fn keys(&self, asks: Asks<'_>, numbers: usize, width: usize, tints: &Tints) -> Vec<Line<'static>> {
         if asks.elsewhere {
             return tints.keys(&[("Your keys", "write the message below"), ("Esc", "answers this")], width);
         }
@@ -282,7 +293,7 @@ impl ApprovalBox {
         if asks.armed.is_some_and(|rule| self.rule(rule).is_some()) {
             return tints.keys(&[("Enter", "confirm"), ("Esc", "cancel")], width);
         }
-        let numbers = format!("or 1–{answers}");
+        let numbers = format!("or 1–{numbers}");
         let mut keys = vec![("↑↓ Enter", numbers.as_str())];
         if asks.waiting > 0 {
             keys.push(("←→", "the other questions"));
@@ -292,10 +303,19 @@ impl ApprovalBox {
             (false, true) => ("d", "details"),
             (false, false) => ("d", "whole diff"),
         });
-        if asks.works && !self.is_whole() {
-            keys.push(("Esc", if width < 80 { "stop" } else { "stop the turn" }));
+        if self.is_whole() {
+            return tints.keys(&keys, width);
         }
-        tints.keys(&keys, width)
+        let (long, short) = match asks.esc {
+            Esc::No => ("no", "no"),
+            Esc::StopsCall => ("no, stop the turn", "no, stop"),
+            Esc::StopsRoot => ("stop the turn", "stop"),
+            Esc::Pauses => return tints.keys(&keys, width),
+        };
+        let with =
+            |does: &'static str| tints.keys(&keys.iter().copied().chain([("Esc", does)]).collect::<Vec<_>>(), width);
+        let rows = with(long);
+        if rows.len() > 1 { with(short) } else { rows }
     }
 }
 

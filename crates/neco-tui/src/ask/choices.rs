@@ -188,14 +188,14 @@ impl Choices {
     }
 
     fn option_rows(&self, answers: &[Answer], width: usize, room: usize, tints: &Tints) -> Vec<Line<'static>> {
-        let all = tints.answers(answers, Some(self.at), usize::MAX, width);
+        let all = tints.answers(answers, Some(self.at), (usize::MAX, usize::MAX), width);
         if all.len() <= room {
             return all;
         }
         // The chosen one is shown whole, as far as there is room.
         let one = |(index, answer): (usize, &Answer)| {
             let most = if index == self.at { (room / 3).max(1) } else { 1 };
-            tints.answer(answer, index, index == self.at, most, width)
+            tints.answer(answer, index + 1, index == self.at, most, width)
         };
         let chosen = answers.get(self.at).map_or(1, |answer| one((self.at, answer)).len());
         let room = room.saturating_sub(chosen.saturating_sub(1));

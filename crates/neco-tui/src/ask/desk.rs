@@ -177,6 +177,11 @@ impl Desk {
         matches!(self.waiting.front(), Some(Waiting { asked: Asked::Approval(_), .. }))
     }
 
+    /// Whether another than the root asks the one on the screen.
+    pub fn is_of_child(&self) -> bool {
+        self.waiting.front().is_some_and(|waiting| waiting.is_child)
+    }
+
     /// Whether the one on the screen can only be answered in words.
     pub fn wants_words(&self) -> bool {
         matches!(self.waiting.front(), Some(Waiting { asked: Asked::Choices(_, choices), .. }) if choices.wants_words())

@@ -1,5 +1,6 @@
 //! The panel that a question stands in: an edge and a wash, a head, answers with their numbers and keys.
 
+use neco_view::ask::CallAnswer;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -100,18 +101,25 @@ impl Tints {
         rows.into_iter().map(|row| self.row(cut(&Line::from(row), width.saturating_sub(1)))).collect()
     }
 
-    /// The answers below one another, `at` the one that is chosen; each has at most `most` rows, that one has one more.
-    pub fn answers(&self, answers: &[Answer], at: Option<usize>, most: usize, width: usize) -> Vec<Line<'static>> {
-        let numbered = answers.iter().enumerate();
+    /// The answers below one another, `at` the one that is chosen; each has at most `most` rows, and that one `chosen`.
+    pub fn answers(
+        &self,
+        answers: &[Answer],
+        at: Option<usize>,
+        (most, chosen): (usize, usize),
+        width: usize,
+    ) -> Vec<Line<'static>> {
+        let mut number = 0;
         let rows = |(index, answer): (usize, &Answer)| {
             let here = at == Some(index);
-            self.answer(answer, index, here, if here { most.saturating_add(1) } else { most }, width)
+            number += usize::from(!answer.bare);
+            self.answer(answer, number, here, if here { chosen } else { most }, width)
         };
-        numbered.flat_map(rows).collect()
+        answers.iter().enumerate().flat_map(rows).collect()
     }
 
     /// The rows of one answer.
-    pub fn answer(&self, answer: &Answer, index: usize, here: bool, most: usize, width: usize) -> Vec<Line<'static>> {
+    pub fn answer(&self, answer: &Answer, number: usize, here: bool, most: usize, width: usize) -> Vec<Line<'static>> {
         let column = KEY_COLUMN.min(width.saturating_sub(2));
         let room = column.saturating_sub(BEFORE + NUMBER + 1).max(1);
         let folded = |about: &str| {
@@ -127,9 +135,13 @@ impl Tints {
         {
             rows = folded(short);
         }
+        // A hint that does not fit goes as a whole, anything longer is cut.
+        if rows.len() > most && answer.about.width() < answer.words.width() {
+            rows = folded("");
+        }
         let rows = first_rows(rows, most, room);
         let block = rows.into_iter().enumerate().map(|(row, words)| {
-            let number = if row == 0 { format!(" {:<3}", index + 1) } else { " ".repeat(NUMBER) };
+            let number = if row == 0 && !answer.bare { format!(" {number:<3}") } else { " ".repeat(NUMBER) };
             let key = answer.key.filter(|_| row == 0).unwrap_or(' ');
             let pad = " ".repeat(room.saturating_sub(words.width()) + 1);
             let spans = std::iter::once(Span::styled(number, self.meta))
@@ -170,6 +182,15 @@ pub struct Answer {
     pub about: String,
     /// The same in a word or two, for small terminals.
     pub short: String,
+    /// Whether it has no number.
+    pub bare: bool,
+}
+
+impl From<CallAnswer> for Answer {
+    fn from(answer: CallAnswer) -> Self {
+        let CallAnswer { means, words, about, short } = answer;
+        Self { key: Some(means.letter()), words, about, short: short.to_owned(), bare: !means.is_numbered() }
+    }
 }
 
 /// The first rows, with `…` where something is missing.

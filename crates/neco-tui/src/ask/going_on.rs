@@ -44,7 +44,7 @@ impl LoopBox {
         let answer = |key, words: &str| Answer { key: Some(key), words: words.to_owned(), ..Answer::default() };
         let answers = [answer('y', "Yes, go on"), answer('n', "No, stop here")];
         let at = (!elsewhere).then_some(usize::from(self.stays));
-        let list = tints.answers(&answers, at, 1, width);
+        let list = tints.answers(&answers, at, (1, 1), width);
         let keys = if elsewhere { Tints::ELSEWHERE } else { [("↑↓ Enter", "or 1–2"), ("Esc", "no")] };
         heading.chain(list).chain(tints.keys(&keys, width)).collect()
     }

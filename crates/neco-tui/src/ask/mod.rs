@@ -18,7 +18,7 @@ mod plan;
 mod rest;
 mod subject;
 
-pub use approval::{Asks, Means, Rule};
+pub use approval::{Asks, Esc};
 pub use desk::{Asked, Desk, answer};
 pub use plan::plan_rows;
 pub use rest::{Mark, Other};

@@ -94,7 +94,7 @@ impl PlanBox {
                 key: Some(answer.key),
                 words: words.to_owned(),
                 short: answer.label.to_owned(),
-                about: String::new(),
+                ..Answer::default()
             })
             .collect();
         let numbers = format!("or 1–{}", answers.len());
@@ -113,7 +113,7 @@ impl PlanBox {
             rows.extend(keys);
             return rows;
         }
-        let list = tints.answers(&answers, at, usize::MAX, width);
+        let list = tints.answers(&answers, at, (usize::MAX, usize::MAX), width);
         let blanks = rows.len() + list.len() + keys.len() + 2 <= room;
         rows.extend(blanks.then(|| tints.blank()));
         rows.extend(match rows.len() + list.len() + keys.len() <= room {

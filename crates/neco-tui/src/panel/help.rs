@@ -73,9 +73,9 @@ const GROUPS: [(&str, &[Tip]); 6] = [
         &[
             Tip::Other("↑↓ Enter", "choose, or by number"),
             Tip::Other("y s a", "once, this session, always"),
-            Tip::Other("n e", "no and why, edit first"),
+            Tip::Other("n Esc", "no; Esc stops too"),
+            Tip::Other("e d", "edit first, all of it"),
             Tip::Other("Y N", "all that wait"),
-            Tip::Other("d", "the whole of it"),
         ],
     ),
     (

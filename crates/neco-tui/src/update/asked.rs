@@ -2,12 +2,12 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use neco_proto::{ApprovalMode, Command, QuestionId, Reply};
-use neco_view::ask::PlanMeans;
+use neco_view::ask::{Means, PlanMeans, Rule};
 
 use super::effect::Effect;
 use super::stopping;
 use crate::app::{Place, Purpose, WindowState};
-use crate::ask::{Asked, Means, Rule, answer};
+use crate::ask::{Asked, Esc, answer};
 use crate::input::{Action, Edit, ViMode};
 
 /// Whoever typed so shortly before a question came is in the middle of a sentence, in milliseconds.
@@ -207,9 +207,7 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
             _ => Some(Vec::new()),
         };
     }
-    // A child asks while the root rests: there is no work that Esc could stop, unless it was just offered to stop
-    // whoever still works. Otherwise Esc stops the work, as it does without a question.
-    let esc_is_no = !window.standing().works() && !stopping::offers_stop(window);
+    let esc = esc(window);
     let writes = !window.prompt.text.is_empty();
     let Some(Asked::Approval(approval)) = window.desk.present() else { return None };
     let means = match key.code {
@@ -260,10 +258,21 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
             approval.toggle_details();
             return Some(Vec::new());
         }
-        KeyCode::Esc if esc_is_no => Means::No,
+        KeyCode::Esc if esc == Esc::No => Means::No,
         _ => return None,
     };
     decide(window, means)
+}
+
+/// What Esc does while a request waits. An agent asks while the root rests: there is no work that it could stop, unless
+/// it was just offered to stop whoever still works. Otherwise it stops the work, as it does without a question.
+pub(crate) fn esc(window: &WindowState) -> Esc {
+    match window.standing().works() {
+        true if window.desk.is_of_child() => Esc::StopsRoot,
+        true => Esc::StopsCall,
+        false if stopping::offers_stop(window) => Esc::Pauses,
+        false => Esc::No,
+    }
 }
 
 /// Does what an answer to a request comes to.
@@ -363,7 +372,7 @@ fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
             return Some(Vec::new());
         }
         // What asks less from then on takes Enter as well: a sentence may begin with its letter.
-        KeyCode::Char('a') if window.prompt.text.is_empty() && plan.go_to('a') => return Some(Vec::new()),
+        KeyCode::Char('s') if window.prompt.text.is_empty() && plan.go_to('s') => return Some(Vec::new()),
         KeyCode::Char(letter) if window.prompt.text.is_empty() && plan.go_to(letter) => {
             plan.answer(None)?.means.clone()
         }

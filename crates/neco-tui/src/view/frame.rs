@@ -267,9 +267,9 @@ impl WindowState {
             Purpose::Reason(_) | Purpose::Revision(_) => false,
         };
         let asks_first = self.standing().approval == ApprovalMode::AskFirst;
-        let works = self.standing().works();
+        let esc = asked::esc(self);
         let refuses = matches!(self.purpose, Purpose::Reason(_));
-        let asks = Asks { works, asks_first, others: &others, armed, elsewhere, refuses, ..Asks::default() };
+        let asks = Asks { esc, asks_first, others: &others, armed, elsewhere, refuses, ..Asks::default() };
         let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
         let covered = others.into_iter().take(named).filter(|other| other.mark == Mark::Covered);
         self.facing.named = covered.map(|other| other.call).collect();

@@ -89,7 +89,7 @@ fn yes_is_for_once_and_session_is_for_the_same_again() {
     seat.sees("  › ", 1);
     assert!(seat.shown().contains("$ echo one >> log") && !seat.shown().contains("risk]"));
     seat.press("x");
-    seat.sees("x is not an answer; press y, e, n, s", 1);
+    seat.sees("x is not an answer; press 1–5, y, s, a, e, n, or ?", 1);
     seat.sees("  › ", 2);
     seat.press("?");
     seat.sees("do not ask again for the same", 1);
@@ -122,7 +122,7 @@ fn words_where_a_key_is_asked_for_allow_nothing() {
     let mut seat = Seat::take(&house, &["-m", "go"], "false");
     seat.sees("  › ", 1);
     seat.press("also fix the docs\r");
-    seat.sees("A word is not an answer", 1);
+    seat.sees("That is not an answer", 1);
     seat.sees("  › ", 2);
     seat.press("n");
     seat.sees("what should the agent do instead?", 1);
@@ -168,7 +168,7 @@ fn an_emptied_file_runs_nothing_and_shows_the_keys_again() {
     seat.sees("  › ", 1);
     seat.press("e");
     seat.sees("there is nothing to run; n rejects the call", 1);
-    seat.sees("y once", 2);
+    seat.sees("1 y Yes", 2);
     seat.press("\u{4}");
     seat.sees("rejected (end of input)", 1);
     seat.ends_with(3);

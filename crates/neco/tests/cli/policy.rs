@@ -74,7 +74,7 @@ fn always_keeps_the_rule_that_was_shown_and_it_sticks() {
     fs::write(house.project().join("Makefile"), "%:\n\t@echo $@ >> log\n").unwrap();
     let mut seat = Seat::take(&house, &["-m", "go"], "false");
     seat.sees("  › ", 1);
-    assert!(seat.shown().contains("a always: run commands that begin with `make"), "{}", seat.shown());
+    assert!(seat.shown().contains("3 a Yes, always: run commands that begin with `make"), "{}", seat.shown());
     seat.press("a");
     seat.sees("Finished.", 1);
     seat.ends_with(0);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use neco_proto::event::PermissionRequest;
-use neco_proto::{CallId, Command, QuestionId};
+use neco_proto::{CallId, Command, QuestionId, Reply};
 
 use super::edit::{Draft, Saved};
 use super::editor::{self, Open, Programs};
@@ -12,6 +12,9 @@ use super::inquiry::Inquiry;
 use super::question::{Place, Question, Step, Typed, Want};
 use super::tty::{Number, Tty};
 use crate::line::signals::InterruptMask;
+
+/// The file that a plan is edited in.
+const PLAN_FILE: &str = "plan.md";
 
 /// Takes what was typed, with the number of the want that it answers; called on a thread that may wait.
 pub type TakeTyped = Arc<dyn Fn(Number, Typed) + Send + Sync>;
@@ -156,7 +159,8 @@ impl Desk {
                 return Some(Command::Answer { question_id: inquiry.question.question_id, reply });
             }
             (Step::Read(want), _) => self.read(want),
-            (Step::Edit, _) => self.edit(),
+            (Step::Edit, Asking::Call(_)) => self.edit(),
+            (Step::Edit, Asking::Question(_)) => return self.edit_plan(),
             (Step::Page(text), _) => self.page(&text),
             (Step::Decide(_) | Step::Reply(_), _) => {}
         }
@@ -224,6 +228,31 @@ impl Desk {
         self.tty.forget_typed();
         self.tty.write(&text);
         self.read(Want::Key);
+    }
+
+    /// Opens the plan in the person's editor. What they made of it is carried out; a plan that is as it was is asked
+    /// about again.
+    fn edit_plan(&mut self) -> Option<Command> {
+        let Some(Asking::Question(inquiry)) = &self.asking else { return None };
+        let plan = inquiry.plan()?;
+        let editor = &self.programs.editor;
+        let saved = match self.tty.lend() {
+            Ok(terminal) => self.mask.during(|| editor::edit(plan, PLAN_FILE, editor, &terminal, &Open::default())),
+            Err(error) => Err(format!("the terminal can't be used: {error}")),
+        };
+        let words = match saved {
+            Ok(text) if text.trim() == plan.trim() || text.trim().is_empty() => "the plan is as it was".to_owned(),
+            Ok(plan) => {
+                let reply = Reply::AcceptChangedPlan { plan };
+                return Some(Command::Answer { question_id: inquiry.question.question_id, reply });
+            }
+            Err(words) => words,
+        };
+        let text = inquiry.again(&words);
+        self.tty.forget_typed();
+        self.tty.write(&text);
+        self.read(Want::Key);
+        None
     }
 
     /// Shows what does not fit on the screen, then the keys again.

@@ -3,12 +3,13 @@
 use neco_proto::visible::{visible, visible_line};
 use neco_proto::{ItemAnswer, Question, QuestionItem, Reply, Subject};
 
+use super::offers::{Offers, Row};
 use super::question::{Place, Step, Typed, Want};
 use neco_view::ask::{PLAN_ANSWERS, PlanAnswer, PlanMeans};
 use neco_view::paint::wrap::wrap_under;
 
 /// Lines of a question around a plan.
-const AROUND: usize = 8;
+const AROUND: usize = 12;
 /// Lines of a plan that are shown however small the terminal is.
 const LEAST: usize = 10;
 
@@ -20,6 +21,15 @@ pub struct Inquiry {
     answers: Vec<ItemAnswer>,
     /// What the line is that is being read.
     line: Line,
+    /// The answer that arrows went to.
+    at: Option<usize>,
+}
+
+/// What a key comes to.
+enum Meant {
+    Reply { said: &'static str, reply: Reply },
+    Write { line: Line, said: &'static str, ask: &'static str },
+    Edit,
 }
 
 /// What a line that is read means.
@@ -36,7 +46,7 @@ enum Line {
 impl Inquiry {
     /// The question, as it is asked at `place`.
     pub fn new(question: Question, place: Place) -> Self {
-        Self { question, place, answers: Vec::new(), line: Line::Answer }
+        Self { question, place, answers: Vec::new(), line: Line::Answer, at: None }
     }
 
     /// What is to be read first.
@@ -71,6 +81,7 @@ impl Inquiry {
             Typed::End => (self.place.chosen("no answer (end of input)"), Step::Reply(self.no())),
             Typed::Line(line) => self.read_line(line.trim()),
             Typed::Key(key) => self.key(key),
+            Typed::Arrow { down } => (self.offers().step(&mut self.at, down, &self.place), Step::Read(Want::Key)),
             Typed::Words => (self.hint(), Step::Read(Want::Key)),
         }
     }
@@ -86,9 +97,16 @@ impl Inquiry {
         if let Subject::Choices { .. } = self.question.subject {
             return self.place.prompt();
         }
-        let keys: Vec<String> =
-            self.offered().iter().map(|(key, words)| format!("{} {words}", paint.bold(&key.to_string()))).collect();
-        format!("{}\n{}", self.place.wrapped(&format!("  {}", keys.join(" · "))), self.place.prompt())
+        let all = if self.is_cut() { format!("\n  {} show all", paint.bold("d")) } else { String::new() };
+        format!("{}{all}\n{}", self.offers().lines(&self.place), self.place.prompt())
+    }
+
+    /// The plan that waits.
+    pub fn plan(&self) -> Option<&str> {
+        match &self.question.subject {
+            Subject::Plan { plan } => Some(plan),
+            Subject::Choices { .. } | Subject::Loop { .. } => None,
+        }
     }
 
     /// What closing the question means.
@@ -100,26 +118,19 @@ impl Inquiry {
     }
 
     fn key(&mut self, key: char) -> (String, Step) {
-        let plan = PLAN_ANSWERS.iter().find(|answer| answer.key == key.to_ascii_lowercase());
-        match (&self.question.subject, key.to_ascii_lowercase()) {
-            (Subject::Choices { .. }, _) => self.read_line(&key.to_string()),
-            (Subject::Plan { plan }, 'd') if self.is_cut(plan) => {
+        if let Subject::Choices { .. } = self.question.subject {
+            return self.read_line(&key.to_string());
+        }
+        let meant = self.offers().meant(key, self.at).and_then(|index| self.offered().into_iter().nth(index));
+        match (meant, self.plan()) {
+            (Some((_, Meant::Reply { said, reply })), _) => (self.place.chosen(said), Step::Reply(reply)),
+            (Some((_, Meant::Write { line, said, ask })), _) => self.ask_line(line, said, ask),
+            (Some((_, Meant::Edit)), _) => (self.place.chosen("editing…"), Step::Edit),
+            (None, Some(plan)) if key.eq_ignore_ascii_case(&'d') && self.is_cut() => {
                 let all = self.plan_lines(plan, usize::MAX).join("\n");
                 (self.place.chosen("all of it"), Step::Page(all))
             }
-            (Subject::Loop { .. }, 'c') => (self.place.chosen("go on"), Step::Reply(Reply::GoOn { comments: None })),
-            (Subject::Loop { .. }, 't') => self.ask_line(Line::Advice, "go on", "what should it do instead? "),
-            (Subject::Loop { .. }, 'n') => (self.place.chosen("stopped"), Step::Reply(Reply::Dismiss)),
-            (Subject::Plan { .. }, _) => match plan {
-                Some(PlanAnswer { said, means: PlanMeans::Send(reply), .. }) => {
-                    (self.place.chosen(said), Step::Reply(reply.clone()))
-                }
-                Some(PlanAnswer { said, means: PlanMeans::Revise, .. }) => {
-                    self.ask_line(Line::Revision, said, "what should be different? ")
-                }
-                Some(PlanAnswer { means: PlanMeans::Edit, .. }) | None => (self.hint(), Step::Read(Want::Key)),
-            },
-            (Subject::Loop { .. }, _) => (self.hint(), Step::Read(Want::Key)),
+            (None, _) => (self.hint(), Step::Read(Want::Key)),
         }
     }
 
@@ -198,23 +209,48 @@ impl Inquiry {
         format!("{}\n{}", lines.join("\n"), self.place.prompt())
     }
 
-    /// The keys that mean something now.
-    fn offered(&self) -> Vec<(char, &'static str)> {
+    /// The answers that one key gives, in the order in which they are offered and with the numbers that they have in
+    /// the window.
+    fn offered(&self) -> Vec<(Row, Meant)> {
+        let row = |key: char, is_numbered: bool, words: &str| Row {
+            key,
+            is_numbered,
+            words: words.to_owned(),
+            about: String::new(),
+        };
         match &self.question.subject {
             Subject::Choices { .. } => Vec::new(),
-            Subject::Plan { plan } => {
-                let all = self.is_cut(plan).then_some(('d', "show all"));
-                // Only a window has an editor.
-                let here = PLAN_ANSWERS.iter().filter(|answer| answer.means != PlanMeans::Edit);
-                here.map(|answer| (answer.key, answer.label)).chain(all).collect()
+            Subject::Plan { .. } => {
+                let of = |answer: &PlanAnswer| {
+                    let meant = match &answer.means {
+                        PlanMeans::Send(reply) => Meant::Reply { said: answer.said, reply: reply.clone() },
+                        PlanMeans::Revise => {
+                            Meant::Write { line: Line::Revision, said: answer.said, ask: "what should be different? " }
+                        }
+                        PlanMeans::Edit => Meant::Edit,
+                    };
+                    (row(answer.key, answer.listed.is_some(), answer.listed.unwrap_or(answer.label)), meant)
+                };
+                PLAN_ANSWERS.iter().map(of).collect()
             }
-            Subject::Loop { .. } => vec![('c', "go on"), ('t', "go on and tell it something"), ('n', "stop")],
+            Subject::Loop { .. } => vec![
+                (row('y', true, "Yes, go on"), Meant::Reply { said: "go on", reply: Reply::GoOn { comments: None } }),
+                (
+                    row('r', false, "Yes, and say what it should do instead"),
+                    Meant::Write { line: Line::Advice, said: "go on", ask: "what should it do instead? " },
+                ),
+                (row('n', true, "No, stop here"), Meant::Reply { said: "stopped", reply: Reply::Dismiss }),
+            ],
         }
     }
 
+    fn offers(&self) -> Offers {
+        Offers(self.offered().into_iter().map(|(row, _)| row).collect())
+    }
+
     fn hint(&self) -> String {
-        let keys: Vec<String> = self.offered().iter().map(|(key, _)| key.to_string()).collect();
-        let words = format!("  not an answer; press {}", keys.join(", "));
+        let all = if self.is_cut() { ", d" } else { "" };
+        let words = format!("  not an answer; press {}{all}", self.offers().keys());
         format!("\n{}\n{}", self.place.wrapped(&self.place.paint.dim(&words)), self.place.prompt())
     }
 
@@ -242,8 +278,9 @@ impl Inquiry {
         visible(plan.trim()).lines().flat_map(row).collect()
     }
 
-    fn is_cut(&self, plan: &str) -> bool {
-        self.plan_rows(plan).len() > self.most().saturating_add(1)
+    /// Whether not all of the plan is shown.
+    fn is_cut(&self) -> bool {
+        self.plan().is_some_and(|plan| self.plan_rows(plan).len() > self.most().saturating_add(1))
     }
 
     fn most(&self) -> usize {
@@ -353,11 +390,19 @@ mod tests {
         let step = |key| inquiry(Subject::Plan { plan: plan.clone() }).on(Typed::Key(key)).1;
         let accept = |approval| Step::Reply(Reply::AcceptPlan { approval, comments: None });
         assert_eq!((step('y'), step('Y')), (accept(None), accept(None)));
-        assert_eq!(step('a'), accept(Some(ApprovalMode::AcceptEdits)));
+        assert_eq!((step('s'), step('2')), (accept(Some(ApprovalMode::AcceptEdits)), step('s')));
         assert_eq!(step('u'), accept(Some(ApprovalMode::Auto)));
         assert_eq!(step('m'), accept(Some(ApprovalMode::Manual)));
-        assert_eq!(step('n'), Step::Reply(Reply::DropPlan));
-        assert_eq!((step('x'), step('e')), (Step::Read(Want::Key), Step::Read(Want::Key)));
+        for no in ['n', '5', '\u{1b}'] {
+            assert_eq!(step(no), Step::Reply(Reply::DropPlan), "{no:?}");
+        }
+        assert_eq!((step('1'), step('3')), (accept(None), Step::Read(Want::Line)));
+        assert_eq!((step('e'), step('4')), (Step::Edit, Step::Edit));
+        // What keeps a rule elsewhere means nothing here.
+        assert_eq!(
+            (step('x'), step('a'), step('6')),
+            (Step::Read(Want::Key), Step::Read(Want::Key), Step::Read(Want::Key))
+        );
         assert!(matches!(step('d'), Step::Page(all) if all.contains("40. step 40")));
         let mut inquiry = inquiry(Subject::Plan { plan: plan.clone() });
         assert_eq!(inquiry.on(Typed::Key('r')).1, Step::Read(Want::Line));
@@ -384,11 +429,13 @@ mod tests {
     fn a_loop_goes_on_or_stays_stopped_and_an_end_is_a_no() {
         let circle = || inquiry(Subject::Loop { text: "grep gave the same result 3 times".into() });
         assert!(circle().shown().contains("The agent is repeating itself"));
-        assert_eq!(circle().on(Typed::Key('c')).1, Step::Reply(Reply::GoOn { comments: None }));
-        assert_eq!(circle().on(Typed::Key('n')).1, Step::Reply(Reply::Dismiss));
+        for (yes, no) in [('y', 'n'), ('1', '2')] {
+            assert_eq!(circle().on(Typed::Key(yes)).1, Step::Reply(Reply::GoOn { comments: None }));
+            assert_eq!(circle().on(Typed::Key(no)).1, Step::Reply(Reply::Dismiss));
+        }
         assert_eq!(circle().on(Typed::End).1, Step::Reply(Reply::Dismiss));
         let mut told = circle();
-        assert_eq!(told.on(Typed::Key('t')).1, Step::Read(Want::Line));
+        assert_eq!(told.on(Typed::Key('r')).1, Step::Read(Want::Line));
         let go_on = Step::Reply(Reply::GoOn { comments: Some("use glob".into()) });
         assert_eq!(told.on(Typed::Line("use glob".into())).1, go_on);
         assert_eq!(inquiry(Subject::Plan { plan: "x".into() }).on(Typed::End).1, Step::Reply(Reply::DropPlan));

@@ -5,7 +5,7 @@
 //! edited is shown once more before it is used; the terminal is left as it was found, however the
 //! process ends; the runtime never waits for a person.
 //!
-//! Reading order: [`question`] (what keys mean) with [`subject`] (what is shown), [`inquiry`] (what the agent wants to know),
+//! Reading order: [`offers`] (what keys mean), [`question`] with [`subject`] (what is shown), [`inquiry`] (what the agent wants to know),
 //! [`desk`] (one question after the other), [`tty`] (the terminal), [`edit`], [`editor`] and [`revision`] (changing a call
 //! before it runs), [`trust`] (whether a folder is trusted), [`hidden`] (a key that is typed).
 
@@ -14,6 +14,7 @@ pub mod edit;
 pub mod editor;
 pub mod hidden;
 mod inquiry;
+mod offers;
 pub mod question;
 pub mod revision;
 mod subject;

@@ -7,14 +7,15 @@ use neco_proto::visible::{visible, visible_line};
 use neco_proto::{Decision, Reply, Risk};
 use serde_json::Value;
 
+use super::offers::{Offers, Row};
 use super::revision;
 use super::subject::Subject;
-use neco_view::ask::{Approval, CHECKED_AGAIN};
+use neco_view::ask::{Approval, CHECKED_AGAIN, CallAnswer, Means, Offered, Rule};
 use neco_view::paint::colour::Paint;
-use neco_view::paint::wrap::wrap;
+use neco_view::paint::wrap::{wrap, wrap_under};
 
 /// Lines of a question around what it is about.
-const AROUND: usize = 9;
+const AROUND: usize = 12;
 /// Lines of a change that are shown however small the terminal is.
 const LEAST: usize = 6;
 
@@ -35,7 +36,12 @@ pub enum Want {
 pub enum Typed {
     /// A key.
     Key(char),
-    /// Words where a key was asked for.
+    /// An arrow, up or down.
+    Arrow {
+        /// Whether it points down.
+        down: bool,
+    },
+    /// Words where a key was asked for, or a key that no question knows.
     Words,
     /// A line, without its end.
     Line(String),
@@ -85,6 +91,11 @@ impl Place {
         wrap(line, self.width)
     }
 
+    /// The same with what goes on below column `hanging`.
+    pub(super) fn wrapped_under(&self, line: &str, hanging: usize) -> String {
+        wrap_under(line, self.width, hanging)
+    }
+
     /// Why an answer was not taken, above the keys.
     pub(super) fn again(&self, words: &str, keys: &str) -> String {
         format!("{}\n{keys}", self.wrapped(&self.paint.yellow(&format!("  {}", visible(words)))))
@@ -97,12 +108,14 @@ pub struct Question {
     pub(super) place: Place,
     /// Whether the reason of a rejection is being asked for.
     rejecting: bool,
+    /// The answer that arrows went to.
+    at: Option<usize>,
 }
 
 impl Question {
     /// The question about `request`.
     pub fn new(request: PermissionRequest, place: Place) -> Self {
-        Self { asked: Approval::new(request), place, rejecting: false }
+        Self { asked: Approval::new(request), place, rejecting: false, at: None }
     }
 
     /// What it is about, with the arguments as they would be used now.
@@ -160,7 +173,8 @@ impl Question {
             Typed::Line(line) => self.line(&line),
             Typed::Key(key) if self.rejecting => self.line(&key.to_string()),
             Typed::Key(key) => self.key(key),
-            Typed::Words => (self.no_answer("A word"), Step::Read(Want::Key)),
+            Typed::Arrow { down } => (self.offers().step(&mut self.at, down, &self.place), Step::Read(Want::Key)),
+            Typed::Words => (self.no_answer("That"), Step::Read(Want::Key)),
         }
     }
 
@@ -168,6 +182,7 @@ impl Question {
     pub fn revise(&mut self, arguments: Value) -> String {
         let diff = revision::diff(&self.asked.request.tool, &arguments, &self.place.folder);
         self.asked.revise(arguments, diff);
+        self.at = None;
         let paint = self.place.paint;
         let mut lines = vec![paint.yellow("  as you changed it:")];
         lines.extend(self.subject().lines(self.most(), paint));
@@ -187,28 +202,35 @@ impl Question {
     }
 
     fn key(&mut self, key: char) -> (String, Step) {
-        let request = &self.asked.request;
-        match key.to_ascii_lowercase() {
-            'y' => {
+        let answers = self.answers();
+        let means = self.offers().meant(key, self.at).and_then(|index| answers.get(index)).map(|answer| answer.means);
+        match (means, key.to_ascii_lowercase()) {
+            (Some(means), _) => self.decide(means),
+            (None, 'd') if self.is_cut() => {
+                let all = self.subject().lines(usize::MAX, self.place.paint).join("\n");
+                (self.place.chosen("all of it"), Step::Page(all))
+            }
+            (None, '?') => (format!("\n{}\n{}", self.help(), self.place.prompt()), Step::Read(Want::Key)),
+            (None, _) => (self.hint(key), Step::Read(Want::Key)),
+        }
+    }
+
+    fn decide(&mut self, means: Means) -> (String, Step) {
+        match means {
+            Means::Yes => {
                 let words = if self.asked.revised { "as changed" } else { "once" };
                 (self.place.chosen(words), Step::Decide(self.asked.yes()))
             }
-            's' if request.session_rule.is_some() => {
-                (self.place.chosen("for this session"), Step::Decide(Decision::Session))
-            }
-            'a' if request.always_rule.is_some() => (self.place.chosen("always"), Step::Decide(Decision::Always)),
-            'e' => (self.place.chosen("editing…"), Step::Edit),
-            'n' => {
+            Means::Rule(Rule::Session) => (self.place.chosen("for this session"), Step::Decide(Decision::Session)),
+            Means::Rule(Rule::Always) => (self.place.chosen("always"), Step::Decide(Decision::Always)),
+            Means::Edit => (self.place.chosen("editing…"), Step::Edit),
+            Means::No => {
                 self.rejecting = true;
                 let ask = self.place.paint.dim("  what should the agent do instead? (Enter: nothing) ");
                 (format!("{}{ask}", self.place.chosen("rejected")), Step::Read(Want::Line))
             }
-            'd' if self.is_cut() => {
-                let all = self.subject().lines(usize::MAX, self.place.paint).join("\n");
-                (self.place.chosen("all of it"), Step::Page(all))
-            }
-            '?' => (format!("\n{}\n{}", self.help(), self.place.prompt()), Step::Read(Want::Key)),
-            _ => (self.hint(key), Step::Read(Want::Key)),
+            // One call is asked about at a time here, and the mode is not changed in passing.
+            Means::YesToNamed | Means::AcceptEdits | Means::NoToAll => (String::new(), Step::Read(Want::Key)),
         }
     }
 
@@ -228,63 +250,50 @@ impl Question {
     }
 
     fn no_answer(&self, name: &str) -> String {
-        let keys: Vec<&str> = self.offered().iter().map(|(key, _)| *key).collect();
-        let words = format!("{name} is not an answer; press {}, or ? for help", keys.join(", "));
+        let all = if self.is_cut() { ", d" } else { "" };
+        let words = format!("{name} is not an answer; press {}{all}, or ? for help", self.offers().keys());
         format!("\n{}\n{}", self.place.wrapped(&self.place.paint.dim(&format!("  {words}"))), self.place.prompt())
     }
 
     fn help(&self) -> String {
-        let meaning = |key: &str| match (key, self.asked.revised) {
-            ("y", false) => "yes, this once",
-            ("y", true) => "yes, as you changed it",
-            ("s", _) => "yes, and do not ask again for the same in this session",
-            ("a", _) => "yes, and never ask again for the same: a rule is saved in your file",
-            ("e", _) => "open it in $VISUAL or $EDITOR; you see it again before anything happens",
-            ("n", _) => "no; you can say what to do instead",
-            (_, _) => "show all of it, in $PAGER when it is long",
+        let meaning = |means: Means| match means {
+            Means::Yes if self.asked.revised => "yes, as you changed it",
+            Means::Yes | Means::YesToNamed => "yes, this once",
+            Means::AcceptEdits | Means::Rule(Rule::Session) => "yes, and do not ask again for the same in this session",
+            Means::Rule(Rule::Always) => "yes, and never ask again for the same: a rule is saved in your file",
+            Means::Edit => "open it in $VISUAL or $EDITOR; you see it again before anything happens",
+            Means::No | Means::NoToAll => "no; you can say what to do instead; Esc as well",
         };
-        let line = |(key, _): &(&str, &str)| {
-            self.place.wrapped(&format!("    {} {}", self.place.paint.bold(key), meaning(key)))
-        };
-        let lines: Vec<String> = self.offered().iter().map(line).collect();
-        format!("{}\n    Ctrl-C cancels the whole run", lines.join("\n"))
+        let row = |key: &str, words: &str| self.place.wrapped(&format!("    {} {words}", self.place.paint.bold(key)));
+        let answers = self.answers();
+        let numbered = answers.iter().enumerate();
+        let mut lines: Vec<String> = numbered
+            .map(|(index, answer)| row(&format!("{} {}", index + 1, answer.means.letter()), meaning(answer.means)))
+            .collect();
+        lines.extend(self.is_cut().then(|| row("d", "show all of it, in $PAGER when it is long")));
+        format!("{}\n    ↑↓ and Enter choose\n    Ctrl-C cancels the whole run", lines.join("\n"))
     }
 
-    /// The keys that mean something now.
-    fn offered(&self) -> Vec<(&'static str, &'static str)> {
-        let mut keys = match self.asked.revised {
-            false => vec![("y", "once"), ("e", "edit first")],
-            true => vec![("y", "run it"), ("e", "edit again")],
+    /// The answers, with the numbers that they have in the window.
+    fn answers(&self) -> Vec<CallAnswer> {
+        self.asked.answers(Offered { rules: true, ..Offered::default() })
+    }
+
+    fn offers(&self) -> Offers {
+        let row = |answer: CallAnswer| Row {
+            key: answer.means.letter(),
+            is_numbered: true,
+            words: answer.words,
+            // A rule is seen before it is given.
+            about: answer.about,
         };
-        keys.push(("n", "reject"));
-        if self.is_cut() {
-            keys.push(("d", "show all"));
-        }
-        keys.extend(self.asked.request.session_rule.as_ref().map(|_| ("s", "session")));
-        keys.extend(self.asked.request.always_rule.as_ref().map(|_| ("a", "always")));
-        keys
+        Offers(self.answers().into_iter().map(row).collect())
     }
 
     fn keys(&self) -> String {
         let paint = self.place.paint;
-        let key = |key: &str, words: &str| format!("{} {words}", paint.bold(key));
-        let offered = self.offered();
-        let plain: Vec<String> = offered
-            .iter()
-            .filter(|(name, _)| !["s", "a"].contains(name))
-            .map(|(name, words)| key(name, words))
-            .collect();
-        let mut lines = self.place.wrapped(&format!("  {} · {}", plain.join(" · "), key("?", "help")));
-        let rules =
-            [("s", "session", &self.asked.request.session_rule), ("a", "always", &self.asked.request.always_rule)];
-        for (name, words, rule) in rules {
-            // The rule is seen before it is given.
-            if let Some(rule) = rule {
-                let line = format!("  {}", key(name, &format!("{words}: {}", visible_line(rule))));
-                lines.push_str(&format!("\n{}", self.place.wrapped(&line)));
-            }
-        }
-        lines
+        let all = if self.is_cut() { format!("{} show all · ", paint.bold("d")) } else { String::new() };
+        format!("{}\n  {all}{} help", self.offers().lines(&self.place), paint.bold("?"))
     }
 
     fn subject(&self) -> Subject<'_> {
@@ -398,10 +407,10 @@ mod tests {
         assert_eq!(step('s'), Step::Decide(Decision::Session));
         assert_eq!(step('a'), Step::Decide(Decision::Always));
         assert_eq!(step('e'), Step::Edit);
-        for (meaningless, name) in [('\n', "Enter"), (' ', "Space"), ('x', "x"), ('\u{1b}', "Esc"), ('d', "d")] {
+        for (meaningless, name) in [('\n', "Enter"), (' ', "Space"), ('x', "x"), ('6', "6"), ('d', "d")] {
             let (words, step) = question(command()).on(Typed::Key(meaningless));
             assert_eq!(step, Step::Read(Want::Key), "{meaningless:?}");
-            assert!(words.contains(&format!("{name} is not an answer; press y, e, n, s, a, or ?")), "{words}");
+            assert!(words.contains(&format!("{name} is not an answer; press 1–5, y, s, a, e, n, or ?")), "{words}");
         }
         assert!(question(command()).on(Typed::Key('?')).0.contains("do not ask again for the same"));
         for key in ['s', 'a'] {
@@ -413,10 +422,30 @@ mod tests {
     }
 
     #[test]
+    fn numbers_and_arrows_choose_what_they_choose_in_the_window() {
+        let step = |key| question(command()).on(Typed::Key(key)).1;
+        assert_eq!(step('1'), Step::Decide(Decision::Once));
+        assert_eq!(step('2'), Step::Decide(Decision::Session));
+        assert_eq!(step('3'), Step::Decide(Decision::Always));
+        assert_eq!((step('4'), step('5')), (Step::Edit, Step::Read(Want::Line)));
+        let mut without = question(edit());
+        assert_eq!((without.on(Typed::Key('2')).1, without.on(Typed::Key('4')).1), (Step::Edit, Step::Read(Want::Key)));
+        assert_eq!(without.on(Typed::Key('3')).1, Step::Read(Want::Line), "no is the last");
+        let mut question = question(command());
+        for (down, words) in [(true, "› 1 y Yes"), (true, "› 2 s Yes, for this session"), (false, "› 1 y Yes")] {
+            let (shown, step) = question.on(Typed::Arrow { down });
+            assert!(shown.contains(words) && step == Step::Read(Want::Key), "{shown}");
+        }
+        question.on(Typed::Arrow { down: false });
+        assert_eq!(question.on(Typed::Key('\r')).1, Step::Read(Want::Line), "above the first is the last");
+    }
+
+    #[test]
     fn a_rejection_takes_a_reason() {
-        for (line, reason) in [("", None), ("  use cargo instead ", Some("use cargo instead".to_owned()))] {
+        let reasons = [("", None), ("  use cargo instead ", Some("use cargo instead".to_owned()))];
+        for (key, (line, reason)) in ['n', '\u{1b}'].into_iter().zip(reasons) {
             let mut question = question(command());
-            assert_eq!(question.on(Typed::Key('n')).1, Step::Read(Want::Line));
+            assert_eq!(question.on(Typed::Key(key)).1, Step::Read(Want::Line));
             assert_eq!(question.on(Typed::Line(line.into())).1, Step::Decide(Decision::Reject { reason }));
         }
     }

@@ -266,15 +266,20 @@ impl Listener {
     }
 }
 
-/// The first character of what one press gives; a key that gives a sequence counts as Escape, one that is
-/// held down or followed by Enter as itself.
+/// What one press gives: its first character, also when it is held down or followed by Enter; arrows up and down by
+/// what they send. No question knows other keys that send a sequence.
 fn key(bytes: &[u8]) -> Typed {
     let text = String::from_utf8_lossy(bytes);
     let Some(first) = text.chars().next() else { return Typed::End };
     let rest = text.trim_end_matches(['\r', '\n']);
     match first {
         END_OF_INPUT => Typed::End,
-        ESCAPE => Typed::Key(first),
+        ESCAPE if rest.len() > 1 => match rest {
+            "\u{1b}[A" | "\u{1b}OA" => Typed::Arrow { down: false },
+            "\u{1b}[B" | "\u{1b}OB" => Typed::Arrow { down: true },
+            _ if rest.chars().all(|char| char == ESCAPE) => Typed::Key(ESCAPE),
+            _ => Typed::Words,
+        },
         first if rest.chars().all(|char| char == first) => Typed::Key(first),
         _ => Typed::Words,
     }
@@ -302,7 +307,11 @@ mod tests {
             ("yyyy", Typed::Key('y')),
             ("\r", Typed::Key('\r')),
             ("é", Typed::Key('é')),
-            ("\u{1b}[A", Typed::Key('\u{1b}')),
+            ("\u{1b}", Typed::Key('\u{1b}')),
+            ("\u{1b}\u{1b}", Typed::Key('\u{1b}')),
+            ("\u{1b}[A", Typed::Arrow { down: false }),
+            ("\u{1b}OB", Typed::Arrow { down: true }),
+            ("\u{1b}[15~", Typed::Words),
             ("\u{4}", Typed::End),
             ("", Typed::End),
             ("also fix the docs", Typed::Words),
