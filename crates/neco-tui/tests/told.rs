@@ -222,3 +222,32 @@ fn work_is_not_done_while_agents_work_that_were_there_before_the_window() {
     scene.happened(ends());
     assert!(!scene.picture().contains("Done"), "{}", scene.picture());
 }
+
+#[test]
+fn an_error_that_was_tried_again_is_told_once() {
+    let retry = |attempt: u32, message: &str| {
+        let retry = json!({
+            "attempt": attempt, "attempts": 3, "model": "a/b", "wait_ms": 1000 * attempt, "code": 4005, "message": message,
+            "discards": true
+        });
+        EventBody::ModelRetry(serde_json::from_value(retry).unwrap())
+    };
+    let fails = |message: &str| {
+        EventBody::Error(ErrorEvent { code: ErrorCode::ToolFailed, message: message.into(), retryable: true })
+    };
+    let mut scene = Scene::new((100, 24));
+    scene.works();
+    scene.happen(retry(1, "a/b is overloaded"));
+    scene.happen(retry(2, "a/b is overloaded"));
+    scene.happen(fails("a/b is overloaded"));
+    let picture = scene.picture();
+    assert_eq!(picture.matches("a/b is overloaded").count(), 1, "{picture}");
+    assert!(picture.contains("✕ Error  a/b is overloaded · tried again after 1.0 s, 2.0 s (1005)"), "{picture}");
+    // Another trouble is told beside it.
+    let mut scene = Scene::new((100, 24));
+    scene.works();
+    scene.happen(retry(1, "a/b is overloaded"));
+    scene.happen(fails("the key was refused"));
+    let picture = scene.picture();
+    assert!(picture.contains("a/b is overloaded · tried again") && picture.contains("✕ Error  the key"), "{picture}");
+}

@@ -93,9 +93,7 @@ impl Entry {
             Some((text, _)) => shaded(prose(text.finish(prose_width(with.width), with.theme)), block.void, with.theme),
             None => match &block.body {
                 BlockBody::ModelRetry(retry) => {
-                    let waits: Vec<String> = self.waits_ms.iter().map(|wait| figures::duration(*wait)).collect();
-                    let again = format!(" · tried again after {}", waits.join(", "));
-                    shaded(model_trouble(&retry.message, again, with), block.void, with.theme)
+                    shaded(model_trouble(&retry.message, self.tried_again(), with), block.void, with.theme)
                 }
                 _ => self.draw(block, view, with),
             },
@@ -122,6 +120,12 @@ impl Entry {
         }
     }
 
+    /// How long was waited each time, where it was tried again.
+    fn tried_again(&self) -> String {
+        let waits: Vec<String> = self.waits_ms.iter().map(|wait| figures::duration(*wait)).collect();
+        if waits.is_empty() { String::new() } else { format!(" · tried again after {}", waits.join(", ")) }
+    }
+
     fn draw(&self, block: &Block, view: &View, with: Drawn<'_>) -> Vec<Line<'static>> {
         let Drawn { width, theme, .. } = with;
         let rows = match &block.body {
@@ -144,7 +148,7 @@ impl Entry {
                     vec![Span::raw(format!("{} takes over", clean_line(&switch.to))), Span::styled(why, theme.dim)];
                 told(Span::styled("✓", theme.good), "Model", words, with)
             }
-            BlockBody::Error(error) => model_error(error, with),
+            BlockBody::Error(error) => model_error(error, self.tried_again(), with),
             body => match plan(body) {
                 Some(text) => plan_rows(text, width, theme),
                 None => lines(body, view).iter().flat_map(|(tone, text)| note(*tone, text, width, theme)).collect(),
@@ -209,9 +213,10 @@ fn model_trouble(message: &str, now: String, with: Drawn<'_>) -> Vec<Line<'stati
     told(Span::styled("✕", with.theme.bad), "Model", words, with)
 }
 
-/// What went wrong: the sentence first, its number last.
-fn model_error(error: &ErrorEvent, with: Drawn<'_>) -> Vec<Line<'static>> {
-    let words = vec![Span::raw(clean_line(&error.message)), Span::styled(format!(" ({})", error.code), with.theme.dim)];
+/// What went wrong: the sentence first, then what was tried, its number last.
+fn model_error(error: &ErrorEvent, tried: String, with: Drawn<'_>) -> Vec<Line<'static>> {
+    let end = Span::styled(format!("{tried} ({})", error.code), with.theme.dim);
+    let words = vec![Span::raw(clean_line(&error.message)), end];
     told(Span::styled("✕", with.theme.bad), "Error", words, with)
 }
 

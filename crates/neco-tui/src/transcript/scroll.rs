@@ -127,10 +127,13 @@ impl Transcript {
         let unsaid = matches!(&event.body, EventBody::Message(message) if message.is_neco());
         if is_seen(&block.body, &self.view) && !unsaid {
             let mut entry = Entry::new(block);
-            // What is tried again and again is one row.
-            if matches!(block.body, BlockBody::ModelRetry(_))
-                && let Some(before) = self.entries.pop_back_if(|entry| !entry.waits_ms.is_empty())
-            {
+            // What is tried again and again is one row, and so is the same trouble when nothing helped.
+            let is_same = |before: &Entry| match (&block.body, self.view.block(before.id).map(|block| &block.body)) {
+                (BlockBody::ModelRetry(_), _) => true,
+                (BlockBody::Error(error), Some(BlockBody::ModelRetry(retry))) => error.message == retry.message,
+                _ => false,
+            };
+            if let Some(before) = self.entries.pop_back_if(|entry| !entry.waits_ms.is_empty() && is_same(entry)) {
                 entry.waits_ms.splice(0..0, before.waits_ms);
                 self.view.take(before.id);
             }
