@@ -52,6 +52,14 @@ pub struct Looks {
     pub facts: Vec<Fact>,
 }
 
+impl Looks {
+    /// What a theme comes to on this terminal: one without colours has none of them, and keeps the marks that stand for
+    /// them.
+    pub fn shown(&self, theme: ThemeName) -> ThemeName {
+        if self.depth == Depth::None { ThemeName::Plain } else { theme }
+    }
+}
+
 impl Default for Looks {
     fn default() -> Self {
         Self {

@@ -2,8 +2,12 @@
 
 mod support;
 
+use crossterm::event::KeyCode;
 use neco_proto::event::*;
 use neco_proto::*;
+use neco_tui::Looks;
+use neco_tui::app::WindowState;
+use neco_tui::input::History;
 use neco_tui::term::Depth;
 use neco_tui::term::ansi::write_line;
 use neco_tui::theme::ThemeName;
@@ -168,4 +172,21 @@ fn thoughts_and_calls_unfold_one_after_the_other() {
     scene.control('o');
     let after = scene.picture();
     assert!(after.contains(" │ Then that, which is not seen at first."), "{after}");
+}
+
+#[test]
+fn a_terminal_without_colours_keeps_the_marks_of_every_theme() {
+    for theme in ThemeName::ALL {
+        let looks = Looks { theme, depth: Depth::None, ..Looks::default() };
+        let app = WindowState::new(&looks, History::new(Vec::new()));
+        assert_eq!(app.theme.name, ThemeName::Plain);
+        let rows = neco_tui::text::markdown::rows("run `make` first", 40, &app.theme);
+        assert_eq!(rows[0].to_string(), "run `make` first", "{theme:?}");
+    }
+    let mut scene = Scene::in_theme((80, 24), ThemeName::Plain);
+    scene.app.has_colours = false;
+    scene.types("/theme dark");
+    scene.key(KeyCode::Enter);
+    assert_eq!(scene.app.theme.name, ThemeName::Plain);
+    assert!(scene.picture().contains("NO_COLOR is set"), "{}", scene.picture());
 }

@@ -20,6 +20,7 @@ use super::watched::Watched;
 use crate::ask::Desk;
 use crate::input::{History, Keymap, Prompt, Written};
 use crate::looks::Looks;
+use crate::term::Depth;
 use crate::theme::Theme;
 use crate::transcript::Transcript;
 use crate::transcript::block::{Drawn, Tone};
@@ -105,6 +106,8 @@ pub struct WindowState {
     pub secret: Option<SecretEntry>,
     /// The colours.
     pub theme: Theme,
+    /// Whether the terminal has colours and is to show them.
+    pub has_colours: bool,
     /// The colour of the terminal's ground, where that is known.
     pub ground: Option<[u8; 3]>,
     /// Which keys do what.
@@ -195,7 +198,8 @@ impl WindowState {
             prompt,
             most_iterations: looks.most_iterations,
             most_cost: looks.most_cost,
-            theme: Theme::new(looks.theme).on(looks.ground),
+            theme: Theme::new(looks.shown(looks.theme)).on(looks.ground),
+            has_colours: looks.depth != Depth::None,
             ground: looks.ground,
             keymap: looks.keys.clone(),
             panels: Panels { work: true, ..Panels::default() },

@@ -38,7 +38,10 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             None => window.transcript.say(Tone::Plain, slash::NO_COMMAND),
         },
         Slash::Theme(name) => {
-            window.theme = Theme::new(ThemeName::named(name).unwrap_or_default()).on(window.ground);
+            match window.has_colours {
+                true => window.theme = Theme::new(ThemeName::named(name).unwrap_or_default()).on(window.ground),
+                false => window.tell("This terminal has no colours, or NO_COLOR is set"),
+            }
             return vec![Effect::Outside(Outside::Config, format!("{THEME} \"{name}\""))];
         }
         // The window does not know how that is set.
