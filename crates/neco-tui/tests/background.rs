@@ -6,6 +6,7 @@ mod support;
 
 use crossterm::event::KeyCode;
 use jiff::Timestamp;
+use neco_proto::event::CallStatus;
 use neco_proto::*;
 use neco_tui::host::CommandOutcome;
 use neco_tui::update::{Effect, News};
@@ -40,7 +41,7 @@ fn open(scene: &mut Scene, commands: &[BackgroundCommand]) {
 fn a_command_that_goes_on_is_asked_about_and_counted() {
     let mut scene = Scene::new((80, 24));
     scene.works();
-    scene.call("1", "bash", event::CallStatus::Executing, "Run npm run dev");
+    scene.call("1", "bash", CallStatus::Executing, "Run npm run dev");
     let mut ends = |background: Option<&str>| {
         let display = json!({"kind": "terminal", "command": "npm run dev", "tail": "", "exit_code": null, "background": background});
         scene.happen(read(json!({
@@ -114,7 +115,7 @@ fn one_is_stopped_by_two_keys_and_one_that_is_over_is_not() {
 fn leaving_names_what_runs_and_is_stopped() {
     let (mut scene, _) = scene();
     assert_eq!(scene.control('d'), []);
-    let words = "npm run dev runs in the background; leaving stops it. Ctrl-C again leaves";
+    let words = "npm run dev runs in the background; leaving stops it. Ctrl-D again leaves";
     assert!(scene.picture().contains(words), "{}", scene.picture());
     assert_eq!(scene.control('d'), [Effect::Quit]);
     assert!(scene.picture().contains("Stopped in the background: npm run dev"), "{}", scene.picture());
@@ -158,4 +159,31 @@ fn esc_says_what_still_runs_and_ends_none_of_it() {
     let words = ["1 agent is still working", "1 command in the background", "Esc pause the agent too"];
     assert!(words.iter().all(|words| picture.contains(words)), "{picture}");
     assert_eq!(scene.key(KeyCode::Esc), [Effect::Send(Command::StopAll)]);
+}
+
+#[test]
+fn the_key_that_sends_a_command_away_is_named_while_it_does_that() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.call("1", "bash", CallStatus::Executing, "Run make");
+    scene.picture();
+    scene.app.now_ms += 5000;
+    assert!(scene.picture().contains("Ctrl-B background"), "{}", scene.picture());
+    scene.types("x");
+    assert!(!scene.picture().contains("Ctrl-B"), "it moves the cursor: {}", scene.picture());
+    assert_eq!(scene.control('b'), []);
+    scene.control('u');
+    scene.key(KeyCode::Delete);
+    assert!(scene.picture().contains("Ctrl-B background"), "{}", scene.picture());
+    assert_eq!(scene.control('b'), [Effect::Send(Command::Background { call_id: support::call("1") })]);
+}
+
+#[test]
+fn what_shift_tab_sets_is_seen_in_place_of_a_word() {
+    let mut scene = Scene::new((80, 24));
+    scene.key(KeyCode::Esc);
+    assert!(scene.picture().contains("Esc again rewinds") && !scene.picture().contains("asks first"));
+    let accepts = Command::SetApproval { approval: ApprovalMode::AcceptEdits };
+    assert_eq!(scene.key(KeyCode::BackTab), [Effect::Send(accepts)]);
+    assert!(scene.picture().contains("asks first"), "{}", scene.picture());
 }

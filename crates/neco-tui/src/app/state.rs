@@ -238,7 +238,8 @@ impl WindowState {
             now_ms: self.now_ms,
             frame: self.frame,
             expanded: self.expanded,
-            sends_away: true,
+            // With something in the field the key moves the cursor.
+            sends_away: self.prompt.text.is_empty(),
         }
     }
 

@@ -151,7 +151,11 @@ fn field_key(window: &mut WindowState, key: KeyEvent, again: Option<(char, i64)>
         Some(Action::Cancel) => escape(window, again),
         Some(Action::Interrupt) => interrupt(window),
         Some(Action::Leave) if empty => end(window),
-        Some(Action::Mode) => next(window),
+        Some(Action::Mode) => {
+            // What is set is seen where the word stood.
+            window.word = None;
+            next(window)
+        }
         Some(Action::Search) => {
             window.prompt.search();
             Vec::new()
@@ -315,14 +319,14 @@ fn interrupt(window: &mut WindowState) -> Vec<Effect> {
     }
     // What another process does goes on without this window.
     if window.attached {
-        return stopping::tell_leaving(window, "");
+        return stopping::tell_leaving(window, "Ctrl-C", "");
     }
     if window.standing().works() {
         let effects = stopping::stop_work(window);
-        stopping::tell_leaving(window, "Stopping … ");
+        stopping::tell_leaving(window, "Ctrl-C", "Stopping … ");
         return effects;
     }
-    stopping::tell_leaving(window, "")
+    stopping::tell_leaving(window, "Ctrl-C", "")
 }
 
 /// Ends at once where nothing works; whoever works is named before.
@@ -330,7 +334,7 @@ fn end(window: &mut WindowState) -> Vec<Effect> {
     if window.attached || !stopping::holds(window) || stopping::said_leaving(window) {
         return stopping::leave(window);
     }
-    stopping::tell_leaving(window, "")
+    stopping::tell_leaving(window, "Ctrl-D", "")
 }
 
 fn search_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {

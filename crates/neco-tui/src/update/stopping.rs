@@ -78,15 +78,15 @@ pub(super) fn said_leaving(window: &WindowState) -> bool {
     window.leaving_said && window.word.is_some()
 }
 
-/// Says what leaving means now; the next Ctrl-C does it.
-pub(super) fn tell_leaving(window: &mut WindowState, before: &str) -> Vec<Effect> {
+/// Says what leaving means now; the same `key` once more does it.
+pub(super) fn tell_leaving(window: &mut WindowState, key: &str, before: &str) -> Vec<Effect> {
     let names: Vec<String> = window.agents().working().map(|node| clean_line(&node.name)).collect();
     // What is cut off where there is no room is a name, never the key.
     let room = window.width.saturating_sub(before.width() + 2);
     let fitting = |whole: String, key_first: String| if whole.width() <= room { whole } else { key_first };
     let words = match names.as_slice() {
         _ if window.attached && works(window) => {
-            "It goes on in the other window, Esc stops it. Ctrl-C again leaves".to_owned()
+            format!("It goes on in the other window, Esc stops it. {key} again leaves")
         }
         [] if window.background.running().next().is_some() && !window.attached => {
             let named = words::named(window.background.running());
@@ -94,8 +94,8 @@ pub(super) fn tell_leaving(window: &mut WindowState, before: &str) -> Vec<Effect
                 1 => ("runs", "it"),
                 _ => ("run", "them"),
             };
-            let whole = format!("{named} {run} in the background; leaving stops {them}. Ctrl-C again leaves");
-            fitting(whole, format!("Ctrl-C again leaves and stops {named}"))
+            let whole = format!("{named} {run} in the background; leaving stops {them}. {key} again leaves");
+            fitting(whole, format!("{key} again leaves and stops {named}"))
         }
         [] => {
             let id = window.standing().session_id.parse().map(short_id).unwrap_or_default();
@@ -104,16 +104,16 @@ pub(super) fn tell_leaving(window: &mut WindowState, before: &str) -> Vec<Effect
             } else {
                 format!(" · neco resume {id} comes back")
             };
-            format!("Ctrl-C again leaves{back}")
+            format!("{key} again leaves{back}")
         }
         [name] => {
-            let whole = format!("{name} is working; leaving pauses it. Ctrl-C again leaves");
-            fitting(whole, format!("Ctrl-C again leaves and pauses {name}"))
+            let whole = format!("{name} is working; leaving pauses it. {key} again leaves");
+            fitting(whole, format!("{key} again leaves and pauses {name}"))
         }
         names => {
             let names = names.join(", ");
-            let whole = format!("{names} are working; leaving pauses them. Ctrl-C again leaves");
-            fitting(whole, format!("Ctrl-C again leaves and pauses {names}"))
+            let whole = format!("{names} are working; leaving pauses them. {key} again leaves");
+            fitting(whole, format!("{key} again leaves and pauses {names}"))
         }
     };
     let is_stopping = window.stopping;
@@ -158,7 +158,7 @@ pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
             }
             // Whoever stopped it with Ctrl-C is told what the next one does.
             if window.stopped && told {
-                tell_leaving(window, "");
+                tell_leaving(window, "Ctrl-C", "");
             }
         }
         EventBody::TurnStart(_) => (window.stopped, window.can_go_on) = (false, false),
