@@ -277,7 +277,7 @@ fn going_back_is_seen_while_it_lasts_and_is_not_stopped_halfway() {
     assert!(scene.picture().contains("can't be stopped halfway; /redo"));
     scene.happen(EventBody::Rewind(rewind(0, &points[0], true, None)));
     let screen = scene.picture();
-    assert!(!screen.contains("of 600 files") && screen.contains("600 files put"), "{screen}");
+    assert!(!screen.contains("of 600 files") && screen.contains("600 files"), "{screen}");
     // What was refused is not under way.
     scene.control('c');
     scene.news(News::Answered(Answer::RewindPoints { points }));

@@ -1,4 +1,4 @@
-//! Lists, panels and the field, in three sizes, and what their keys come to.
+//! Lists and panels, in three sizes, and what their keys come to.
 
 mod support;
 
@@ -7,13 +7,35 @@ use neco_proto::app::history::FileDiff;
 use neco_proto::app::settings::{SettingList, SettingProblem, SettingRow};
 use neco_proto::event::*;
 use neco_proto::*;
-use neco_tui::host::{Agreement, CommandOutcome, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
+use neco_tui::host::{Agreement, CommandOutcome, ModelEntry, RuleEntry, SessionEntry, Wanted};
 use neco_tui::theme::ThemeName;
-use neco_tui::update::{Effect, News, Unsent};
+use neco_tui::update::{Effect, News};
 use neco_view::setting::Setting;
-use neco_view::slash::{Custom, Outside};
+use neco_view::slash::Outside;
 use serde_json::json;
 use support::{Scene, in_all_sizes, node};
+
+fn children(scene: &mut Scene) -> [AgentId; 3] {
+    let root = scene.root;
+    let [one, two, three] = [AgentId::new(), AgentId::new(), AgentId::new()];
+    let nodes = [
+        node(one, root, "coder", "mend the parser and everything that calls it", "running", 0.4),
+        node(two, one, "tester", "test it", "paused", 0.0),
+        node(three, root, "reader", "read the docs", "completed", 1.0),
+    ];
+    for node in nodes {
+        scene.happen_to(node.id, support::agent_update(&node));
+    }
+    let update = ToolCallUpdate {
+        call_id: support::call("c"),
+        origin: ToolOrigin::BuiltIn,
+        tool: "edit_file".into(),
+        status: CallStatus::Executing,
+        summary: "Edit src/parser.rs".into(),
+    };
+    scene.happen_to(one, EventBody::ToolCallUpdate(update));
+    [one, two, three]
+}
 
 #[test]
 fn sessions_models_and_rules_to_choose_from() {
@@ -95,14 +117,6 @@ fn nothing_is_said_of_calls_where_there_were_none() {
 }
 
 #[test]
-fn who_asked_about_a_plan_before_the_window_opened_is_known() {
-    let mut scene = Scene::new((80, 24));
-    let id = QuestionId::new();
-    scene.happened(support::read(json!({"type": "question", "question_id": id, "about": "plan", "plan": "1. all"})));
-    assert_eq!(scene.app.transcript.view.agents.asker(&id.to_string()), Some(scene.root));
-}
-
-#[test]
 fn a_rule_is_written_and_kept() {
     let mut scene = Scene::new((80, 24));
     scene.news(News::Rules(Ok(Vec::new())));
@@ -112,341 +126,6 @@ fn a_rule_is_written_and_kept() {
     assert_eq!(scene.news(News::RuleChanged(Ok("kept".into()))), [], "the list was left");
     scene.news(News::Rules(Ok(Vec::new())));
     assert_eq!(scene.news(News::RuleChanged(Ok("kept".into()))), [Effect::Rules]);
-}
-
-fn children(scene: &mut Scene) -> [AgentId; 3] {
-    let root = scene.root;
-    let [one, two, three] = [AgentId::new(), AgentId::new(), AgentId::new()];
-    let nodes = [
-        node(one, root, "coder", "mend the parser and everything that calls it", "running", 0.4),
-        node(two, one, "tester", "test it", "paused", 0.0),
-        node(three, root, "reader", "read the docs", "completed", 1.0),
-    ];
-    for node in nodes {
-        scene.happen_to(node.id, support::agent_update(&node));
-    }
-    let update = ToolCallUpdate {
-        call_id: support::call("c"),
-        origin: ToolOrigin::BuiltIn,
-        tool: "edit_file".into(),
-        status: CallStatus::Executing,
-        summary: "Edit src/parser.rs".into(),
-    };
-    scene.happen_to(one, EventBody::ToolCallUpdate(update));
-    [one, two, three]
-}
-
-fn workflow(scene: &mut Scene) {
-    let task =
-        |id: &str, state: &str, needs: &[&str]| json!({"id": id, "kind": "agent", "state": state, "needs": needs});
-    let update = json!({
-        "type": "workflow_update", "workflow_id": WorkflowId::new(), "name": "release", "state": "running", "strategy": "fail_fast",
-        "tasks": [task("build", "completed", &[]), task("test", "running", &["build"]), task("ship", "pending", &["test"])]
-    });
-    scene.happen(support::read(update));
-}
-
-#[test]
-fn three_children_at_work_and_a_workflow() {
-    insta::assert_snapshot!(in_all_sizes(|scene| {
-        scene.works();
-        children(scene);
-        workflow(scene);
-        scene.streams(&["I gave the work to three others."]);
-    }));
-}
-
-#[test]
-fn a_child_that_ends_is_told_in_a_line() {
-    insta::assert_snapshot!(in_all_sizes(|scene| {
-        scene.works();
-        let [one, two, _] = children(scene);
-        for (id, state) in [(two, "cancelled"), (one, "completed")] {
-            scene.streams(&["not in the middle "]);
-            let node = node(id, scene.root, "coder", "mend the parser", state, 1.0);
-            scene.happen_to(id, support::agent_update(&node));
-        }
-        scene.streams(&["of a sentence"]);
-        scene.said("next");
-    }));
-}
-
-#[test]
-fn any_child_can_be_told_stopped_and_paused() {
-    insta::assert_snapshot!(in_all_sizes(|scene| {
-        let [one, two, _] = children(scene);
-        workflow(scene);
-        scene.control('t');
-        let order = |agent_id, order| vec![Effect::Send(Command::AgentCommand { agent_id, order })];
-        scene.control('x');
-        assert_eq!(scene.types("p"), order(one, AgentOrder::Pause));
-        scene.key(KeyCode::Down);
-        scene.control('x');
-        assert_eq!(scene.types("x"), order(two, AgentOrder::Cancel));
-        assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(two)]);
-        scene.news(News::Looked(two, Vec::new(), 0));
-        scene.happen_to(two, EventBody::StreamChunk(StreamChunk { text: "I look at the **tests**.".into() }));
-        assert!(scene.picture().contains("I look at the tests."), "{}", scene.picture());
-        scene.types("use the other file");
-        let redirect = AgentOrder::Redirect { text: "use the other file".into() };
-        assert_eq!(scene.key(KeyCode::Enter), order(two, redirect));
-        scene.control('x');
-        assert_eq!(scene.types("r"), order(two, AgentOrder::Resume));
-        scene.key(KeyCode::Esc);
-        scene.key(KeyCode::End);
-        scene.key(KeyCode::Enter);
-        scene.control('t');
-    }));
-}
-
-#[test]
-fn a_question_of_a_child_to_its_parent_is_a_line() {
-    let mut scene = Scene::new((80, 24));
-    scene.works();
-    let [one, ..] = children(&mut scene);
-    let question = Letter::Up(Up::Question { text: "Should tests be deleted or kept?".into() });
-    let message =
-        AgentMessage { from: Actor::Agent { id: one }, to: scene.root, letter: question, message_id: MessageId::new() };
-    scene.happen_to(one, EventBody::AgentMessage(message));
-    assert!(scene.picture().contains("coder-1 asks: Should tests be deleted or kept?"), "{}", scene.picture());
-}
-
-#[test]
-fn who_has_ended_takes_no_messages() {
-    let mut scene = Scene::new((80, 24));
-    let [one, ..] = children(&mut scene);
-    scene.control('t');
-    // It is written to while it works, and ends meanwhile: what was written stays.
-    scene.key(KeyCode::Enter);
-    scene.news(News::Looked(one, Vec::new(), 0));
-    scene.types("use the other file");
-    let ended = node(one, scene.root, "coder", "mend the parser", "completed", 1.0);
-    scene.happen_to(one, support::agent_update(&ended));
-    assert_eq!(scene.key(KeyCode::Enter), []);
-    assert!(scene.picture().contains("reads no messages") && scene.picture().contains("use the other file"));
-    scene.control('c');
-    scene.key(KeyCode::Esc);
-    assert_eq!(scene.types("a"), []);
-    assert_eq!(scene.app.prompt.text.as_str(), "");
-}
-
-#[test]
-fn a_child_asks_with_its_name() {
-    insta::assert_snapshot!(in_all_sizes(|scene| {
-        scene.works();
-        let [one, ..] = children(scene);
-        let request = serde_json::from_value(support::edit_request("9")).unwrap();
-        scene.happen_to(one, EventBody::PermissionRequest(request));
-        scene.happen_to(one, EventBody::StreamChunk(StreamChunk { text: "this is the child's own business".into() }));
-    }));
-}
-
-#[test]
-fn what_is_offered() {
-    insta::assert_snapshot!(in_all_sizes(|scene| {
-        scene.app.offers.custom =
-            vec![Custom { name: "ship".into(), argument: "WHAT".into(), help: "release it".into() }];
-        scene.types("/mo");
-        let commands = scene.picture();
-        assert!(commands.contains("/model") && commands.contains("/mode"));
-        scene.control('c');
-        assert_eq!(scene.types("@"), [Effect::Files]);
-        scene.news(News::Files(vec![
-            "src/main.rs".into(),
-            "src/parser/mod.rs".into(),
-            "README.md".into(),
-            "docs/".into(),
-        ]));
-        scene.types("mod");
-        scene.key(KeyCode::Tab);
-        assert_eq!(scene.app.prompt.text.as_str(), "@src/parser/mod.rs ");
-        scene.control('c');
-        scene.types("/mode ");
-        scene.key(KeyCode::Down);
-        scene.key(KeyCode::Enter);
-        assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Send(Command::SetMode { mode: Mode::Plan })));
-        scene.types("/sh");
-        scene.key(KeyCode::Tab);
-        scene.types("it");
-        assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Custom("ship".into(), "it".into())));
-        scene.types("/");
-    }));
-}
-
-#[test]
-fn what_is_written_out_comes_first_and_what_needs_nothing_more_runs() {
-    let mut scene = Scene::new((80, 24));
-    scene.types("/mode");
-    scene.key(KeyCode::Enter);
-    assert!(scene.picture().contains("Mode of this session"), "not /model");
-    scene.key(KeyCode::Esc);
-    scene.types("/cont");
-    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Ask(Query::Context)));
-    scene.types("/res");
-    assert_eq!(scene.key(KeyCode::Enter), [Effect::Arguments("/resume ".into())], "an id may follow");
-    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Sessions));
-}
-
-#[test]
-fn a_picture_that_a_message_names_goes_with_it() {
-    let mut scene = Scene::new((80, 24));
-    scene.types("what is in @a.png and /tmp/none.png?");
-    let asked = scene.key(KeyCode::Enter);
-    let file = |name: &str| Effect::Image(ImageSource::File(name.into()));
-    let remembered = Effect::Remember("what is in @a.png and /tmp/none.png?".into());
-    assert_eq!(asked, [remembered, file("a.png"), file("/tmp/none.png")]);
-    // It has left: what is written meanwhile is the next message, and a question that comes is not answered with it.
-    scene.types("next");
-    scene.questions(json!({"about": "loop", "text": "again and again"}));
-    let picture = Attachment::Image { media_type: "image/png".into(), data: "AA==".into() };
-    assert_eq!(scene.news(News::Image(Ok(Some(picture.clone())), Some("a.png".into()))), []);
-    let sent = scene.news(News::Image(Err("no such file".into()), Some("/tmp/none.png".into())));
-    let content = "what is in @a.png [image 1] and /tmp/none.png?".to_owned();
-    let message = Effect::Send(Command::UserMessage { content, attachments: vec![picture] });
-    assert_eq!(sent, [message]);
-    assert_eq!(scene.app.prompt.text.as_str(), "next");
-    assert!(scene.app.naming.is_empty());
-}
-
-#[test]
-fn a_message_whose_picture_can_t_be_looked_at_is_sent_all_the_same() {
-    let mut scene = Scene::new((80, 24));
-    scene.types("see @a.png");
-    scene.key(KeyCode::Enter);
-    scene.news(News::Broken("the picture"));
-    let message = Command::UserMessage { content: "see @a.png".into(), attachments: Vec::new() };
-    assert!(scene.app.take_wanted().contains(&Effect::Send(message)));
-    scene.types("see @a.png");
-    scene.key(KeyCode::Enter);
-    scene.app.left();
-    assert_eq!(scene.app.prompt.text.as_str(), "see @a.png", "another session: it comes back");
-}
-
-#[test]
-fn a_sign_alone_is_no_message() {
-    for (sign, word) in [("!", "a shell command"), ("#", "what to remember")] {
-        let mut scene = Scene::new((80, 24));
-        scene.types(sign);
-        let effects = scene.key(KeyCode::Enter);
-        assert!(!effects.iter().any(|effect| matches!(effect, Effect::Send(_))), "{effects:?}");
-        assert!(scene.picture().contains(word));
-    }
-}
-
-#[test]
-fn pastes_and_pictures_are_chips() {
-    insta::assert_snapshot!(in_all_sizes(|scene| {
-        scene.types("look at ");
-        scene.app.paste(&"a line\n".repeat(30));
-        assert_eq!(scene.app.paste("/tmp/shot.png"), [Effect::Image(ImageSource::File("/tmp/shot.png".into()))]);
-        let picture = Attachment::Image { media_type: "image/png".into(), data: "AA==".into() };
-        // What is written meanwhile stands behind it.
-        scene.types(" and say");
-        scene.news(News::Image(Ok(Some(picture)), Some("/tmp/shot.png".into())));
-        scene.types(" what it is, in more words than fit into one row of a small terminal");
-    }));
-}
-
-#[test]
-fn a_dropped_file_that_is_no_picture_stays_as_it_was_dropped() {
-    let mut scene = Scene::new((80, 24));
-    assert_eq!(scene.app.paste("'/tmp/a b.png' "), [Effect::Image(ImageSource::File("/tmp/a b.png".into()))]);
-    scene.types("is wrong");
-    scene.news(News::Image(Ok(None), Some("/tmp/a b.png".into())));
-    assert_eq!(scene.app.prompt.text.as_str(), "'/tmp/a b.png' is wrong");
-    assert!(scene.app.dropped.is_empty());
-}
-
-#[test]
-fn what_was_refused_comes_back_with_its_pictures_before_what_was_written_since() {
-    let mut scene = Scene::new((80, 24));
-    let picture = Attachment::Image { media_type: "image/png".into(), data: "AA==".into() };
-    scene.types("next");
-    let unsent = Unsent { text: "see [image 1]".into(), pictures: vec![picture.clone()] };
-    scene.news(News::Refused(ClientError::Gone, Some(unsent)));
-    assert_eq!(scene.app.prompt.text.as_str(), "see [image 1]\nnext");
-    let message = Command::UserMessage { content: "see [image 1]\nnext".into(), attachments: vec![picture] };
-    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Send(message)));
-}
-
-#[test]
-fn the_files_are_asked_for_once() {
-    let mut scene = Scene::new((80, 24));
-    assert_eq!(scene.types("@src/ma"), [Effect::Files]);
-    scene.news(News::Files(vec!["src/main.rs".into(), "README.md".into()]));
-    assert!(scene.picture().contains("@src/main.rs"));
-}
-
-#[test]
-fn a_search_that_is_left_gives_the_draft_back() {
-    let mut scene = Scene::new((80, 24));
-    scene.types("three lines");
-    scene.control('r');
-    assert!(!scene.picture().contains("fix the parser"), "nothing is looked for yet");
-    scene.types("tests");
-    assert!(scene.picture().contains("run the tests"));
-    scene.key(KeyCode::Esc);
-    assert_eq!(scene.app.prompt.text.as_str(), "three lines");
-}
-
-#[test]
-fn a_paste_that_looks_like_a_command_comes_back_as_a_paste() {
-    let mut scene = Scene::new((80, 24));
-    let readme = format!("![build](https://x)\n{}", "touch /tmp/x\n".repeat(30));
-    scene.app.paste(&readme);
-    let sent = Effect::Send(Command::UserMessage { content: readme, attachments: Vec::new() });
-    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&sent));
-    scene.key(KeyCode::Up);
-    assert_eq!(scene.app.prompt.text.as_str(), "[paste 1: 31 lines]");
-    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&sent));
-}
-
-#[test]
-fn what_is_written_is_sent_as_what_it_is() {
-    let mut scene = Scene::new((80, 24));
-    let remembered = |text: &str| Effect::Remember(text.to_owned());
-    let send = |scene: &mut Scene, text: &str| {
-        scene.types(text);
-        scene.key(KeyCode::Enter)
-    };
-    let message =
-        |content: &str| Effect::Send(Command::UserMessage { content: content.into(), attachments: Vec::new() });
-    assert_eq!(send(&mut scene, "hello"), [remembered("hello"), message("hello")]);
-    assert_eq!(
-        send(&mut scene, "/etc/hosts is wrong"),
-        [remembered("/etc/hosts is wrong"), message("/etc/hosts is wrong")]
-    );
-    assert_eq!(send(&mut scene, "# always test"), [remembered("# always test"), Effect::Keep("always test".into())]);
-    assert_eq!(send(&mut scene, "!ls -l"), [remembered("!ls -l"), Effect::Shell("ls -l".into())]);
-    scene.news(News::Printed("a\nb\n".into()));
-    scene.news(News::ShellEnded(Ok(Some(1))));
-    let told = "why?\n\nI ran this myself:\n\n```\n$ ls -l\na\nb\n(exit code 1)\n```";
-    assert_eq!(send(&mut scene, "why?"), [remembered("why?"), message(told)]);
-    scene.works();
-    assert_eq!(
-        send(&mut scene, "faster"),
-        [remembered("faster"), Effect::Send(Command::Steer { text: "faster".into() })]
-    );
-    scene.types("then commit");
-    assert_eq!(scene.key(KeyCode::Tab), [remembered("then commit"), message("then commit")]);
-    scene.types("two\\");
-    scene.key(KeyCode::Enter);
-    scene.types("lines");
-    assert_eq!(scene.app.prompt.text.as_str(), "two\nlines");
-    scene.app.prompt.text.take();
-    assert_eq!(send(&mut scene, "/new"), [remembered("/new")], "it is at work");
-    let mut scene = Scene::new((80, 24));
-    assert_eq!(send(&mut scene, "/new"), [remembered("/new"), Effect::Open(Wanted::New)]);
-}
-
-#[test]
-fn what_was_pasted_is_a_message_whatever_it_begins_with() {
-    let mut scene = Scene::new((80, 24));
-    let paste = format!("![build](https://example.com)\n{}", "a line\n".repeat(30));
-    scene.app.paste(&paste);
-    let sent = scene.key(KeyCode::Enter);
-    let content = paste.clone();
-    assert_eq!(sent.last(), Some(&Effect::Send(Command::UserMessage { content, attachments: Vec::new() })));
 }
 
 #[test]
@@ -488,44 +167,6 @@ fn what_is_chosen_stays_chosen_when_the_list_changes() {
     scene.happen_to(one, support::read(update));
     scene.control('x');
     assert_eq!(scene.types("x"), [], "it is gone, and nobody stands in for it");
-}
-
-#[test]
-fn what_waits_is_taken_back() {
-    let mut scene = Scene::new((80, 24));
-    scene.works();
-    let queue = |scene: &mut Scene, text: &str| {
-        let message = Message::user(text);
-        scene.happen(EventBody::MessageQueued(MessageQueued { when: Admission::AfterWork, message: message.clone() }));
-        message
-    };
-    let back = |message: &Message| {
-        EventBody::MessageQueued(MessageQueued { when: Admission::Withdrawn, message: message.clone() })
-    };
-    let withdraw = |ids: &[MessageId]| Effect::Send(Command::Withdraw { message_ids: ids.to_vec() });
-    let (one, two) = (queue(&mut scene, "first"), queue(&mut scene, "second"));
-    assert!(scene.picture().contains("↑ take back"));
-    assert_eq!(scene.key(KeyCode::Up), [withdraw(&[two.id])]);
-    assert_eq!(scene.key(KeyCode::Up), [], "it is on its way");
-    scene.happen(back(&two));
-    assert_eq!(scene.app.prompt.text.as_str(), "second");
-    let three = queue(&mut scene, "third");
-    assert_eq!(scene.key(KeyCode::Esc), [Effect::Send(Command::Cancel), withdraw(&[one.id, three.id])]);
-    scene.happen(back(&one));
-    scene.happen(back(&three));
-    assert_eq!(scene.app.prompt.text.as_str(), "first\nthird\nsecond", "before what was written since");
-    assert!(scene.app.transcript.waiting().next().is_none());
-}
-
-#[test]
-fn a_command_of_the_person_runs() {
-    insta::assert_snapshot!(in_all_sizes(|scene| {
-        scene.types("!make");
-        scene.picture();
-        scene.key(KeyCode::Enter);
-        scene.news(News::Printed("cc -c a.c\ncc -c b.c\n".into()));
-        assert_eq!(scene.key(KeyCode::Esc), [Effect::StopShell]);
-    }));
 }
 
 #[test]
@@ -700,14 +341,6 @@ fn what_loosens_is_asked_about_and_not_by_a_key_that_was_on_its_way() {
     scene.types("and then");
     scene.news(News::Outside(Ok(ask())));
     assert!(scene.app.picker.is_none());
-}
-
-#[test]
-fn earlier_messages_are_searched() {
-    insta::assert_snapshot!(in_all_sizes(|scene| {
-        scene.control('r');
-        scene.types("tes");
-    }));
 }
 
 #[test]

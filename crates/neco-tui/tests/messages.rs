@@ -1,0 +1,266 @@
+//! What is written and sent: messages, pictures, pastes, commands, and what is offered meanwhile.
+
+mod support;
+
+use crossterm::event::KeyCode;
+use neco_proto::event::*;
+use neco_proto::*;
+use neco_tui::host::{ImageSource, Wanted};
+use neco_tui::update::{Effect, News, Unsent};
+use neco_view::slash::Custom;
+use serde_json::json;
+use support::{Scene, in_all_sizes};
+
+#[test]
+fn what_is_offered() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.app.offers.custom =
+            vec![Custom { name: "ship".into(), argument: "WHAT".into(), help: "release it".into() }];
+        scene.types("/mo");
+        let commands = scene.picture();
+        assert!(commands.contains("/model") && commands.contains("/mode"));
+        scene.control('c');
+        assert_eq!(scene.types("@"), [Effect::Files]);
+        scene.news(News::Files(vec![
+            "src/main.rs".into(),
+            "src/parser/mod.rs".into(),
+            "README.md".into(),
+            "docs/".into(),
+        ]));
+        scene.types("mod");
+        scene.key(KeyCode::Tab);
+        assert_eq!(scene.app.prompt.text.as_str(), "@src/parser/mod.rs ");
+        scene.control('c');
+        scene.types("/mode ");
+        scene.key(KeyCode::Down);
+        scene.key(KeyCode::Enter);
+        assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Send(Command::SetMode { mode: Mode::Plan })));
+        scene.types("/sh");
+        scene.key(KeyCode::Tab);
+        scene.types("it");
+        assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Custom("ship".into(), "it".into())));
+        scene.types("/");
+    }));
+}
+
+#[test]
+fn what_is_written_out_comes_first_and_what_needs_nothing_more_runs() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/mode");
+    scene.key(KeyCode::Enter);
+    assert!(scene.picture().contains("Mode of this session"), "not /model");
+    scene.key(KeyCode::Esc);
+    scene.types("/cont");
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Ask(Query::Context)));
+    scene.types("/res");
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Arguments("/resume ".into())], "an id may follow");
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Sessions));
+}
+
+#[test]
+fn a_picture_that_a_message_names_goes_with_it() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("what is in @a.png and /tmp/none.png?");
+    let asked = scene.key(KeyCode::Enter);
+    let file = |name: &str| Effect::Image(ImageSource::File(name.into()));
+    let remembered = Effect::Remember("what is in @a.png and /tmp/none.png?".into());
+    assert_eq!(asked, [remembered, file("a.png"), file("/tmp/none.png")]);
+    // It has left: what is written meanwhile is the next message, and a question that comes is not answered with it.
+    scene.types("next");
+    scene.questions(json!({"about": "loop", "text": "again and again"}));
+    let picture = Attachment::Image { media_type: "image/png".into(), data: "AA==".into() };
+    assert_eq!(scene.news(News::Image(Ok(Some(picture.clone())), Some("a.png".into()))), []);
+    let sent = scene.news(News::Image(Err("no such file".into()), Some("/tmp/none.png".into())));
+    let content = "what is in @a.png [image 1] and /tmp/none.png?".to_owned();
+    let message = Effect::Send(Command::UserMessage { content, attachments: vec![picture] });
+    assert_eq!(sent, [message]);
+    assert_eq!(scene.app.prompt.text.as_str(), "next");
+    assert!(scene.app.naming.is_empty());
+}
+
+#[test]
+fn a_message_whose_picture_can_t_be_looked_at_is_sent_all_the_same() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("see @a.png");
+    scene.key(KeyCode::Enter);
+    scene.news(News::Broken("the picture"));
+    let message = Command::UserMessage { content: "see @a.png".into(), attachments: Vec::new() };
+    assert!(scene.app.take_wanted().contains(&Effect::Send(message)));
+    scene.types("see @a.png");
+    scene.key(KeyCode::Enter);
+    scene.app.left();
+    assert_eq!(scene.app.prompt.text.as_str(), "see @a.png", "another session: it comes back");
+}
+
+#[test]
+fn a_sign_alone_is_no_message() {
+    for (sign, word) in [("!", "a shell command"), ("#", "what to remember")] {
+        let mut scene = Scene::new((80, 24));
+        scene.types(sign);
+        let effects = scene.key(KeyCode::Enter);
+        assert!(!effects.iter().any(|effect| matches!(effect, Effect::Send(_))), "{effects:?}");
+        assert!(scene.picture().contains(word));
+    }
+}
+
+#[test]
+fn pastes_and_pictures_are_chips() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.types("look at ");
+        scene.app.paste(&"a line\n".repeat(30));
+        assert_eq!(scene.app.paste("/tmp/shot.png"), [Effect::Image(ImageSource::File("/tmp/shot.png".into()))]);
+        let picture = Attachment::Image { media_type: "image/png".into(), data: "AA==".into() };
+        // What is written meanwhile stands behind it.
+        scene.types(" and say");
+        scene.news(News::Image(Ok(Some(picture)), Some("/tmp/shot.png".into())));
+        scene.types(" what it is, in more words than fit into one row of a small terminal");
+    }));
+}
+
+#[test]
+fn a_dropped_file_that_is_no_picture_stays_as_it_was_dropped() {
+    let mut scene = Scene::new((80, 24));
+    assert_eq!(scene.app.paste("'/tmp/a b.png' "), [Effect::Image(ImageSource::File("/tmp/a b.png".into()))]);
+    scene.types("is wrong");
+    scene.news(News::Image(Ok(None), Some("/tmp/a b.png".into())));
+    assert_eq!(scene.app.prompt.text.as_str(), "'/tmp/a b.png' is wrong");
+    assert!(scene.app.dropped.is_empty());
+}
+
+#[test]
+fn what_was_refused_comes_back_with_its_pictures_before_what_was_written_since() {
+    let mut scene = Scene::new((80, 24));
+    let picture = Attachment::Image { media_type: "image/png".into(), data: "AA==".into() };
+    scene.types("next");
+    let unsent = Unsent { text: "see [image 1]".into(), pictures: vec![picture.clone()] };
+    scene.news(News::Refused(ClientError::Gone, Some(unsent)));
+    assert_eq!(scene.app.prompt.text.as_str(), "see [image 1]\nnext");
+    let message = Command::UserMessage { content: "see [image 1]\nnext".into(), attachments: vec![picture] };
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Send(message)));
+}
+
+#[test]
+fn the_files_are_asked_for_once() {
+    let mut scene = Scene::new((80, 24));
+    assert_eq!(scene.types("@src/ma"), [Effect::Files]);
+    scene.news(News::Files(vec!["src/main.rs".into(), "README.md".into()]));
+    assert!(scene.picture().contains("@src/main.rs"));
+}
+
+#[test]
+fn a_search_that_is_left_gives_the_draft_back() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("three lines");
+    scene.control('r');
+    assert!(!scene.picture().contains("fix the parser"), "nothing is looked for yet");
+    scene.types("tests");
+    assert!(scene.picture().contains("run the tests"));
+    scene.key(KeyCode::Esc);
+    assert_eq!(scene.app.prompt.text.as_str(), "three lines");
+}
+
+#[test]
+fn a_paste_that_looks_like_a_command_comes_back_as_a_paste() {
+    let mut scene = Scene::new((80, 24));
+    let readme = format!("![build](https://x)\n{}", "touch /tmp/x\n".repeat(30));
+    scene.app.paste(&readme);
+    let sent = Effect::Send(Command::UserMessage { content: readme, attachments: Vec::new() });
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&sent));
+    scene.key(KeyCode::Up);
+    assert_eq!(scene.app.prompt.text.as_str(), "[paste 1: 31 lines]");
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&sent));
+}
+
+#[test]
+fn what_is_written_is_sent_as_what_it_is() {
+    let mut scene = Scene::new((80, 24));
+    let remembered = |text: &str| Effect::Remember(text.to_owned());
+    let send = |scene: &mut Scene, text: &str| {
+        scene.types(text);
+        scene.key(KeyCode::Enter)
+    };
+    let message =
+        |content: &str| Effect::Send(Command::UserMessage { content: content.into(), attachments: Vec::new() });
+    assert_eq!(send(&mut scene, "hello"), [remembered("hello"), message("hello")]);
+    assert_eq!(
+        send(&mut scene, "/etc/hosts is wrong"),
+        [remembered("/etc/hosts is wrong"), message("/etc/hosts is wrong")]
+    );
+    assert_eq!(send(&mut scene, "# always test"), [remembered("# always test"), Effect::Keep("always test".into())]);
+    assert_eq!(send(&mut scene, "!ls -l"), [remembered("!ls -l"), Effect::Shell("ls -l".into())]);
+    scene.news(News::Printed("a\nb\n".into()));
+    scene.news(News::ShellEnded(Ok(Some(1))));
+    let told = "why?\n\nI ran this myself:\n\n```\n$ ls -l\na\nb\n(exit code 1)\n```";
+    assert_eq!(send(&mut scene, "why?"), [remembered("why?"), message(told)]);
+    scene.works();
+    assert_eq!(
+        send(&mut scene, "faster"),
+        [remembered("faster"), Effect::Send(Command::Steer { text: "faster".into() })]
+    );
+    scene.types("then commit");
+    assert_eq!(scene.key(KeyCode::Tab), [remembered("then commit"), message("then commit")]);
+    scene.types("two\\");
+    scene.key(KeyCode::Enter);
+    scene.types("lines");
+    assert_eq!(scene.app.prompt.text.as_str(), "two\nlines");
+    scene.app.prompt.text.take();
+    assert_eq!(send(&mut scene, "/new"), [remembered("/new")], "it is at work");
+    let mut scene = Scene::new((80, 24));
+    assert_eq!(send(&mut scene, "/new"), [remembered("/new"), Effect::Open(Wanted::New)]);
+}
+
+#[test]
+fn what_was_pasted_is_a_message_whatever_it_begins_with() {
+    let mut scene = Scene::new((80, 24));
+    let paste = format!("![build](https://example.com)\n{}", "a line\n".repeat(30));
+    scene.app.paste(&paste);
+    let sent = scene.key(KeyCode::Enter);
+    let content = paste.clone();
+    assert_eq!(sent.last(), Some(&Effect::Send(Command::UserMessage { content, attachments: Vec::new() })));
+}
+
+#[test]
+fn what_waits_is_taken_back() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    let queue = |scene: &mut Scene, text: &str| {
+        let message = Message::user(text);
+        scene.happen(EventBody::MessageQueued(MessageQueued { when: Admission::AfterWork, message: message.clone() }));
+        message
+    };
+    let back = |message: &Message| {
+        EventBody::MessageQueued(MessageQueued { when: Admission::Withdrawn, message: message.clone() })
+    };
+    let withdraw = |ids: &[MessageId]| Effect::Send(Command::Withdraw { message_ids: ids.to_vec() });
+    let (one, two) = (queue(&mut scene, "first"), queue(&mut scene, "second"));
+    assert!(scene.picture().contains("↑ take back"));
+    assert_eq!(scene.key(KeyCode::Up), [withdraw(&[two.id])]);
+    assert_eq!(scene.key(KeyCode::Up), [], "it is on its way");
+    scene.happen(back(&two));
+    assert_eq!(scene.app.prompt.text.as_str(), "second");
+    let three = queue(&mut scene, "third");
+    assert_eq!(scene.key(KeyCode::Esc), [Effect::Send(Command::Cancel), withdraw(&[one.id, three.id])]);
+    scene.happen(back(&one));
+    scene.happen(back(&three));
+    assert_eq!(scene.app.prompt.text.as_str(), "first\nthird\nsecond", "before what was written since");
+    assert!(scene.app.transcript.waiting().next().is_none());
+}
+
+#[test]
+fn a_command_of_the_person_runs() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.types("!make");
+        scene.picture();
+        scene.key(KeyCode::Enter);
+        scene.news(News::Printed("cc -c a.c\ncc -c b.c\n".into()));
+        assert_eq!(scene.key(KeyCode::Esc), [Effect::StopShell]);
+    }));
+}
+
+#[test]
+fn earlier_messages_are_searched() {
+    insta::assert_snapshot!(in_all_sizes(|scene| {
+        scene.control('r');
+        scene.types("tes");
+    }));
+}
