@@ -8,18 +8,19 @@ use regex::Regex;
 use super::action::{Action, SideEffect, Who};
 use super::canonical::canonical;
 use super::facts::Facts;
+use super::foreign::claude;
 use super::judge::Policy;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, MCP, ToolPattern};
 use super::read::prefix;
 use super::reasons::needs_network;
-use super::rule::{Rule, Ruling, Source, When};
+use super::rule::{Fit, Rule, Ruling, Source, When, fit};
 use crate::command::straighten;
 use crate::secrets::{Redactor, Scope};
 
 /// The priority of rules that are kept: a person who says "always" means it more than a rule of theirs that asks.
 pub(super) const KEPT_PRIORITY: i32 = 900;
 
-/// A rule that is longer is not proposed.
+/// Flags that are longer are not proposed.
 const LONGEST_FLAG: usize = 200;
 
 /// How a rule names the workspace itself as the folder that a command starts in.
@@ -213,24 +214,35 @@ fn prefix_text(words: &[String]) -> Option<String> {
     words.iter().all(plain).then(|| words.join(" "))
 }
 
-/// The flag that would allow a call.
-pub(super) fn flag(facts: &Facts<'_>) -> String {
+/// The flags that would allow a call, as a person can paste them: `--allow 'bash(git push *)'`.
+pub(super) fn flags(facts: &Facts<'_>) -> String {
     let tool = facts.action.tool;
     if facts.is_typed() {
-        return tool.to_owned();
+        return flag(tool);
     }
-    let rules = facts.examined.as_ref().map(|examined| examined.rules()).unwrap_or_default();
-    match (rules.as_slice(), facts.action.command) {
-        ([words], _) => format!("{tool}({} *)", words.join(" ")),
-        (_, Some(line)) => {
-            let rule = |line: &str| format!("{{ tool = {}, line = {line} }}", toml_string(tool));
-            Some(rule(&toml_string(line.trim()))).filter(|rule| is_written(rule)).unwrap_or_else(|| rule("…"))
-        }
-        (_, None) => match HostPattern::of_url(facts.action.arguments) {
-            Some(host) if facts.action.touch == SideEffect::Network => format!("{tool}(domain:{host})"),
-            Some(_) | None => tool.to_owned(),
-        },
-    }
+    let Some((examined, line)) = facts.examined.as_ref().zip(facts.action.command) else {
+        return match HostPattern::of_url(facts.action.arguments) {
+            Some(host) if facts.action.touch == SideEffect::Network => flag(&format!("{tool}(domain:{host})")),
+            Some(_) | None => flag(tool),
+        };
+    };
+    let line = line.trim();
+    // Rules that each allow a command of a line allow the line together.
+    let begins = examined.rules().iter().map(|words| flag(&format!("{tool}({} *)", words.join(" ")))).collect();
+    let begins = Some(begins).map(|flags: Vec<String>| flags.join(" ")).filter(|flags| !flags.is_empty());
+    let exactly = || {
+        let pattern = claude::allowed_command(line)?;
+        (fit(&[pattern], examined, line) == Fit::Yes).then(|| flag(&format!("{tool}({line})")))
+    };
+    let table = |line: &str| flag(&format!("{{ tool = {}, line = {line} }}", toml_string(tool)));
+    let written = begins.filter(|flags| is_written(flags)).or_else(|| exactly().filter(|flag| is_written(flag)));
+    let written = written.or_else(|| Some(table(&toml_string(line))).filter(|flag| is_written(flag)));
+    written.unwrap_or_else(|| table("…"))
+}
+
+/// A rule as a flag; a shell takes it as one word.
+fn flag(rule: &str) -> String {
+    format!("--allow '{}'", rule.replace('\'', r"'\''"))
 }
 
 /// The same for what is critical: the very call, and nothing where that is too much to write.
@@ -241,13 +253,12 @@ pub(super) fn critical_flag(facts: &Facts<'_>) -> Option<String> {
         (None, _) => return None,
     };
     let rule = format!("{{ tool = {}, {about}, risk = \"critical\" }}", toml_string(facts.action.tool));
-    Some(rule).filter(|rule| is_written(rule))
+    Some(flag(&rule)).filter(|flag| is_written(flag))
 }
 
-/// Whether a rule can be told as a flag: it stands between single quotes on a command line, and in one line.
-fn is_written(rule: &str) -> bool {
-    let is_plain = |letter: char| letter != '\'' && !letter.is_control();
-    rule.len() <= LONGEST_FLAG && rule.chars().all(is_plain)
+/// Whether flags can be told: they are short enough to be read, and in one line.
+fn is_written(flags: &str) -> bool {
+    flags.len() <= LONGEST_FLAG && !flags.chars().any(char::is_control)
 }
 
 fn toml_string(text: &str) -> String {

@@ -213,13 +213,13 @@ fn unasked(facts: &Facts<'_>) -> String {
     };
     let way = match facts.risk {
         Risk::Critical => {
-            let rule = super::grant::critical_flag(facts).map(|rule| format!(": --allow '{rule}'")).unwrap_or_default();
+            let rule = super::grant::critical_flag(facts).map(|flag| format!(": {flag}")).unwrap_or_default();
             format!(
                 "it needs a person at a terminal, or a rule of the user that names it with risk = \"critical\"{rule}"
             )
         }
         Risk::Safe | Risk::Low | Risk::Medium | Risk::High => {
-            format!("the user allows it with --allow '{}',{auto} or at a terminal", super::grant::flag(facts))
+            format!("the user allows it with {},{auto} or at a terminal", super::grant::flags(facts))
         }
     };
     format!(", and nobody can be asked in this run; {way}")

@@ -151,6 +151,17 @@ fn without_a_person_ask_is_deny_and_says_how_to_allow() {
     assert_eq!((verdict.ruling, verdict.code), (Ruling::Deny, ErrorCode::CommandBlocked));
     assert!(verdict.reason.contains("--approval auto"), "{}", verdict.reason);
     assert!(verdict.reason.contains("--allow 'bash(make *)'"), "{}", verdict.reason);
+    for (line, flags) in [
+        ("git push origin main", "--allow 'bash(git push *)',"),
+        ("make && git push", "--allow 'bash(make *)' --allow 'bash(git push *)',"),
+        ("make > out.txt", "--allow 'bash(make > out.txt)',"),
+        ("echo 'it is' > \"it's\"", r#"--allow 'bash(echo '\''it is'\'' > "it'\''s")',"#),
+    ] {
+        let verdict = judge(&policy, &Call::bash(line), &alone);
+        assert!(verdict.reason.contains(flags), "{line}: {}", verdict.reason);
+        let pasted = crate::support::allowing(&crate::support::flags_in(&verdict.reason));
+        assert_eq!(judge(&pasted, &Call::bash(line), &alone).ruling, Ruling::Allow, "{line}");
+    }
     let verdict = judge(&policy, &Call::write("a"), &alone);
     assert_eq!((verdict.ruling, verdict.code), (Ruling::Deny, ErrorCode::BlockedByPolicy));
     let critical = judge(&policy, &Call::write("a").risky(Risk::Critical), &alone);

@@ -117,6 +117,28 @@ pub fn policy(sources: &[(Source, &str)]) -> Policy {
     Policy::new(place(), rules)
 }
 
+/// The rules of the flags that a reason proposes, as a shell would hand them over.
+pub fn flags_in(reason: &str) -> Vec<String> {
+    let proposed = reason.split("--allow '").skip(1).map(|rest| {
+        let (mut rule, mut rest) = (String::new(), rest);
+        while let Some((piece, behind)) = rest.split_once('\'') {
+            rule.push_str(piece);
+            let Some(quoted) = behind.strip_prefix(r"\''") else { break };
+            rule.push('\'');
+            rest = quoted;
+        }
+        rule
+    });
+    proposed.collect()
+}
+
+/// The policy of a run with these rules behind `--allow`.
+pub fn allowing(rules: &[String]) -> Policy {
+    let place = place();
+    let read = rules.iter().flat_map(|rule| RuleReader { place: &place }.flag(Ruling::Allow, rule).rules).collect();
+    Policy::new(place.clone(), read)
+}
+
 pub fn user(text: &str) -> Policy {
     policy(&[(Source::User, text)])
 }

@@ -139,6 +139,11 @@ fn tool(name: &str) -> ToolPattern {
     if server { ToolPattern::new(&format!("{name}__*")) } else { ToolPattern::new(name) }
 }
 
+/// What the brackets of a rule say that allows commands.
+pub fn allowed_command(inside: &str) -> Option<CommandPattern> {
+    command(inside, Ruling::Allow).ok()
+}
+
 /// `git log:*` and `git log *` begin so, other stars stand for anything, everything else is meant as it is; but whoever
 /// asks about or denies `git push` means it with whatever follows.
 fn command(inside: &str, decision: Ruling) -> Result<CommandPattern, RuleError> {
