@@ -57,6 +57,18 @@ pub struct OpenSession {
     pub interactive: bool,
 }
 
+impl OpenSession {
+    /// Whether it says how the session is to work: that belongs to an opening, and does not hold for one that is open
+    /// already.
+    #[must_use]
+    pub fn says_how(&self) -> bool {
+        // Which session, where it works and who is there is known of one that is open, too.
+        let Self { which, folder, chose_folder, loosens_in, attended, interactive, .. } = self.clone();
+        let plain = Self { which, folder, chose_folder, loosens_in, attended, interactive, ..Self::default() };
+        *self != plain
+    }
+}
+
 /// Which session is meant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -85,4 +97,25 @@ pub struct OpenedSession {
     pub since: Seq,
     /// What the person should know.
     pub notes: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_belongs_to_an_opening_is_told_from_the_rest() {
+        let plain = OpenSession {
+            which: WhichSession::Latest,
+            folder: "/a".to_owned(),
+            chose_folder: true,
+            attended: true,
+            interactive: true,
+            ..OpenSession::default()
+        };
+        assert!(!plain.says_how() && !OpenSession::default().says_how());
+        assert!(OpenSession { model: Some("a/b".to_owned()), ..plain.clone() }.says_how());
+        assert!(OpenSession { max_turns: Some(3), ..plain.clone() }.says_how());
+        assert!(OpenSession { tools: vec!["grep".to_owned()], ..plain }.says_how());
+    }
 }

@@ -154,36 +154,9 @@ impl App for RemoteClient {
                 return Err(not_understood("how the session stands").into());
             };
             let owner = Some(client.owner.pid);
-            // Whatever else is wanted belongs to an opening, and this is none.
-            let OpenSession {
-                given,
-                tools,
-                role,
-                model,
-                mode,
-                generation,
-                approval,
-                max_turns,
-                max_cost,
-                max_tokens,
-                ..
-            } = wanted;
-            let asks_more = OpenSession {
-                given,
-                tools,
-                role,
-                model,
-                mode,
-                generation,
-                approval,
-                max_turns,
-                max_cost,
-                max_tokens,
-                ..OpenSession::default()
-            } != OpenSession::default();
             let note =
                 "the session is open already: what was said of its model, mode, tools, rules and limits does not hold";
-            let notes = asks_more.then(|| note.to_owned()).into_iter().collect();
+            let notes = wanted.says_how().then(|| note.to_owned()).into_iter().collect();
             Ok(OpenedSession { id: session, client: Arc::new(client), folder, owner, since, notes })
         })
     }
