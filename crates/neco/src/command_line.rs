@@ -4,10 +4,10 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
 use neco_view::slash::nearest;
 
-use crate::args::{CommandLine, ResumeArgs, RunArgs, Subcommands};
+use crate::args::{CommandLine, EverywhereArgs, ResumeArgs, RunArgs, Subcommands};
 use crate::cmd::session::reads_as_id;
 use crate::elsewhere;
 use crate::misuse::misuse;
@@ -24,6 +24,12 @@ impl CommandLine {
     /// When help was asked for or something is wrong with the line.
     pub fn read(words: Vec<OsString>) -> Result<Self, clap::Error> {
         let words = with_continue(elsewhere::translated(words));
+        if let Some(mut line) = printed_request(&words) {
+            return match settle(&mut line).or_else(|| named_worktree(&words)) {
+                Some(misused) => Err(told(misused)),
+                None => Ok(line),
+            };
+        }
         let matches = Self::command().try_get_matches_from(&words).map_err(|error| in_our_words(error, &words))?;
         let mut line = Self::from_arg_matches(&matches)?;
         let misused = match line.command {
@@ -43,6 +49,27 @@ impl CommandLine {
         }
         Ok(line)
     }
+}
+
+/// A command line without subcommands.
+#[derive(Parser)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
+struct RequestLine {
+    #[command(flatten)]
+    run: RunArgs,
+    #[command(flatten)]
+    everywhere: EverywhereArgs,
+}
+
+/// A line with `--print` before anything else that could be a subcommand: its words are the request, whatever they are.
+/// A line that can't be read so is left to be told about.
+fn printed_request(words: &[OsString]) -> Option<CommandLine> {
+    let command = CommandLine::command().disable_help_subcommand(true).ignore_errors(true);
+    let matches = command.try_get_matches_from(words).ok()?;
+    // Where something else is wrong with the line, flags have no values at all.
+    let is_printed = matches.try_get_one("print").ok().flatten().copied().unwrap_or(false);
+    let RequestLine { run, everywhere } = is_printed.then(|| RequestLine::try_parse_from(words).ok()).flatten()?;
+    Some(CommandLine { run, everywhere, command: None })
 }
 
 /// A sentence in place of an answer: how a command line is written would only hide it.
@@ -98,6 +125,18 @@ fn in_our_words(mut error: clap::Error, given: &[OsString]) -> clap::Error {
     if error.kind() == ErrorKind::InvalidUtf8 {
         return told("what is written is not UTF-8 text; pipe it in, or name a file with --file".to_owned());
     }
+    if let (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(missing))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+    {
+        let (path, missing) = (named_command(given).0, missing.join(" and "));
+        return told(format!("`neco {path}` needs {missing}; `neco {path} --help` explains it"));
+    }
+    if error.kind() == ErrorKind::ValueValidation
+        && std::error::Error::source(&error).is_some_and(|source| source.is::<std::num::ParseIntError>())
+        && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
+    {
+        return told(format!("{flag} takes a whole number, such as 20"));
+    }
     let written = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(written)) => written.clone(),
         _ => return error,
@@ -126,12 +165,23 @@ fn in_our_words(mut error: clap::Error, given: &[OsString]) -> clap::Error {
     error
 }
 
+/// The subcommand that words name, and how it is written.
+fn named_command(words: &[OsString]) -> (String, Command) {
+    let (mut path, mut command) = (Vec::new(), CommandLine::command());
+    for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
+        if let Some(found) = command.find_subcommand(word).cloned() {
+            path.push(found.get_name().to_owned());
+            command = found;
+        }
+    }
+    (path.join(" "), command)
+}
+
 /// The flag that was probably meant, of those that the command takes.
 fn nearest_flag(written: &str, words: &[OsString]) -> Option<String> {
     let name = written.split('=').next().unwrap_or(written).strip_prefix("--")?;
     let whole = CommandLine::command();
-    let named = words.iter().skip(1).filter_map(|word| word.to_str());
-    let command = named.fold(&whole, |command, word| command.find_subcommand(word).unwrap_or(command));
+    let (_, command) = named_command(words);
     let takes = || command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(clap::Arg::get_long);
     let global = whole.get_arguments().filter(|arg| arg.is_global_set()).filter_map(clap::Arg::get_long);
     nearest(name, takes().chain(global)).map(|meant| format!("--{meant}"))
@@ -255,6 +305,25 @@ mod tests {
     }
 
     #[test]
+    fn behind_print_every_word_is_the_request() {
+        for said in ["run", "init", "doctor", "help", "version", "session list", "plan"] {
+            for print in ["-p", "--print"] {
+                let line = read(&[&[print][..], &said.split(' ').collect::<Vec<_>>()].concat()).unwrap();
+                assert!(line.command.is_none() && line.run.print, "{line:?}");
+                assert_eq!(line.run.message().as_deref(), Some(said));
+            }
+        }
+        let line = read(&["--yes", "-p", "--model", "a/b", "doctor", "-c", "agent.max_turns=3"]).unwrap();
+        assert_eq!((line.run.message().as_deref(), line.run.model.as_deref()), (Some("doctor"), Some("a/b")));
+        assert_eq!(line.everywhere.overrides, ["agent.max_turns=3"]);
+        assert_eq!(read(&["-m", "run"]).unwrap().run.message().as_deref(), Some("run"));
+        assert!(matches!(read(&["run", "-p", "doctor"]).unwrap().command, Some(Subcommands::Run(_))));
+        assert!(read(&["-p", "doctor", "--no-such-flag"]).unwrap_err().contains("--no-such-flag"));
+        assert!(read(&["-p", "--help"]).unwrap_err().contains("neco [OPTIONS]"));
+        assert!(read(&["doctor"]).unwrap().command.is_some());
+    }
+
+    #[test]
     fn c_alone_continues_and_with_a_setting_sets() {
         for line in [&["-c"][..], &["-c", "-m", "x"], &["-cm", "x"], &["-c", "and the docs"], &["-c", "a b=c"]] {
             let line = read(line).unwrap();
@@ -323,6 +392,16 @@ mod tests {
             assert!(told.contains(ours), "{told}");
             assert!(!told.contains("sk-123") && !told.contains("Usage"), "{told}");
         }
+    }
+
+    #[test]
+    fn what_is_missing_or_no_number_is_told_in_a_sentence() {
+        let told = read(&["session", "rm"]).unwrap_err();
+        assert!(told.contains("`neco session rm` needs <ID>...; `neco session rm --help` explains it"), "{told}");
+        let told = read(&["config", "set"]).unwrap_err();
+        assert!(told.contains("`neco config set` needs <KEY> and <VALUE>"), "{told}");
+        let told = read(&["session", "list", "--limit", "abc"]).unwrap_err();
+        assert!(told.contains("--limit <N> takes a whole number") && !told.contains("digit"), "{told}");
     }
 
     #[test]
