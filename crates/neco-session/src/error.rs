@@ -19,7 +19,7 @@ pub enum SessionError {
     #[error("no session {0}{more}; `neco session list --all` lists them", more = asks_for_more(.0))]
     NotFound(String),
     /// Several sessions begin with it.
-    #[error("several sessions have {prefix} in their ids: {}. Give more of the id", .matches.join(", "))]
+    #[error("several sessions have {prefix} in their ids: {}. Write one of these ids", .matches.join(", "))]
     Ambiguous { prefix: String, matches: Vec<String> },
     /// No session in the folder yet.
     #[error("no session to continue in {0}; `neco` starts one, `neco session list --all` lists those of other folders")]

@@ -29,6 +29,11 @@ pub struct SessionRecord {
     pub updated_ms: i64,
     /// The number of events, those it has from its parent among them.
     pub events: u64,
+    /// How many messages of the person count, those it has from its parent among them; `None` until
+    /// [`Catalog::count_messages`] was asked: for a fork, after going back, and of older versions.
+    pub messages: Option<u64>,
+    /// Whether it was opened for single requests alone.
+    pub is_single: bool,
     /// The session it is a fork of, and the last event that both have.
     pub parent: Option<(SessionId, Seq)>,
 }
@@ -45,6 +50,8 @@ impl SessionRecord {
             created_ms,
             updated_ms: created_ms,
             events: 0,
+            messages: Some(0),
+            is_single: true,
             parent: None,
         }
     }
@@ -67,13 +74,13 @@ impl SessionRecord {
 /// # }
 /// ```
 pub trait Catalog: Send + Sync {
-    /// Adds a session; durable when ready. Its log is empty and its own, whatever `record.events` and
-    /// `record.parent` say. A session that is there already is [`StoreError::Write`].
+    /// Adds a session; durable when ready. Its log is empty and its own, whatever the record says of events, messages
+    /// and a parent. A session that is there already is [`StoreError::Write`].
     fn create(&self, record: SessionRecord) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Adds a session whose log begins with the events of `parent` up to `at`, which are not copied;
     /// durable when ready, with what was appended to `parent` before. Its own log goes on at `at + 1`.
-    /// `record.events` and `record.parent` do not matter. A session that is there already, or an `at`
+    /// What the record says of events, messages and a parent does not matter. A session that is there already, or an `at`
     /// that `parent` does not have, is [`StoreError::Write`].
     fn fork(&self, record: SessionRecord, parent: SessionId, at: Seq) -> BoxFuture<'_, Result<(), StoreError>>;
 
@@ -103,6 +110,10 @@ pub trait Catalog: Send + Sync {
 
     /// All sessions of which something is kept, those included that were removed and have forks.
     fn kept(&self) -> BoxFuture<'_, Result<HashSet<SessionId>, StoreError>>;
+
+    /// How many messages of the person count in each of `sessions`, as far as they are there; what had to be counted is
+    /// known from then on.
+    fn count_messages(&self, sessions: Vec<SessionId>) -> BoxFuture<'_, Result<HashMap<SessionId, u64>, StoreError>>;
 
     /// Messages, tool results and titles that have all the words of `query`, newest first.
     fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Vec<SearchHit>, StoreError>>;

@@ -5,7 +5,7 @@
 //! on every backend.
 //!
 //! Reading order: [`log`], [`catalog`] with [`search`] and [`size`], [`error`], then `lineage` (whose events a
-//! fork's log is made of), `live` (following one), the backends [`memory`] and
+//! fork's log is made of), `said` (what a person said, counted), `live` (following one), the backends [`memory`] and
 //! [`sqlite`], then [`lock`], which keeps two processes from writing one session, and [`recall`], the index of the
 //! memory; `sql` is what they write SQL with.
 
@@ -23,6 +23,7 @@ pub mod log;
 pub mod memory;
 mod private;
 pub mod recall;
+mod said;
 pub mod search;
 pub mod size;
 pub mod sqlite;

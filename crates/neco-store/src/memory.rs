@@ -15,6 +15,7 @@ use crate::error::StoreError;
 use crate::lineage::{Ancestor, ids_with, segments};
 use crate::live::Live;
 use crate::log::{Durability, EventLog, Lease};
+use crate::said::{Change, messages_in};
 use crate::search::snippet::{has_all, snippet_of};
 use crate::search::terms::{Term, terms_of};
 use crate::search::text::text_of;
@@ -64,6 +65,11 @@ impl MemoryStore {
             found.record.updated_ms = found.record.updated_ms.max(event.ts.as_millisecond());
             found.events.push(event.clone());
         }
+        let change = Change::of(events);
+        found.record.is_single &= change.is_single;
+        if change.messages != Some(0) {
+            sessions.count(session);
+        }
         Ok(())
     }
 
@@ -85,6 +91,14 @@ impl Sessions {
     fn records(&self, wanted: impl Fn(&SessionRecord) -> bool) -> Vec<SessionRecord> {
         let known = self.0.values().filter(|session| !session.is_removed);
         known.map(|session| &session.record).filter(|record| wanted(record)).cloned().collect()
+    }
+
+    /// Counts the messages of a session anew.
+    fn count(&mut self, session: SessionId) {
+        let messages = messages_in(&self.read(session, 0, usize::MAX));
+        if let Some(found) = self.0.get_mut(&session) {
+            found.record.messages = Some(messages);
+        }
     }
 
     fn add(&mut self, record: SessionRecord) -> Result<(), StoreError> {
@@ -293,7 +307,9 @@ impl EventLog for MemoryStore {
 
 impl Catalog for MemoryStore {
     fn create(&self, record: SessionRecord) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async move { self.sessions().add(SessionRecord { events: 0, parent: None, ..record }) })
+        Box::pin(async move {
+            self.sessions().add(SessionRecord { events: 0, messages: Some(0), is_single: true, parent: None, ..record })
+        })
     }
 
     fn fork(&self, record: SessionRecord, parent: SessionId, at: Seq) -> BoxFuture<'_, Result<(), StoreError>> {
@@ -302,7 +318,10 @@ impl Catalog for MemoryStore {
             if sessions.known(parent)?.record.events < at {
                 return Err(StoreError::not_that_far(parent, at));
             }
-            sessions.add(SessionRecord { events: at, parent: Some((parent, at)), ..record })
+            let id = record.id;
+            sessions.add(SessionRecord { events: at, is_single: false, parent: Some((parent, at)), ..record })?;
+            sessions.count(id);
+            Ok(())
         })
     }
 
@@ -357,6 +376,13 @@ impl Catalog for MemoryStore {
 
     fn kept(&self) -> BoxFuture<'_, Result<HashSet<SessionId>, StoreError>> {
         Box::pin(async move { Ok(self.sessions().0.keys().copied().collect()) })
+    }
+
+    fn count_messages(&self, sessions: Vec<SessionId>) -> BoxFuture<'_, Result<HashMap<SessionId, u64>, StoreError>> {
+        Box::pin(async move {
+            let records = self.sessions().records(|record| sessions.contains(&record.id));
+            Ok(records.into_iter().filter_map(|record| Some((record.id, record.messages?))).collect())
+        })
     }
 
     fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Vec<SearchHit>, StoreError>> {

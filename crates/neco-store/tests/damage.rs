@@ -97,6 +97,7 @@ fn start() -> EventBody {
         sandbox: "none".into(),
         usual_sandbox: false,
         resumed: false,
+        single: false,
         forked_from: None,
     })
 }

@@ -13,9 +13,10 @@ use neco_store::{Catalog, Durability, EventLog, SearchQuery, SessionRecord, Sqli
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     include_str!("../src/sqlite/migrations/0001_sessions_and_events.sql"),
     include_str!("../src/sqlite/migrations/0002_forks_and_blobs.sql"),
+    include_str!("../src/sqlite/migrations/0003_messages.sql"),
 ];
 
 const FIRST: &str = "0190a000-0000-7000-8000-000000000001";
@@ -81,6 +82,11 @@ fn filled_as_schema_2() -> String {
     )
 }
 
+fn filled_as_schema_3() -> String {
+    let first = FIRST.replace('-', "");
+    format!("{} UPDATE sessions SET messages = 1, is_single = 1 WHERE id = x'{first}';", filled_as_schema_2())
+}
+
 async fn make(path: &Path, version: usize, fill: &str) {
     let mut connection = SqliteConnectOptions::new().filename(path).create_if_missing(true).connect().await.unwrap();
     sqlx::query("PRAGMA journal_mode = WAL").execute(&mut connection).await.unwrap();
@@ -105,7 +111,7 @@ fn every_step_has_a_maker() {
 
 #[tokio::test]
 async fn every_earlier_schema_is_read_whole() {
-    for (version, fill) in [(1, filled_as_schema_1()), (2, filled_as_schema_2())] {
+    for (version, fill) in [(1, filled_as_schema_1()), (2, filled_as_schema_2()), (3, filled_as_schema_3())] {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("neco.db");
         make(&path, version, &fill).await;
@@ -115,11 +121,16 @@ async fn every_earlier_schema_is_read_whole() {
             title_by: Some(TitleSource::FirstWords),
             updated_ms: 3000,
             events: 3,
+            messages: (version > 2).then_some(1),
+            is_single: version > 2,
             ..SessionRecord::new(id(FIRST), "/old", 1000)
         };
         let listed = store.list(None, 9).await.unwrap();
         assert_eq!(listed.len(), 2, "schema {version}");
         assert_eq!(listed[0], first, "schema {version}");
+        // What nobody counted at the time is counted when somebody asks, and known from then on.
+        assert_eq!(store.count_messages(vec![id(FIRST)]).await.unwrap()[&id(FIRST)], 1, "schema {version}");
+        assert_eq!(store.find(FIRST, 9).await.unwrap()[0].messages, Some(1), "schema {version}");
         let events = store.read(id(FIRST), 0, 99).await.unwrap();
         let types: Vec<_> = events.iter().map(|event| event.body.type_name()).collect();
         assert_eq!(types, ["session_start", "message", "message"], "schema {version}");

@@ -29,7 +29,8 @@ const LOOKED_AT: usize = 200;
 pub(super) const ALL: usize = usize::MAX >> 1;
 
 pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<SessionPage, AppError> {
-    let (records, mut page) = find(app, &request).await?;
+    let (mut records, mut page) = find(app, &request).await?;
+    count(app, &mut records).await?;
     let wanted = request.states && records.len() <= LOOKED_AT;
     let stages = if wanted { app.hub.stages(&records).await } else { Vec::new() };
     let ids = records.iter().map(|record| record.id).collect();
@@ -75,7 +76,8 @@ pub(crate) fn watch_rows(app: &LocalApp, request: ListSessions) -> BoxStream<'_,
 }
 
 async fn tell_rows(app: &LocalApp, request: ListSessions, mut told: Told<SessionRow>) -> Result<(), AppError> {
-    for record in find(app, &request).await?.0 {
+    for mut record in find(app, &request).await?.0 {
+        count(app, std::slice::from_mut(&mut record)).await?;
         let one = std::slice::from_ref(&record);
         let stages = if request.states { app.hub.stages(one).await } else { Vec::new() };
         let bytes = match request.sizes {
@@ -83,6 +85,20 @@ async fn tell_rows(app: &LocalApp, request: ListSessions, mut told: Told<Session
             false => None,
         };
         told.tell(SessionRow { bytes, state: stages.first().copied(), ..row(record) }).await;
+    }
+    Ok(())
+}
+
+/// Counts the messages of sessions of which they are not known yet; of very many nobody counts each.
+async fn count(app: &LocalApp, records: &mut [SessionRecord]) -> Result<(), AppError> {
+    let unknown: Vec<SessionId> =
+        records.iter().filter(|record| record.messages.is_none()).map(|record| record.id).collect();
+    if unknown.is_empty() || unknown.len() > LOOKED_AT {
+        return Ok(());
+    }
+    let counted = app.store.count_messages(unknown).await.map_err(of_store)?;
+    for record in records {
+        record.messages = record.messages.or_else(|| counted.get(&record.id).copied());
     }
     Ok(())
 }
@@ -126,6 +142,8 @@ pub fn row(record: SessionRecord) -> SessionRow {
         created: time(record.created_ms),
         updated: time(record.updated_ms),
         events: record.events,
+        messages: record.messages,
+        single: record.is_single,
         forked_from: record.parent.map(|(session_id, seq)| ForkedFrom { session_id, seq }),
         bytes: None,
         state: None,

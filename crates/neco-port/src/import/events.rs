@@ -314,6 +314,7 @@ impl<'a> Maker<'a> {
             sandbox: "none".to_owned(),
             usual_sandbox: false,
             resumed: false,
+            single: false,
             forked_from: None,
         };
         let imported = Imported {

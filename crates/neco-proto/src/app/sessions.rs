@@ -326,6 +326,12 @@ pub struct SessionRow {
     pub updated: Timestamp,
     /// The number of its events, those it has from its parent among them.
     pub events: u64,
+    /// How many messages of yours it has, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
+    /// Whether it was opened for single requests alone, and never in a window.
+    #[serde(default)]
+    pub single: bool,
     /// Where it was forked from.
     pub forked_from: Option<ForkedFrom>,
     /// The bytes that would go with it, where that was asked.

@@ -33,6 +33,9 @@ pub struct SessionStart {
     pub usual_sandbox: bool,
     /// Whether an earlier conversation goes on.
     pub resumed: bool,
+    /// Whether a single request is meant, and no window; absent in logs that are older than this.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub single: bool,
     /// Where the conversation comes from, when it began in another session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<ForkedFrom>,

@@ -64,6 +64,7 @@ fn start() -> EventBody {
         sandbox: String::new(),
         usual_sandbox: false,
         resumed: true,
+        single: false,
         forked_from: None,
     })
 }

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use neco_proto::app::history::PlaceNote;
+use neco_proto::clean::clean_line;
 use neco_proto::{AgentId, Event, EventBody, Role};
 use neco_store::{Catalog, EventLog, SessionRecord};
 use neco_workspace::GitFacts;
 use neco_workspace::worktree::{self, Worktree};
 
 use super::hub::usable_folder;
-use crate::error::{SHORTEST_PART, SessionError};
+use crate::error::{SHORTEST_PART, SessionError, short};
 use crate::folder::identity;
 
 /// Sessions of one folder, or of a moved one, that are looked at.
@@ -83,7 +84,7 @@ impl Finder {
             1 => Ok(found.remove(0)),
             _ => Err(SessionError::Ambiguous {
                 prefix: prefix.to_owned(),
-                matches: found.iter().map(|record| record.id.to_string()).collect(),
+                matches: found.iter().map(known_by).collect(),
             }),
         }
     }
@@ -251,6 +252,12 @@ pub fn worktree_folder(data_dir: &Path) -> PathBuf {
 fn part_of_id(text: &str) -> Option<String> {
     let part: String = text.chars().filter(|char| *char != '-').map(|char| char.to_ascii_lowercase()).collect();
     (part.len() >= SHORTEST_PART && part.chars().all(|char| char.is_ascii_hexdigit())).then_some(part)
+}
+
+/// A session by its id as lists show it, and what it is called.
+fn known_by(record: &SessionRecord) -> String {
+    let (id, title) = (short(record.id), clean_line(&record.title));
+    if title.is_empty() { id } else { format!("{id} ({title})") }
 }
 
 fn hex(record: &SessionRecord) -> String {

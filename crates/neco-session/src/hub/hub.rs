@@ -199,6 +199,7 @@ impl Hub {
             sandbox: deps.sandbox.clone(),
             usual_sandbox: deps.usual_sandbox,
             resumed,
+            single: !options.interactive,
             // Told once: afterwards the log has events of its own.
             forked_from: record
                 .parent

@@ -82,6 +82,7 @@ pub(super) fn begun(root: AgentId) -> TreeHistory {
         sandbox: String::new(),
         usual_sandbox: false,
         resumed: false,
+        single: false,
         forked_from: None,
     };
     let mut history = TreeHistory::default();

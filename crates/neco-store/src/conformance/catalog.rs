@@ -1,10 +1,10 @@
 //! What every catalogue does.
 
-use neco_proto::SessionId;
-use neco_proto::event::TitleSource;
+use neco_proto::event::{Rewind, SessionStart, TitleSource};
+use neco_proto::{AgentId, Event, EventBody, Message, MessageId, Seq, SessionId};
 use uuid::Uuid;
 
-use super::samples::{Samples, record};
+use super::samples::{Samples, record, session_start};
 use crate::catalog::{Catalog, SessionRecord};
 use crate::error::StoreError;
 use crate::log::{Durability, EventLog, lease_and_append};
@@ -90,6 +90,77 @@ pub(super) async fn create_and_rename<S: EventLog + Catalog>(store: &S) -> Resul
     assert_eq!(store.set_folder(unknown, "/x", None).await, refused);
     assert_eq!(store.remove(unknown).await, refused);
     lease_and_append(store, vec![Samples::new(session).chunk(1)], Durability::Now).await
+}
+
+pub(super) async fn messages_are_counted<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let samples = Samples::new(SessionId::new());
+    let session = samples.session;
+    let said = |seq, text: &str| samples.event(seq, EventBody::Message(Message::user(text)));
+    store.create(record(session, "/said")).await?;
+    assert_eq!(store.find(&session.to_string(), 9).await?[0].messages, Some(0));
+    let neco = samples.event(3, EventBody::Message(Message::neco("be brief")));
+    let to_child = Event { agent_id: AgentId::new(), ..said(4, "a task") };
+    lease_and_append(store, vec![samples.chunk(1), said(2, "one"), neco, to_child], Durability::Now).await?;
+    lease_and_append(store, vec![said(5, "two")], Durability::Soon).await?;
+    lease_and_append(store, vec![Event { agent_id: AgentId::new(), ..said(6, "another task") }], Durability::Now)
+        .await?;
+    assert_eq!(store.find(&session.to_string(), 9).await?[0].messages, Some(2), "those that the person said");
+
+    let back = Rewind { to: 4, conversation: true, ..rewind() };
+    lease_and_append(store, vec![samples.event(7, EventBody::Rewind(back)), said(8, "three")], Durability::Now).await?;
+    assert_eq!(counted(store, session).await?, 2, "one of them no longer counts");
+    let files = Rewind { to: 7, conversation: false, ..rewind() };
+    lease_and_append(store, vec![samples.event(9, EventBody::Rewind(files)), said(10, "four")], Durability::Now)
+        .await?;
+    assert_eq!(store.find(&session.to_string(), 9).await?[0].messages, Some(3), "it goes on from what was counted");
+
+    let (early, late) = (Samples::new(SessionId::new()), Samples::new(SessionId::new()));
+    store.fork(record(early.session, "/said"), session, 5).await?;
+    store.fork(record(late.session, "/said"), session, 10).await?;
+    assert_eq!((counted(store, early.session).await?, counted(store, late.session).await?), (2, 3));
+    let first = store.read(early.session, 0, 1).await?.remove(0);
+    let more = Event { agent_id: first.agent_id, ..early.event(6, EventBody::Message(Message::user("five"))) };
+    lease_and_append(store, vec![more], Durability::Now).await?;
+    assert_eq!(counted(store, early.session).await?, 3);
+    assert_eq!(store.count_messages(vec![SessionId::new()]).await?.len(), 0);
+    Ok(())
+}
+
+pub(super) async fn single_requests_are_marked<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let samples = Samples::new(SessionId::new());
+    let session = samples.session;
+    let start =
+        |seq: Seq, single| samples.event(seq, EventBody::SessionStart(SessionStart { single, ..session_start() }));
+    store.create(record(session, "/single")).await?;
+    for (seq, single, marked) in [(1, true, true), (3, true, true), (5, false, false), (7, true, false)] {
+        lease_and_append(store, vec![start(seq, single), samples.chunk(seq + 1)], Durability::Now).await?;
+        assert_eq!(store.find(&session.to_string(), 9).await?[0].is_single, marked, "after event {seq}");
+    }
+    let fork = SessionId::new();
+    store.fork(record(fork, "/single"), session, 2).await?;
+    assert!(!store.find(&fork.to_string(), 9).await?[0].is_single, "somebody wants more of it");
+    Ok(())
+}
+
+fn rewind() -> Rewind {
+    Rewind {
+        to: 0,
+        message_id: MessageId::new(),
+        conversation: false,
+        files: None,
+        undo: None,
+        undoes: None,
+        changed: 0,
+        deleted: 0,
+        by: None,
+    }
+}
+
+/// What is counted, which is known afterwards.
+async fn counted<S: Catalog>(store: &S, session: SessionId) -> Result<u64, StoreError> {
+    let counted = store.count_messages(vec![session]).await?.get(&session).copied();
+    assert_eq!(store.find(&session.to_string(), 9).await?[0].messages, counted);
+    Ok(counted.unwrap_or_default())
 }
 
 async fn found<S: Catalog>(store: &S, prefix: &str, limit: usize) -> Result<Vec<SessionId>, StoreError> {

@@ -28,6 +28,8 @@ pub async fn check<S: EventLog + Catalog + 'static>(open: impl AsyncFn() -> S) -
     catalog::find_by_prefix(&store).await?;
     catalog::list_by_last_use(&store).await?;
     catalog::create_and_rename(&store).await?;
+    catalog::messages_are_counted(&store).await?;
+    catalog::single_requests_are_marked(&store).await?;
     forks::a_fork_begins_as_its_parent(&store).await?;
     forks::forks_of_forks(&store).await?;
     forks::what_can_not_be_forked(&store).await?;

@@ -48,7 +48,8 @@ pub(super) async fn a_fork_begins_as_its_parent<S: EventLog + Catalog>(store: &S
     let asked = SessionRecord { title: "a fork".to_owned(), events: 99, ..record(fork.session, "/forks") };
     store.fork(asked.clone(), parent.session, 11).await?;
     assert_eq!(store.read(fork.session, 0, ALL).await?, log_of(&fork, &[(&parent, 11)], 11));
-    let expected = SessionRecord { events: 11, parent: Some((parent.session, 11)), ..asked };
+    store.count_messages(vec![fork.session]).await?;
+    let expected = SessionRecord { events: 11, is_single: false, parent: Some((parent.session, 11)), ..asked };
     assert_eq!(store.find(&fork.session.to_string(), 9).await?, [expected]);
 
     let session = fork.session;

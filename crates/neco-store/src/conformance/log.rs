@@ -11,6 +11,7 @@ use super::samples::{Samples, record};
 use crate::catalog::Catalog;
 use crate::error::StoreError;
 use crate::log::{Durability, EventLog, lease_and_append};
+use crate::said::messages_in;
 
 const ALL: usize = usize::MAX;
 
@@ -155,12 +156,14 @@ pub(super) async fn everything_remains<S: EventLog + Catalog>(open: &impl AsyncF
     let store = open().await;
     let read = store.read(samples.session, 0, ALL).await?;
     assert_eq!(read, [events, vec![samples.chunk(next)]].concat());
+    store.count_messages(vec![samples.session]).await?;
     let found = store.find(&samples.session.to_string(), 2).await?;
     let expected = crate::SessionRecord {
         title: "kept".to_owned(),
         title_by: Some(TitleSource::Person),
         updated_ms: samples.ms(next),
         events: next,
+        messages: Some(messages_in(&read)),
         ..record(samples.session, "")
     };
     assert_eq!(found, [expected]);

@@ -96,21 +96,26 @@ fn bodies() -> Vec<EventBody> {
     .concat()
 }
 
+pub(super) fn session_start() -> SessionStart {
+    SessionStart {
+        version: "0.1.0".to_owned(),
+        cwd: "/home/someone/project".to_owned(),
+        model: "main".to_owned(),
+        scripted: true,
+        mode: Mode::Agent,
+        approval: ApprovalMode::AskFirst,
+        generation: 8,
+        sandbox: "bubblewrap".to_owned(),
+        usual_sandbox: false,
+        resumed: false,
+        single: true,
+        forked_from: Some(ForkedFrom { session_id: SessionId::new(), seq: 3 }),
+    }
+}
+
 fn session_bodies() -> Vec<EventBody> {
     vec![
-        EventBody::SessionStart(SessionStart {
-            version: "0.1.0".to_owned(),
-            cwd: "/home/someone/project".to_owned(),
-            model: "main".to_owned(),
-            scripted: true,
-            mode: Mode::Agent,
-            approval: ApprovalMode::AskFirst,
-            generation: 8,
-            sandbox: "bubblewrap".to_owned(),
-            usual_sandbox: false,
-            resumed: false,
-            forked_from: Some(ForkedFrom { session_id: SessionId::new(), seq: 3 }),
-        }),
+        EventBody::SessionStart(session_start()),
         EventBody::StateChange(StateChange { from: AgentState::Idle, to: AgentState::Streaming, iteration: 1 }),
         EventBody::TurnStart(TurnStart { iteration: 1, model: "main".to_owned() }),
     ]

@@ -17,8 +17,10 @@ use crate::error::StoreError;
 /// Pages whose rows are read ahead; rows can be long.
 const AHEAD: usize = 2;
 /// Values of a session, and of one of the first version.
-const SESSION: usize = 11;
+const SESSION: usize = 13;
 const FIRST_SESSION: usize = 6;
+/// Values of a session that are taken over; its messages are counted again.
+const TAKEN_OVER: usize = 12;
 /// Bytes of the id of a session.
 const ID: usize = 16;
 
@@ -88,13 +90,13 @@ fn row_of(values: Vec<Value>, is_numbered: bool) -> Option<Row> {
     }
 }
 
-/// Whether a value can stand in its column of a session: who made the title, the folder, the parent, its last event, and
-/// whether it was removed.
+/// Whether a value can stand in its column of a session: who made the title, the folder, the parent, its last event,
+/// whether it was removed, whether it was opened for single requests alone, and its messages.
 fn fits((value, column): (&Value, usize)) -> bool {
     match (column, value) {
-        (6..=10, Value::Null) | (6 | 7, Value::Text(_)) => true,
+        (6..=12, Value::Null) | (6 | 7, Value::Text(_)) => true,
         (8, Value::Bytes(parent)) => parent.len() == ID,
-        (9 | 10, Value::Number(number)) => *number >= 0,
+        (9..=12, Value::Number(number)) => *number >= 0,
         _ => false,
     }
 }
@@ -104,13 +106,14 @@ async fn put(found: &mut SqliteConnection, row: Row) -> Result<(), sqlx::Error> 
     let (sql, values, columns) = match row {
         Row::Session(values) => (
             "INSERT INTO sessions (id, cwd, title, created_ms, updated_ms, last_seq, title_by, folder, parent_id,
-                parent_seq, is_removed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, 0), coalesce(?, 0))
+                parent_seq, is_removed, is_single)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, 0), coalesce(?, 0), coalesce(?, 0))
                 ON CONFLICT (id) DO UPDATE SET cwd = excluded.cwd, title = excluded.title,
                 updated_ms = excluded.updated_ms, last_seq = excluded.last_seq, title_by = excluded.title_by,
                 folder = excluded.folder, parent_id = excluded.parent_id, parent_seq = excluded.parent_seq,
-                is_removed = excluded.is_removed WHERE excluded.last_seq > last_seq",
+                is_removed = excluded.is_removed, is_single = excluded.is_single WHERE excluded.last_seq > last_seq",
             values,
-            SESSION,
+            TAKEN_OVER,
         ),
         Row::Event(values) => {
             ("INSERT INTO events (session_id, seq, kind, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", values, 4)

@@ -73,6 +73,29 @@ pub(super) async fn read(
     Ok(events)
 }
 
+/// The first event up to `last`, all messages and all rewinds.
+pub(super) async fn messages(
+    connection: &mut SqliteConnection,
+    ancestors: &[Ancestor],
+    last: Seq,
+) -> Result<Vec<Event>, Unreadable> {
+    let mut events = Vec::new();
+    for segment in segments(ancestors, 0) {
+        let bodies: Vec<String> = sql!(
+            query_scalar.fetch_all(&mut *connection),
+            "SELECT body FROM events WHERE session_id = ? AND seq > ? AND seq <= ?
+                AND (kind IN ('message', 'rewind') OR seq = 1) ORDER BY seq",
+            (segment.owner.as_uuid(), sql_number(segment.after), sql_number(segment.last.min(last)))
+        )?;
+        for body in bodies {
+            // Who speaks stands in the event itself or at the beginning of what is said.
+            let contents = blob::contents(connection, &body).await?;
+            events.push(event_of(&body, &contents)?);
+        }
+    }
+    Ok(events)
+}
+
 /// The session and those that it is a fork of; empty when the catalogue does not have it.
 pub(super) async fn ancestors(
     connection: &mut SqliteConnection,

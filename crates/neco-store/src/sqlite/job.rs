@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::catalog::SessionRecord;
 use crate::error::StoreError;
+use crate::said::Change;
 
 /// Where the outcome goes.
 pub(super) type Reply = oneshot::Sender<Result<(), StoreError>>;
@@ -45,6 +46,8 @@ pub(super) enum CatalogChange {
         /// What the folder is, wherever it lies.
         folder: Option<String>,
     },
+    /// So many messages of the person count in it up to the event `upto`, which is its last one.
+    SetMessages { session: SessionId, messages: u64, upto: Seq },
     /// Remove it, but for what its forks need.
     Remove(SessionId),
 }
@@ -57,6 +60,8 @@ pub(super) struct Batch {
     pub(super) last: Seq,
     /// The latest time among the events that are a use of the session.
     pub(super) updated_ms: i64,
+    /// What the events change of what else is known of the session.
+    pub(super) change: Change,
     /// Whoever waits for the disk; nobody for what is to be written soon.
     pub(super) reply: Option<Reply>,
     /// What those who follow are shown when it is on the disk. What is to be written soon they are shown at once.
@@ -93,6 +98,7 @@ impl Batch {
             first: first.seq,
             last: last.seq,
             updated_ms,
+            change: Change::of(events),
             reply: None,
             shown: Box::default(),
         }))

@@ -97,8 +97,11 @@ fn create_file(path: &PathBuf) -> io::Result<bool> {
 }
 
 /// Step `n` leads from version `n` to `n + 1`. A step that was released is never changed.
-pub(super) const STEPS: &[&str] =
-    &[include_str!("migrations/0001_sessions_and_events.sql"), include_str!("migrations/0002_forks_and_blobs.sql")];
+pub(super) const STEPS: &[&str] = &[
+    include_str!("migrations/0001_sessions_and_events.sql"),
+    include_str!("migrations/0002_forks_and_blobs.sql"),
+    include_str!("migrations/0003_messages.sql"),
+];
 
 /// "Neco" in ASCII, as the first step sets it.
 const APPLICATION_ID: i64 = 0x4e65_636f;

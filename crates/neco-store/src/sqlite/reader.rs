@@ -17,6 +17,7 @@ use super::{failure, open, sizes};
 use crate::catalog::SessionRecord;
 use crate::error::StoreError;
 use crate::lineage::Ancestor;
+use crate::said::messages_in;
 use crate::size::StoreSizes;
 
 /// A connection that only reads, opened when it is first needed.
@@ -42,13 +43,25 @@ pub(super) struct Open {
 }
 
 /// A session as `record_sql` gives it.
-type SessionRow =
-    (SessionId, String, Option<String>, String, Option<TitleSource>, i64, i64, u64, Option<SessionId>, Seq);
+type SessionRow = (
+    SessionId,
+    String,
+    Option<String>,
+    String,
+    Option<TitleSource>,
+    i64,
+    i64,
+    u64,
+    Option<u64>,
+    u8,
+    Option<SessionId>,
+    Seq,
+);
 
 /// A session as a JSON array.
 macro_rules! record_sql {
     () => {
-        "json_array(hex(id), cwd, folder, title, title_by, created_ms, updated_ms, last_seq,
+        "json_array(hex(id), cwd, folder, title, title_by, created_ms, updated_ms, last_seq, messages, is_single,
             iif(parent_id IS NULL, NULL, hex(parent_id)), parent_seq)"
     };
 }
@@ -98,6 +111,16 @@ impl Reader {
         }
         let read = events::read(connection, &ancestors, session, since, limit).await;
         read.map_err(|error| self.unreadable(&error))
+    }
+
+    /// How many messages of the person count in `session`, and its last event; `None` when the catalogue does not have it.
+    pub(super) async fn messages(&self, session: SessionId) -> Result<Option<(u64, Seq)>, StoreError> {
+        let Some(last) = self.last_seq(session).await? else { return Ok(None) };
+        let mut state = self.state.lock().await;
+        let Open { connection, .. } = self.open(&mut state).await?;
+        let ancestors = events::ancestors(connection, session).await.map_err(|error| self.failed(&error))?;
+        let said = events::messages(connection, &ancestors, last).await.map_err(|error| self.unreadable(&error))?;
+        Ok(Some((messages_in(&said), last)))
     }
 
     /// The session is no more.
@@ -255,10 +278,10 @@ impl Reader {
 }
 
 fn record(
-    (id, cwd, folder, title, title_by, created_ms, updated_ms, events, parent, base): SessionRow,
+    (id, cwd, folder, title, title_by, created_ms, updated_ms, events, messages, single, parent, base): SessionRow,
 ) -> SessionRecord {
-    let parent = parent.map(|parent| (parent, base));
-    SessionRecord { id, cwd, folder, title, title_by, created_ms, updated_ms, events, parent }
+    let (is_single, parent) = (single != 0, parent.map(|parent| (parent, base)));
+    SessionRecord { id, cwd, folder, title, title_by, created_ms, updated_ms, events, messages, is_single, parent }
 }
 
 fn sql_limit(limit: usize) -> i64 {

@@ -40,6 +40,7 @@ pub(super) struct Found {
     pub(super) parent: Option<Uuid>,
     pub(super) base: i64,
     pub(super) is_removed: bool,
+    pub(super) is_single: bool,
 }
 
 impl Found {
@@ -53,7 +54,7 @@ impl Found {
     }
 }
 
-from_row!(Found { id, cwd, folder, title, title_by, created_ms, updated_ms, last_seq, parent = parent_id, base = parent_seq, is_removed });
+from_row!(Found { id, cwd, folder, title, title_by, created_ms, updated_ms, last_seq, parent = parent_id, base = parent_seq, is_removed, is_single });
 
 /// Copies what was found, which lies in the database `from`. A session that can't be copied is lost, unless there is no
 /// room for it: then nothing is.
@@ -133,7 +134,7 @@ async fn copy(
         return Ok(None);
     }
     sql!(query.execute(&mut *to), "INSERT INTO sessions (id, cwd, folder, title, title_by, created_ms, updated_ms, last_seq, parent_id, parent_seq,
-            is_removed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (session.id, session.cwd.as_str(), session.folder.as_deref(), session.title.as_str(), session.title_by.as_deref(), session.created_ms, session.updated_ms, last, session.parent, base, session.is_removed))?;
+            is_removed, is_single) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (session.id, session.cwd.as_str(), session.folder.as_deref(), session.title.as_str(), session.title_by.as_deref(), session.created_ms, session.updated_ms, last, session.parent, base, session.is_removed, session.is_single))?;
     sql!(query.execute(to), "COMMIT")?;
     Ok(Some(last))
 }
@@ -239,6 +240,7 @@ async fn from_events(connection: &mut SqliteConnection, id: Uuid) -> Option<Foun
         parent: parent.filter(|_| base > 0),
         base,
         is_removed: false,
+        is_single: false,
     })
 }
 

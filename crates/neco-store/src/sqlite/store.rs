@@ -25,6 +25,7 @@ use crate::lineage::ids_with;
 use crate::live::Live;
 use crate::lock::{SessionLock, lock_folder};
 use crate::log::{Durability, EventLog, Lease};
+use crate::said::Change;
 use crate::search::{SearchHit, SearchQuery};
 use crate::size::{Prune, Pruned, StoreSizes};
 
@@ -153,6 +154,7 @@ impl SqliteStore {
 
     async fn append_all(&self, events: Vec<Event>, durability: Durability) -> Result<(), StoreError> {
         let Some(mut batch) = Batch::of(&events)? else { return Ok(()) };
+        batch.change = self.told_to_root(batch.change, &events).await;
         self.report_earlier(batch.session, durability).await?;
         match durability {
             Durability::Soon => {
@@ -166,6 +168,23 @@ impl SqliteStore {
                 self.enqueue(batch).await?;
                 self.noted(outcome.await.map_err(|_| StoreError::Closed)?).await
             }
+        }
+    }
+
+    /// What the events change, without messages to other agents than the one that the person talks to.
+    async fn told_to_root(&self, change: Change, events: &[Event]) -> Change {
+        let root = match (change.messages, events.first()) {
+            (Some(0) | None, _) | (_, None) => return change,
+            (Some(_), Some(first)) if first.seq == 1 => Some(first.agent_id),
+            (Some(_), Some(next)) => {
+                let read = self.read_events(next.session_id, 0, 1).await;
+                read.ok().and_then(|read| read.first().map(|first| first.agent_id))
+            }
+        };
+        match root {
+            Some(root) => change.told_to(root, events),
+            // Where that is not known now they are counted later.
+            None => Change { messages: None, ..change },
         }
     }
 
@@ -434,6 +453,21 @@ impl Catalog for SqliteStore {
 
     fn kept(&self) -> BoxFuture<'_, Result<HashSet<SessionId>, StoreError>> {
         Box::pin(self.reader.kept())
+    }
+
+    fn count_messages(&self, sessions: Vec<SessionId>) -> BoxFuture<'_, Result<HashMap<SessionId, u64>, StoreError>> {
+        Box::pin(async move {
+            let mut counted = HashMap::new();
+            for session in sessions {
+                let Some((messages, upto)) = self.noted(self.reader.messages(session).await).await? else { continue };
+                counted.insert(session, messages);
+                let kept = self.change(CatalogChange::SetMessages { session, messages, upto }).await;
+                if let Err(error) = kept {
+                    tracing::info!(%error, "how many messages a session has is counted again the next time");
+                }
+            }
+            Ok(counted)
+        })
     }
 
     fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Vec<SearchHit>, StoreError>> {

@@ -8,10 +8,12 @@ use neco_proto::{Seq, SessionId};
 use sqlx::{Either, Executor, SqliteConnection};
 use uuid::Uuid;
 
+use super::events::sql_number;
 use super::job::{Batch, CatalogChange, Row};
 use super::{blob, remove};
 use crate::catalog::SessionRecord;
 use crate::error::StoreError;
+use crate::said::Change;
 
 /// What the database said to each part of a transaction that was committed.
 pub(super) struct Outcome {
@@ -63,6 +65,7 @@ pub(super) struct Run<'a> {
     pub(super) first: Seq,
     pub(super) last: Seq,
     pub(super) updated_ms: i64,
+    change: Change,
     batches: Vec<(usize, &'a Batch)>,
 }
 
@@ -70,6 +73,11 @@ impl<'a> Run<'a> {
     /// All events.
     pub(super) fn rows(&self) -> impl Iterator<Item = &'a Row> {
         self.batches.iter().flat_map(|(_, batch)| &batch.rows)
+    }
+
+    /// How many messages of the person it adds, as SQLite has it.
+    fn messages(&self) -> Option<i64> {
+        self.change.messages.map(sql_number)
     }
 
     /// Where the log must end for the run to go on from there.
@@ -86,6 +94,7 @@ fn runs(batches: &[Batch]) -> Vec<Run<'_>> {
         if let Some(run) = run.filter(|run| run.last + 1 == batch.first) {
             run.last = batch.last;
             run.updated_ms = run.updated_ms.max(batch.updated_ms);
+            run.change = run.change.and(batch.change);
             run.batches.push((index, batch));
         } else {
             latest.insert(batch.session, runs.len());
@@ -94,6 +103,7 @@ fn runs(batches: &[Batch]) -> Vec<Run<'_>> {
                 first: batch.first,
                 last: batch.last,
                 updated_ms: batch.updated_ms,
+                change: batch.change,
                 batches: vec![(index, batch)],
             });
         }
@@ -101,12 +111,23 @@ fn runs(batches: &[Batch]) -> Vec<Run<'_>> {
     runs
 }
 
+/// Moves the end of a session's log. A number of messages that is not known stays so.
+const ADVANCE: &str = "UPDATE sessions SET last_seq = ?, updated_ms = max(updated_ms, ?), messages = messages + ?,
+    is_single = min(is_single, ?) WHERE id = ? AND last_seq = ? AND NOT is_removed";
+
 /// Moves the end of the session's log, if the run goes on from there.
 async fn advance(connection: &mut SqliteConnection, run: &Run<'_>) -> Result<Result<(), StoreError>, sqlx::Error> {
     let done = sql!(
         query.execute(&mut *connection),
-        "UPDATE sessions SET last_seq = ?, updated_ms = max(updated_ms, ?) WHERE id = ? AND last_seq = ? AND NOT is_removed",
-        (run.last.cast_signed(), run.updated_ms, run.session.as_uuid(), run.before().cast_signed())
+        ADVANCE,
+        (
+            run.last.cast_signed(),
+            run.updated_ms,
+            run.messages(),
+            run.change.is_single,
+            run.session.as_uuid(),
+            run.before().cast_signed()
+        )
     )?;
     if done.rows_affected() > 0 { Ok(Ok(())) } else { refusal(connection, run).await.map(Err) }
 }
@@ -192,7 +213,7 @@ static SCRIPTS: LazyLock<[String; MOST_ROWS]> = LazyLock::new(|| std::array::fro
 fn script_of(rows: usize) -> String {
     format!(
         "BEGIN IMMEDIATE;
-         UPDATE sessions SET last_seq = ?, updated_ms = max(updated_ms, ?) WHERE id = ? AND last_seq = ? AND NOT is_removed;
+         {ADVANCE};
          INSERT INTO events (session_id, seq, kind, body)
              SELECT column1, column2, column3, column4 FROM (VALUES {}) WHERE changes() > 0;
          COMMIT",
@@ -216,6 +237,8 @@ async fn commit_at_once(
     let mut query = sqlx::query(script.as_str())
         .bind(run.last.cast_signed())
         .bind(run.updated_ms)
+        .bind(run.messages())
+        .bind(run.change.is_single)
         .bind(run.session.as_uuid())
         .bind(run.before().cast_signed());
     for row in run.rows() {
@@ -252,6 +275,13 @@ async fn apply(
             )?;
             Ok(expect_change(done.rows_affected(), || StoreError::UnknownSession { session: *session }))
         }
+        // Where somebody wrote in between, it is counted the next time.
+        CatalogChange::SetMessages { session, messages, upto } => sql!(
+            query.execute(connection),
+            "UPDATE sessions SET messages = ? WHERE id = ? AND last_seq = ? AND NOT is_removed",
+            (sql_number(*messages), session.as_uuid(), sql_number(*upto))
+        )
+        .map(|_| Ok(())),
         CatalogChange::Remove(session) => remove::remove(connection, *session).await,
     }
 }
@@ -280,8 +310,11 @@ async fn insert_session(
     parent: Option<(SessionId, Seq)>,
 ) -> Result<Result<(), StoreError>, sqlx::Error> {
     let base = parent.map_or(0, |(_, at)| at).cast_signed();
-    let done = sql!(query.execute(connection), "INSERT INTO sessions (id, cwd, folder, title, title_by, created_ms, updated_ms, last_seq, parent_id, parent_seq)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", (record.id.as_uuid(), record.cwd.as_str(), record.folder.as_deref(), record.title.as_str(), record.title_by.map(|by| by.name()), record.created_ms, record.updated_ms, base, parent.map(|(parent, _)| parent.as_uuid()), base))?;
+    // What a fork has from its parent is counted when somebody asks.
+    let messages = parent.is_none().then_some(0i64);
+    let done = sql!(query.execute(connection), "INSERT INTO sessions (id, cwd, folder, title, title_by, created_ms, updated_ms, last_seq, parent_id, parent_seq,
+            messages, is_single)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", (record.id.as_uuid(), record.cwd.as_str(), record.folder.as_deref(), record.title.as_str(), record.title_by.map(|by| by.name()), record.created_ms, record.updated_ms, base, parent.map(|(parent, _)| parent.as_uuid()), base, messages, parent.is_none()))?;
     Ok(expect_change(done.rows_affected(), || StoreError::exists(record.id)))
 }
 

@@ -73,6 +73,8 @@ impl App for Scene {
                 created: used,
                 updated: used,
                 events: 7,
+                messages: Some(n.unsigned_abs()),
+                single: n % 5 == 0,
                 forked_from: None,
                 bytes: None,
                 state: None,

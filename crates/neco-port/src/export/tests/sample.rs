@@ -197,6 +197,7 @@ fn beginning(sample: &mut Sample) {
         sandbox: "bubblewrap".to_owned(),
         usual_sandbox: false,
         resumed: false,
+        single: false,
         forked_from: None,
     }));
     sample.says("The parser drops the last token of a line when there is no newline at the end of the file. Please find out why and mend it; add a test too.");

@@ -178,6 +178,7 @@ fn a_whole_run() {
         sandbox: "strong: workspace_write, network off".into(),
         usual_sandbox: true,
         resumed: true,
+        single: false,
         forked_from: None,
     };
     insta::assert_snapshot!(plain(vec![

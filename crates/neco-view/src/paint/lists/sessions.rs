@@ -34,25 +34,26 @@ pub struct Shape<'a> {
 /// One line for each session, below a heading.
 pub fn as_lines(sessions: &[SessionRow], ids: &ShortIds, shape: &Shape<'_>) -> String {
     if sessions.is_empty() {
-        let more = if shape.all { "" } else { " in this folder; --all lists those of all folders" };
+        let more = if shape.all { "" } else { " in this folder; `neco session list --all` lists those of all folders" };
         return format!("no sessions{more}\n");
     }
-    let mut rows = vec![["ID", "LAST USED", "FOLDER", "TITLE", "SIZE"].map(str::to_owned)];
+    let mut rows = vec![["ID", "LAST USED", "FOLDER", "TITLE", "SIZE", "MESSAGES"].map(str::to_owned)];
     rows.extend(sessions.iter().map(|session| {
         let folder = if shape.all { below_home(&session.cwd, shape.home) } else { String::new() };
         let title = title(&session.title, session.forked_from.is_some());
         let title = match session.state {
             Some(SessionState::Open) => format!("(open) {title}"),
             Some(SessionState::Stopped) => format!("(stopped) {title}"),
+            Some(SessionState::AtRest | SessionState::Other) | None if session.single => format!("(one-shot) {title}"),
             Some(SessionState::AtRest | SessionState::Other) | None => title,
         };
-        let bytes = session.bytes.unwrap_or_default();
-        [ids.short(session.id), ago(session.updated.as_millisecond(), shape.now), folder, title, figures::bytes(bytes)]
+        let (bytes, messages) = (figures::bytes(session.bytes.unwrap_or_default()), messages(session));
+        [ids.short(session.id), ago(session.updated.as_millisecond(), shape.now), folder, title, bytes, messages]
     }));
     let widest = |column: usize| rows.iter().map(|row| columns(&row[column])).max().unwrap_or_default();
-    let (id, used) = (widest(0), widest(1));
+    let (id, used, said) = (widest(0), widest(1), widest(5));
     let size = if shape.sizes { widest(4) } else { 0 };
-    let left = shape.width.saturating_sub(id + used + 4 + if size > 0 { size + 2 } else { 0 }).max(TITLE);
+    let left = shape.width.saturating_sub(id + used + said + 6 + if size > 0 { size + 2 } else { 0 }).max(TITLE);
     // The title tells more than the folder, whose end tells more than its beginning.
     let folder = if shape.all { widest(2).min(FOLDER).min(left / 5 * 2) } else { 0 };
     let title_width = if shape.all { left.saturating_sub(folder + 2) } else { left };
@@ -63,8 +64,8 @@ pub fn as_lines(sessions: &[SessionRow], ids: &ShortIds, shape: &Shape<'_>) -> S
             false => String::new(),
         };
         let room = if size > 0 { format!("{:>size$}  ", row[4]) } else { String::new() };
-        let (id, used) = (padded(&row[0], id), padded(&row[1], used));
-        let line = format!("{id}  {used}  {room}{place}{}", fitting(&row[3], title_width));
+        let (id, used, said) = (padded(&row[0], id), padded(&row[1], used), format!("{:>said$}", row[5]));
+        let line = format!("{id}  {used}  {said}  {room}{place}{}", fitting(&row[3], title_width));
         let _ = writeln!(text, "{}", line.trim_end());
     }
     text
@@ -98,6 +99,11 @@ pub fn folders(found: &[RecentFolder], home: &Path, now: Timestamp, width: usize
         line.trim_end().to_owned() + "\n"
     };
     rows.iter().map(line).collect()
+}
+
+/// How many messages of the person a session has, as far as that is known.
+pub fn messages(session: &SessionRow) -> String {
+    session.messages.map(|messages| figures::count(messages, "message")).unwrap_or_default()
 }
 
 /// The title, or that there is none; a fork is marked.
@@ -149,6 +155,8 @@ mod tests {
             created: Timestamp::UNIX_EPOCH,
             updated,
             events: 0,
+            messages: Some(u64::from(number)),
+            single: number == 3,
             forked_from: None,
             bytes: Some(bytes),
             state: None,
