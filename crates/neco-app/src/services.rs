@@ -190,6 +190,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         gate: gate(hooks, &environment, hidden, setup.config.tools.shell.clone()),
         redactor,
         limits: limits(setup.config),
+        documents: neco_tools::files::document_text,
         memory: memory(setup.config, setup.attended),
         checkpoints: checkpoints::opener(&setup.config.checkpoints, &environment, &setup.data_dir),
         conversations: setup.config.checkpoints.conversations,

@@ -202,6 +202,7 @@ impl Stage {
                 gate: gate(self.hooks()?, shell.clone()),
                 redactor: neco_safety::secrets::Redactor::default(),
                 limits,
+                documents: neco_tools::files::document_text,
                 tree: TreeSettings::from(&self.config.agents),
                 definitions: DefinitionPlaces {
                     roles: self.config.agents.roles.clone(),

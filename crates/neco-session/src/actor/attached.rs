@@ -1,4 +1,5 @@
-//! What goes with a message. What stands in files that it names with an `@`, within limits: whoever sends a message means
+//! What goes with a message. What stands in files that it names with an `@`, within limits, of documents their text:
+//! whoever sends a message means
 //! them, so nobody is asked; what rules close to reading stays closed all the same. And what the person's commands
 //! printed before it, as data.
 
@@ -14,7 +15,7 @@ use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted::neutral;
 use neco_safety::world::Files;
 
-use crate::hub::SessionContext;
+use crate::hub::{ReadDocument, SessionContext};
 
 /// Most files whose content goes with one message, most bytes of one of them, and of all together.
 const MOST_FILES: usize = 10;
@@ -33,10 +34,11 @@ pub(super) async fn attach(ctx: &SessionContext, redactor: &Redactor, text: Stri
     }
     let (cwd, redactor) = (ctx.cwd().to_owned(), redactor.clone());
     let (roots, telling) = ctx.telling().await;
+    let documents = ctx.documents();
     let looked = tokio::task::spawn_blocking(move || {
         let roots: Vec<PathBuf> = roots.into_iter().filter(|root| root.is_dir()).collect();
         let files = Files::new(&cwd, Vec::new()).and_then(|files| files.with_roots(&roots)).ok()?;
-        Some(read(&names, &files, &telling, &redactor))
+        Some(read(&names, &Readable { files, telling, documents }, &redactor))
     });
     // A folder that can't be looked at has no files that could go along.
     let Some((contents, left)) = looked.await.ok().flatten() else { return Ok(text) };
@@ -73,20 +75,27 @@ fn named(text: &str) -> Vec<String> {
     names
 }
 
+/// What of a folder may go along, and how documents in it are read.
+struct Readable {
+    files: Files,
+    telling: Telling,
+    documents: ReadDocument,
+}
+
 /// What stands in the files of these names, each in a fence, and of which of them it does not go along, with the reason.
-fn read(names: &[String], files: &Files, telling: &Telling, redactor: &Redactor) -> (Vec<String>, Vec<String>) {
+fn read(names: &[String], readable: &Readable, redactor: &Redactor) -> (Vec<String>, Vec<String>) {
     let (mut contents, mut left, mut bytes) = (Vec::new(), Vec::new(), 0);
     let mut seen = HashSet::new();
     for name in names {
         // A sentence may end behind a name.
         let bare = name.trim_end_matches([',', ';', '.', ':', '?', '!', ')']);
-        let is_file = |name: &&str| files.workspace().join(name).is_file();
+        let is_file = |name: &&str| readable.files.workspace().join(name).is_file();
         let Some(name) = [name.as_str(), bare].into_iter().find(is_file) else { continue };
         let ending = name.rsplit('.').next().unwrap_or_default().to_lowercase();
         if PICTURES.contains(&ending.as_str()) || !seen.insert(name) {
             continue;
         }
-        match content(name, files, telling) {
+        match content(name, readable) {
             Ok(text) if contents.len() < MOST_FILES && bytes + text.len() <= MOST_IN_ALL => {
                 bytes += text.len();
                 let text = redactor.redact(&text, Scope::Outside);
@@ -114,13 +123,19 @@ enum LeftOut {
     TooLarge(u64),
     #[error("it is not text")]
     NoText,
+    #[error("{0}")]
+    Unreadable(String),
 }
 
 /// What stands in a file.
-fn content(name: &str, files: &Files, telling: &Telling) -> Result<String, LeftOut> {
-    let located = files.locate(name, Access::Read).map_err(|_| LeftOut::Outside)?;
-    if let Some(why) = telling.refuses(&located) {
+fn content(name: &str, readable: &Readable) -> Result<String, LeftOut> {
+    let located = readable.files.locate(name, Access::Read).map_err(|_| LeftOut::Outside)?;
+    if let Some(why) = readable.telling.refuses(&located) {
         return Err(LeftOut::Closed(why));
+    }
+    let most = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
+    if let Some(text) = (readable.documents)(&located, most) {
+        return text.map_err(|error| LeftOut::Unreadable(error.message));
     }
     let size = located.metadata()?.len();
     if size > MOST_BYTES {
@@ -149,6 +164,7 @@ mod tests {
     use std::fs;
 
     use neco_safety::Policy;
+    use neco_toolkit::ToolError;
 
     use super::*;
 
@@ -170,7 +186,21 @@ mod tests {
             fs::write(cwd.join(format!("{number}.txt")), "n").unwrap();
         }
         let files = Files::new(&cwd, Vec::new()).unwrap();
-        let look = |text: &str| read(&named(text), &files, &Policy::default().telling(), &Redactor::default());
+        // Who composes a session hands in what reads documents.
+        let documents: ReadDocument = |located, most| {
+            let is_one = located.path().extension().is_some_and(|ending| ending == "doc");
+            is_one.then(|| match located.read(4) {
+                Ok((bytes, _)) if bytes == b"good" => Ok(format!("at most {most}")),
+                Ok(_) | Err(_) => Err(ToolError::failed("it is damaged")),
+            })
+        };
+        let readable = Readable { files, telling: Policy::default().telling(), documents };
+        let look = |text: &str| read(&named(text), &readable, &Redactor::default());
+        fs::write(cwd.join("a.doc"), "good and long".repeat(70_000)).unwrap();
+        fs::write(cwd.join("b.doc"), "bad").unwrap();
+        let (contents, left) = look("@a.doc @b.doc");
+        assert_eq!(contents, ["a.doc:\n```\nat most 65536\n```"]);
+        assert_eq!(left, ["b.doc is only named: it is damaged"]);
         let (contents, left) = look("look at @a.rs, @shot.png and @nobody");
         assert_eq!((contents, left.len()), (vec!["a.rs:\n````\n```\nfn main() {}\n````".to_owned()], 0));
         let (contents, left) = look("@big.txt @blob @.env @/etc/hostname");

@@ -18,7 +18,7 @@ use neco_toolkit::tool::erase;
 
 use super::children::{AgentList, ChildFactory};
 use super::hub::{Hub, Remembering};
-use super::options::SessionOptions;
+use super::options::{ReadDocument, SessionOptions};
 use super::renewal::{AgentRenewal, Current, OwnTools, Seen, SessionRenewal, WorkPlace};
 use super::told::WorkParts;
 use crate::aside::Aside;
@@ -182,6 +182,11 @@ impl SessionContext {
             policy.renew_kept(kept);
         }
         (deps.roots.clone(), policy.telling())
+    }
+
+    /// What reads documents.
+    pub fn documents(&self) -> ReadDocument {
+        self.hub.deps().documents
     }
 
     /// What the agent of a session is made of that goes on with the conversation of `fold`.

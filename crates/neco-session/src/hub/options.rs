@@ -12,11 +12,12 @@ use neco_agent::{Budget, CapabilityLevel, Gate, RuleBook};
 use neco_config::section::{ContextSection, GuardsSection};
 use neco_model::{Provider, SetupError};
 use neco_proto::{ApprovalMode, Mode, SessionId};
+use neco_safety::path::Located;
 use neco_safety::secrets::Redactor;
 use neco_safety::world::Files;
 use neco_safety::{Confinement, Policy, World};
 use neco_store::{Catalog, EventLog};
-use neco_toolkit::{DynTool, PluggedTools, Registry};
+use neco_toolkit::{DynTool, PluggedTools, Registry, ToolError};
 use neco_workspace::checkpoint::Checkpoints;
 use neco_workspace::index::Indexes;
 
@@ -42,6 +43,10 @@ pub type MakeWorld = Box<dyn Fn(Files) -> io::Result<Arc<dyn World>> + Send + Sy
 
 /// Opens the states of a workspace; nothing where none are kept. It may block.
 pub type OpenCheckpoints = Arc<dyn Fn(&Path) -> Option<Arc<dyn Checkpoints>> + Send + Sync>;
+
+/// Reads a document that is more than lines, at most about so many bytes of its text; nothing where it is none that is
+/// known. It may block.
+pub type ReadDocument = fn(&Located, usize) -> Option<Result<String, ToolError>>;
 
 /// What a hub is made of.
 pub struct HubSetup {
@@ -105,6 +110,8 @@ pub struct AgentDeps {
     pub gate: MakeGate,
     /// Limits of calls.
     pub limits: Limits,
+    /// Reads documents that go with a message.
+    pub documents: ReadDocument,
     /// Takes secrets out of what is stored, shown and sent.
     pub redactor: Redactor,
     /// How the model is told things, and how much of each.

@@ -136,7 +136,7 @@ fn document(args: &Args, located: &Located, bytes: usize, call: &FileCall) -> Re
     let (mut file, _) = call.ctx.world.open(located)?;
     let read = file.read(&mut head).map_err(|error| ToolError::failed(format!("{}: {error}", located.shown())))?;
     let head = head.get(..read).unwrap_or_default();
-    if head.starts_with(b"%PDF-") {
+    if head.starts_with(document::PDF) {
         return document::pdf(located, span, bytes, &|| call.ctx.cancel.is_cancelled()).map(Some);
     }
     document::media_type(head).map(|media_type| document::picture(located, media_type)).transpose()

@@ -1,9 +1,12 @@
-//! Files that go with a message: text is added to it, pictures are shown.
+//! Files that go with a message: text is added to it, of documents their text, pictures are shown.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use neco_safety::path::Access;
+use neco_safety::world::Files;
+use neco_tools::files::document_text;
 use neco_tui::line::run::stdin::fence;
 
 use crate::args::RunArgs;
@@ -35,6 +38,16 @@ fn is_picture(file: &Path) -> bool {
     ending.is_some_and(|ending| PICTURES.contains(&ending.as_str()))
 }
 
+/// The text of a document; `None` when the file is none, or can't be looked at, which reading it as text tells.
+fn document(file: &Path) -> Option<Result<String, Failure>> {
+    let whole = file.canonicalize().ok()?;
+    let files = Files::new(whole.parent()?, Vec::new()).ok()?;
+    let located = files.locate(whole.file_name()?.to_str()?, Access::Read).ok()?;
+    let text = document_text(&located, usize::try_from(MOST_BYTES).unwrap_or(usize::MAX))?;
+    let hint = "Take --file away and name it in the message: the agent reads what it can of it.";
+    Some(text.map_err(|error| Failure::usage(error.message).hint(hint)))
+}
+
 fn read(file: &Path) -> Result<String, Failure> {
     let shown = file.display();
     let unreadable = |error: std::io::Error| Failure::usage(format!("the file {shown} can't be read: {error}"));
@@ -42,11 +55,17 @@ fn read(file: &Path) -> Result<String, Failure> {
     if !std::fs::metadata(file).map_err(unreadable)?.is_file() {
         return Err(Failure::usage(format!("{shown} is not a file")));
     }
+    if let Some(text) = document(file) {
+        return text;
+    }
     let mut bytes = Vec::new();
     File::open(file).map_err(unreadable)?.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MOST_BYTES {
         let words = format!("{shown} has more than {} KB", MOST_BYTES / 1024);
         return Err(Failure::usage(words).hint("Name it in the message: the agent reads what it needs of it."));
     }
-    String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{shown} is not UTF-8 text")))
+    String::from_utf8(bytes).map_err(|_| {
+        Failure::usage(format!("{shown} is not UTF-8 text, no PDF document and no notebook"))
+            .hint("Name it in the message: the agent can look at it with commands.")
+    })
 }

@@ -33,6 +33,55 @@ fn files_are_added_to_the_message() {
     house.run(&["-p", "look", "--file", "odd.bin"]).ended_with(2).says("not UTF-8 text");
 }
 
+/// A PDF document of one page that says this.
+fn pdf(words: &str) -> Vec<u8> {
+    let drawn = format!("BT /F1 12 Tf 72 700 Td ({words}) Tj ET");
+    let font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned();
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>";
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        page.to_owned(),
+        format!("<< /Length {} >>\nstream\n{drawn}\nendstream", drawn.len()),
+        font,
+    ];
+    let (mut text, mut places) = ("%PDF-1.4\n".to_owned(), Vec::new());
+    for (number, object) in (1..).zip(objects) {
+        places.push(text.len());
+        text.push_str(&format!("{number} 0 obj\n{object}\nendobj\n"));
+    }
+    let table = text.len();
+    text.push_str(&format!("xref\n0 {}\n0000000000 65535 f \n", places.len() + 1));
+    places.iter().for_each(|place| text.push_str(&format!("{place:010} 00000 n \n")));
+    text.push_str(&format!("trailer << /Size {} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n", places.len() + 1));
+    text.into_bytes()
+}
+
+#[test]
+fn of_a_document_its_text_is_added() {
+    let house = House::playing(json!([say("ok")]));
+    let shown = |words: &str| house.run(&["session", "show", "--json"]).ended_with(0).says(words);
+    std::fs::write(house.project().join("plan.pdf"), pdf("The bridge is closed")).unwrap();
+    house.run(&["-p", "look", "--file", "plan.pdf"]).ended_with(0);
+    shown("look\\n\\nplan.pdf:\\n```\\n── page 1\\nThe bridge is closed");
+    // By its name it may lie anywhere, and be called anything.
+    std::fs::write(house.path("report"), pdf("The tunnel is open")).unwrap();
+    house.run(&["-p", "look", "--file", &house.path("report").display().to_string()]).ended_with(0);
+    shown("The tunnel is open");
+    house.run(&["-m", "what does @plan.pdf say?"]).ended_with(0);
+    shown("What stands in the files that I name:\\n\\nplan.pdf:\\n```\\n── page 1\\nThe bridge is closed");
+    let cells = json!({ "cells": [{ "cell_type": "code", "source": ["cells = 7"], "outputs": [] }] });
+    std::fs::write(house.project().join("a.ipynb"), cells.to_string()).unwrap();
+    house.run(&["-m", "and @a.ipynb?"]).ended_with(0);
+    shown("── cell 1 (code)\\ncells = 7");
+    std::fs::write(house.project().join("cut.pdf"), "%PDF-1.4\nno more").unwrap();
+    house
+        .run(&["-m", "see @cut.pdf"])
+        .ended_with(0)
+        .says("cut.pdf is only named: cut.pdf is a PDF document; it is damaged");
+    house.run(&["-p", "look", "--file", "cut.pdf"]).ended_with(2).says("cut.pdf is a PDF document; it is damaged");
+}
+
 #[test]
 fn a_request_that_takes_too_long_is_stopped() {
     let house = House::playing(json!([call("bash", json!({ "command": "sleep 30.0921" })), say("never")]));

@@ -4,7 +4,7 @@
 //! that a vendor could refuse is never shown, because it would stay in the conversation; a defect in
 //! reading one is an error of the call, nothing more.
 //!
-//! Reading order: [`span`], [`mod@picture`], [`mod@pdf`], [`pdf_text`], [`mod@notebook`].
+//! Reading order: [`span`], [`mod@picture`], [`mod@pdf`], [`pdf_text`], [`mod@notebook`], [`whole`].
 
 mod notebook;
 mod pdf;
@@ -12,9 +12,11 @@ mod pdf;
 mod pdf_text;
 mod picture;
 mod span;
+mod whole;
 
 pub(super) use notebook::{is_notebook, notebook};
-pub(super) use pdf::pdf;
+pub(super) use pdf::{PDF, pdf};
 pub use picture::{PictureError, points_shown};
 pub(super) use picture::{media_type, picture};
 pub(super) use span::Span;
+pub use whole::document_text;

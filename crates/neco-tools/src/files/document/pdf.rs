@@ -9,6 +9,9 @@ use neco_toolkit::{ToolError, ToolOutput, counted};
 
 use super::span::{Span, stretch};
 
+/// How PDF documents begin.
+pub const PDF: &[u8] = b"%PDF-";
+
 /// A document beyond this is not taken apart.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
 /// Pages shown at once.
