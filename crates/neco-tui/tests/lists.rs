@@ -97,6 +97,41 @@ fn a_list_that_was_left_before_it_came_does_not_open_and_takes_no_letters() {
 }
 
 #[test]
+fn sessions_of_all_folders_are_a_key_away() {
+    let mut scene = Scene::new((80, 24));
+    let session = |id: &str, about: &str| SessionEntry {
+        id: id.into(),
+        title: format!("session {id}"),
+        when: "2 h ago".into(),
+        about: about.into(),
+    };
+    scene.types("/resume");
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Sessions));
+    scene.news(News::Sessions(Ok(vec![session("1", "c41f · 3 messages")])));
+    assert!(scene.picture().contains("Tab all folders"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Tab), [Effect::AllSessions]);
+    let elsewhere = session("2", "~/code/shop · 9b07 · 1 message · one-shot");
+    scene.news(News::AllSessions(Ok(vec![session("1", "~/here · c41f · 3 messages"), elsewhere])));
+    let picture = scene.picture();
+    assert!(picture.contains("Search 2 sessions of all folders") && picture.contains("Tab this folder"), "{picture}");
+    // A folder is found by its name.
+    scene.types("shop");
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Open(Wanted::Id("2".into()))]);
+    // Where this folder has none, all are listed.
+    scene.types("/resume");
+    scene.key(KeyCode::Enter);
+    assert_eq!(scene.news(News::Sessions(Ok(Vec::new()))), [Effect::AllSessions]);
+    scene.news(News::AllSessions(Ok(Vec::new())));
+    assert!(scene.picture().contains("No earlier session"), "{}", scene.picture());
+    scene.types("/resume");
+    scene.key(KeyCode::Enter);
+    scene.news(News::Sessions(Ok(vec![session("1", "")])));
+    scene.key(KeyCode::Tab);
+    scene.news(News::AllSessions(Ok(vec![session("1", "")])));
+    assert_eq!(scene.key(KeyCode::Tab), [Effect::Sessions]);
+}
+
+#[test]
 fn nothing_is_said_of_calls_where_there_were_none() {
     let mut scene = Scene::new((80, 24));
     let session = SessionEntry { id: "1".into(), title: "one".into(), ..SessionEntry::default() };

@@ -22,6 +22,7 @@ pub use background::Background;
 pub use diff_screen::DiffScreen;
 pub(crate) use facing::Place;
 pub(crate) use person::Person;
+pub use picker::Reach;
 pub(crate) use picker::{Picked, Picker};
 pub use secret::SecretEntry;
 pub(crate) use secret::{dots, looks_like_key};

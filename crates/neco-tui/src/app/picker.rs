@@ -26,6 +26,16 @@ const WORDY: usize = 3;
 /// Rows from which on the keys stand apart from the list.
 const ROOMY: usize = 10;
 
+/// Which sessions a list has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Those of this folder.
+    #[default]
+    Folder,
+    /// Those of all folders.
+    Everywhere,
+}
+
 /// What an entry stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Picked {

@@ -13,7 +13,7 @@ use super::background::Background;
 use super::diff_screen::DiffScreen;
 use super::facing::Facing;
 use super::person::Person;
-use super::picker::Picker;
+use super::picker::{Picker, Reach};
 use super::secret::SecretEntry;
 use super::shell::Shell;
 use super::watched::Watched;
@@ -152,6 +152,8 @@ pub struct WindowState {
     pub context_view: ContextView,
     /// Whether the rules that come with Neco are listed, too.
     pub built_in_rules: bool,
+    /// Which sessions were listed last.
+    pub listed: Reach,
     /// The rule that is being added.
     pub tried_rule: Option<String>,
     /// A word to the person in place of the status line, and until when.

@@ -211,6 +211,9 @@ impl Errands {
             Effect::Sessions => self.spawn("the sessions", async move {
                 News::Sessions(questions::sessions(program.as_ref(), host.folder(), questions::SESSIONS, true).await)
             }),
+            Effect::AllSessions => self.spawn("the sessions", async move {
+                News::AllSessions(questions::all_sessions(program.as_ref(), &host.home()).await)
+            }),
             Effect::LookInto(session) => self.look_into(session),
             Effect::Models => self.spawn("the models", async move {
                 News::Models(questions::models(program.as_ref(), host.folder()).await)

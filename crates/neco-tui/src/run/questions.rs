@@ -1,5 +1,7 @@
 //! What the window asks of the whole program.
 
+use std::path::Path;
+
 use jiff::Timestamp;
 use neco_proto::app::files::{ListFiles, ShowBranch};
 use neco_proto::app::history::ListRewindPoints;
@@ -16,6 +18,7 @@ use neco_proto::visible::visible_line;
 use neco_proto::{RewindPoint, RuleSource};
 use neco_view::figures;
 use neco_view::paint::lists::rules::{NO_EFFECT, is_void};
+use neco_view::paint::lists::sessions as listed;
 use neco_view::short_id::short_id;
 
 use crate::host::{Host, ModelEntry, ProviderEntry, RuleEntry, SessionEntry};
@@ -34,26 +37,43 @@ pub(super) async fn sessions(
 ) -> Result<Vec<SessionEntry>, AppError> {
     let request = ListSessions { folder: Some(folder), limit, states, ..ListSessions::default() };
     let page = program.ask(&Caller::person(), &request).await?;
+    Ok(entries(&page.sessions, about))
+}
+
+/// The sessions of all folders, newest first; each says where it works.
+pub(super) async fn all_sessions(program: &dyn Program, home: &Path) -> Result<Vec<SessionEntry>, AppError> {
+    let request = ListSessions { limit: SESSIONS, states: true, ..ListSessions::default() };
+    let page = program.ask(&Caller::person(), &request).await?;
+    Ok(entries(&page.sessions, |session| format!("{} · {}", listed::below_home(&session.cwd, home), about(session))))
+}
+
+fn entries(sessions: &[SessionRow], about: impl Fn(&SessionRow) -> String) -> Vec<SessionEntry> {
     let now = Timestamp::now();
-    let entry = |session: &SessionRow| {
-        let fork = session.forked_from.map(|from| format!(" · fork of {}", short_id(from.session_id)));
-        SessionEntry {
-            id: session.id.to_string(),
-            title: clean_line(&session.title),
-            when: ago(session.updated.as_millisecond(), now),
-            about: format!("{}{}{}", short_id(session.id), fork.unwrap_or_default(), stands(session.state)),
-        }
+    let entry = |session: &SessionRow| SessionEntry {
+        id: session.id.to_string(),
+        title: clean_line(&session.title),
+        when: ago(session.updated.as_millisecond(), now),
+        about: about(session),
     };
     // What a process left that was killed before anything was said is nothing to go on with.
-    Ok(page.sessions.iter().map(entry).filter(|entry| !entry.title.is_empty()).collect())
+    sessions.iter().map(entry).filter(|entry| !entry.title.is_empty()).collect()
+}
+
+/// What else is told of a session: its id, how much was said, and what kind it is of.
+fn about(session: &SessionRow) -> String {
+    let fork = session.forked_from.map(|from| format!("fork of {}", short_id(from.session_id)));
+    let single = session.single.then(|| "one-shot".to_owned());
+    let said = Some(listed::messages(session)).filter(|said| !said.is_empty());
+    let parts = [Some(short_id(session.id)), said, single, fork, stands(session.state)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// How a session stands, where that is worth a word.
-fn stands(state: Option<SessionState>) -> &'static str {
-    match state {
-        Some(SessionState::Open) => " · open",
-        Some(SessionState::Stopped) => " · stopped",
-        Some(SessionState::AtRest | SessionState::Other) | None => "",
+fn stands(state: Option<SessionState>) -> Option<String> {
+    match state? {
+        SessionState::Open => Some("open".to_owned()),
+        SessionState::Stopped => Some("stopped".to_owned()),
+        SessionState::AtRest | SessionState::Other => None,
     }
 }
 

@@ -25,8 +25,10 @@ pub enum Effect {
     Branch,
     /// List the commands that the person or the folder brought along, for one that is not known if it is named.
     Commands(Option<String>),
-    /// List the sessions.
+    /// List the sessions of this folder.
     Sessions,
+    /// List those of all folders.
+    AllSessions,
     /// Look into a session that is chosen in a list.
     LookInto(String),
     /// List the models.
@@ -107,8 +109,10 @@ pub enum News {
     Branch(Option<String>),
     /// The commands that the person or the folder brought along, and the line that was not known before.
     Commands(Vec<Custom>, Option<String>),
-    /// The sessions.
+    /// The sessions of this folder.
     Sessions(Result<Vec<SessionEntry>, AppError>),
+    /// Those of all folders.
+    AllSessions(Result<Vec<SessionEntry>, AppError>),
     /// What was said in a session that is chosen in a list.
     LookedInto(String, Vec<RewindPoint>),
     /// The models.
@@ -174,6 +178,7 @@ impl News {
             | Self::Looked(..)
             | Self::NotTakenBack(_)
             | Self::Sessions(_)
+            | Self::AllSessions(_)
             | Self::LookedInto(..)
             | Self::Models(_)
             | Self::Rules(_)

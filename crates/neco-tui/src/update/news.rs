@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use super::effect::{Effect, News, Unsent};
 use super::reports::context_rows;
 use super::{asked, background, commands, going_back, logging_in, picking, sending, taking_back, watching};
-use crate::app::{DiffScreen, Purpose, WindowState};
+use crate::app::{DiffScreen, Purpose, Reach, WindowState};
 use crate::host::CommandOutcome;
 use crate::text::wrap::{Indent, wrap};
 use crate::text::{figures, markdown};
@@ -59,7 +59,9 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
                 return window.offer();
             }
         }
-        News::Sessions(Ok(sessions)) => return picking::pick_session(window, sessions),
+        News::Sessions(Ok(sessions)) if sessions.is_empty() => return vec![Effect::AllSessions],
+        News::Sessions(Ok(sessions)) => return picking::pick_session(window, sessions, Reach::Folder),
+        News::AllSessions(Ok(sessions)) => return picking::pick_session(window, sessions, Reach::Everywhere),
         News::LookedInto(session, said) => picking::looked_into(window, &session, &said),
         News::Models(Ok(models)) => picking::pick_model(window, models),
         News::Rules(Ok(rules)) => picking::pick_rule(window, rules),
@@ -112,6 +114,7 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             window.warn(format!("{what}: a bug in Neco; please report it with the log of a run with --debug"));
         }
         News::Sessions(Err(error))
+        | News::AllSessions(Err(error))
         | News::Models(Err(error))
         | News::Rules(Err(error))
         | News::Settings(Err(error))

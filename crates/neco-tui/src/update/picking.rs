@@ -12,7 +12,7 @@ use super::effect::Effect;
 use super::menu::{is_order, owner};
 use super::{background, commands, going_back, menu, stopping, watching};
 use crate::app::picker::{Entry, Letters};
-use crate::app::{Picked, Picker, Purpose, WindowState};
+use crate::app::{Picked, Picker, Purpose, Reach, WindowState};
 use crate::host::{Agreement, ModelEntry, RuleEntry, SessionEntry, Wanted};
 use crate::panel;
 use crate::text::figures;
@@ -36,9 +36,9 @@ pub(super) fn is_waited_for(window: &mut WindowState) -> bool {
 }
 
 /// The sessions that can be opened.
-pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>) -> Vec<Effect> {
+pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>, reach: Reach) -> Vec<Effect> {
     if sessions.is_empty() {
-        return window.only_tell("No earlier session in this folder");
+        return window.only_tell("No earlier session");
     }
     if !is_waited_for(window) {
         return Vec::new();
@@ -49,11 +49,24 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
         let about = format!("{here}{} · {}", session.when, session.about);
         Entry::new(&session.title, about.trim(), Picked::Session(session.id))
     };
-    let heading = format!("Search {}", figures::count(sessions.len(), "session", "sessions"));
+    let count = figures::count(sessions.len(), "session", "sessions");
+    let (heading, hint) = match reach {
+        Reach::Folder => (format!("Search {count}"), "↑↓ Enter choose   Tab all folders   Esc back"),
+        Reach::Everywhere => (format!("Search {count} of all folders"), "↑↓ Enter choose   Tab this folder   Esc back"),
+    };
     let entries = sessions.into_iter().map(entry).collect();
-    let picker = Picker::new(heading, CHOOSE, Letters::Filter, entries);
+    let picker = Picker::new(heading, hint, Letters::Filter, entries);
+    window.listed = reach;
     window.picker = Some(picker.at(other.unwrap_or_default()));
     going_back::preview(window)
+}
+
+/// Lists the sessions of all folders instead of those of this one, or the other way round.
+fn other_sessions(window: &mut WindowState) -> Vec<Effect> {
+    match window.listed {
+        Reach::Folder => ask_for_list(window, Effect::AllSessions),
+        Reach::Everywhere => ask_for_list(window, Effect::Sessions),
+    }
 }
 
 /// What was said in the session that is chosen: how much, and the last of it.
@@ -303,6 +316,7 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
         KeyCode::Enter => return picked(window),
         KeyCode::Delete => return remove(window),
         KeyCode::Tab if picker.holds(is_rule) => return fold_rules(window),
+        KeyCode::Tab if picker.holds(|picked| matches!(picked, Picked::Session(_))) => return other_sessions(window),
         KeyCode::Tab => {
             let agents = &window.transcript.view.agents;
             let asks = |agent: AgentId| agents.node(agent).is_some_and(|node| agents.asks(node));
