@@ -7,10 +7,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use neco_config::section::ProviderType;
-use neco_model::refuses;
+use neco_model::KeyTrial;
 use neco_model::route::{Credential, KeptKeys, Key, KeysFile, ProviderEntry, Providers, credentials_in};
 use neco_proto::ErrorCode;
-use neco_proto::app::keys::{KeptKey, KeyList, KeyPlace, KeyRow, ListKeys, RemoveKeys, RemovedKeys, SetKey};
+use neco_proto::app::keys::{KeptKey, KeyList, KeyPlace, KeyRow, KeyTest, ListKeys, RemoveKeys, RemovedKeys, SetKey};
 use neco_proto::app::{AppError, Known, Trouble};
 use secrecy::{ExposeSecret, SecretString};
 
@@ -109,28 +109,31 @@ fn orphans(providers: &Providers, sources: &Keys<'_>) -> Vec<KeyRow> {
 
 pub(crate) async fn set(app: &StorelessApp, request: SetKey) -> Result<KeptKey, AppError> {
     let here = Here::look(app, &request.folder)?;
-    if request.check {
-        check(&here, &request).await.map_err(|error| error.after(&here.warnings))?;
-    }
+    let test = match request.check {
+        true => check(&here, &request).await.map_err(|error| error.after(&here.warnings))?,
+        false => None,
+    };
     let kept = keep(app, &here, &request).map_err(|error| error.after(&here.warnings))?;
-    Ok(KeptKey { file: here.path(), warnings: here.warnings, ..kept })
+    Ok(KeptKey { file: here.path(), test: test.map(Known::This), warnings: here.warnings, ..kept })
 }
 
 /// Asks the provider whether it takes the key that is to be kept.
-async fn check(here: &Here, request: &SetKey) -> Result<(), AppError> {
+async fn check(here: &Here, request: &SetKey) -> Result<Option<KeyTest>, AppError> {
     let provider = &request.provider;
     let entry = here.providers.get(provider).map_err(of_setup)?;
-    let Some(typed) = &request.key else { return Ok(()) };
+    let Some(typed) = &request.key else { return Ok(None) };
     let key = Key::new(checked(&typed.0)?.expose_secret(), "");
     // What a login gives is traded for another key first.
-    let Some(key) = key.filter(|_| entry.login.is_none()) else { return Ok(()) };
-    match refuses(entry, &key, CHECK).await {
-        true => {
+    let Some(key) = key.filter(|_| entry.login.is_none()) else { return Ok(None) };
+    match neco_model::try_key(entry, &key, CHECK).await {
+        KeyTrial::Refused => {
             let words = format!("{provider} refuses this key; it was not saved");
             let hint = "Copy it again, whole, or make a new one where the provider has them.";
             Err(AppError { code: Some(ErrorCode::NotAuthorised), ..AppError::new(Trouble::NoModel, words).hint(hint) })
         }
-        false => Ok(()),
+        KeyTrial::Works => Ok(Some(KeyTest::Works)),
+        KeyTrial::Unreachable => Ok(Some(KeyTest::Unreachable)),
+        KeyTrial::Unsaid => Ok(None),
     }
 }
 

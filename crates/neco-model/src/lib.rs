@@ -38,7 +38,7 @@ pub use error::{ErrorKind, ModelError, Place};
 pub use history::{Entry, History};
 pub use models::{Description, State};
 pub use models::{GROUPS, Models};
-pub use probe::{LocalServer, Served, refuses};
+pub use probe::{KeyTrial, LocalServer, Served, try_key};
 pub use provider::{DeltaStream, Provider};
 pub use request::{ACTIVATE, CALL, OutputSchema, Request, ToolDeclaration};
 pub use route::{KeySources, NoKeys};

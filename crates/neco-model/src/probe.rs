@@ -43,23 +43,46 @@ pub(crate) async fn served(entry: &ProviderEntry, key: Option<&Key>, timeout: Du
     tokio::time::timeout(timeout, list(base, key)).await.unwrap_or(Served::Unknown)
 }
 
-/// Whether a provider refuses a key, which costs nothing to ask; false also where it does not say.
-pub async fn refuses(entry: &ProviderEntry, key: &Key, timeout: Duration) -> bool {
-    let Some(base) = &entry.base else { return false };
-    let asked = async {
-        let client = build_client(base.shown(), None).await.ok()?;
-        let auth = match entry.kind {
-            ProviderType::Anthropic => Auth::Header(HeaderName::from_static("x-api-key")),
-            ProviderType::Gemini => Auth::Header(HeaderName::from_static("x-goog-api-key")),
-            ProviderType::Openai | ProviderType::Responses | ProviderType::Scripted => Auth::Bearer,
-        };
-        let (name, value) = key.header(&auth);
-        let request = client.get(base.join("/models")).header(name, value).header("anthropic-version", "2023-06-01");
-        Some(request.send().await.ok()?.status().as_u16())
+/// What a provider says of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyTrial {
+    /// It takes the key, and no one without.
+    Works,
+    /// It refuses the key.
+    Refused,
+    /// It does not answer.
+    Unreachable,
+    /// It answers, and does not say.
+    Unsaid,
+}
+
+/// Asks a provider what it says of a key, which costs nothing.
+pub async fn try_key(entry: &ProviderEntry, key: &Key, timeout: Duration) -> KeyTrial {
+    let Some(base) = &entry.base else { return KeyTrial::Unsaid };
+    let auth = match entry.kind {
+        ProviderType::Anthropic => Auth::Header(HeaderName::from_static("x-api-key")),
+        ProviderType::Gemini => Auth::Header(HeaderName::from_static("x-goog-api-key")),
+        ProviderType::Openai | ProviderType::Responses | ProviderType::Scripted => Auth::Bearer,
     };
-    let status = tokio::time::timeout(timeout, asked).await.ok().flatten();
-    // Google calls a key that is none a bad request. A key that may not list models may still ask them.
-    status == Some(401) || (status == Some(400) && entry.kind == ProviderType::Gemini)
+    let asked = async {
+        let Ok(client) = build_client(base.shown(), None).await else { return KeyTrial::Unsaid };
+        let bare = || client.get(base.join("/models")).header("anthropic-version", "2023-06-01");
+        let (name, value) = key.header(&auth);
+        let Ok(answer) = bare().header(name, value).send().await else { return KeyTrial::Unreachable };
+        match answer.status().as_u16() {
+            401 => KeyTrial::Refused,
+            // Google calls a key that is none a bad request.
+            400 if entry.kind == ProviderType::Gemini => KeyTrial::Refused,
+            // Some tell everybody which models they have: that says nothing of the key.
+            200..300 => match bare().send().await {
+                Ok(answer) if answer.status().is_client_error() => KeyTrial::Works,
+                Ok(_) | Err(_) => KeyTrial::Unsaid,
+            },
+            // A key that may not list models may still ask them.
+            _ => KeyTrial::Unsaid,
+        }
+    };
+    tokio::time::timeout(timeout, asked).await.unwrap_or(KeyTrial::Unreachable)
 }
 
 /// Asks all of `entries` at once; those that list no model within `timeout` are left out.

@@ -82,6 +82,17 @@ names! {
     }
 }
 
+names! {
+    /// What came of testing a key that is kept.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum KeyTest {
+        /// The provider takes it.
+        Works = "works",
+        /// The provider did not answer.
+        Unreachable = "unreachable",
+    }
+}
+
 /// Keeps a key of a provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -118,6 +129,9 @@ pub struct KeptKey {
     /// Whether the provider has a login with a browser.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_login: bool,
+    /// What the provider said of it, where it was asked and the answer says something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<Known<KeyTest>>,
     /// What is not as it was meant in the settings.
     #[serde(default)]
     pub warnings: Vec<String>,

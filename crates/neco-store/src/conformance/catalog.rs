@@ -153,6 +153,7 @@ fn rewind() -> Rewind {
         changed: 0,
         deleted: 0,
         by: None,
+        over_others: false,
     }
 }
 

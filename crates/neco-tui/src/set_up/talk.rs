@@ -1,13 +1,14 @@
 //! What is asked of a person without a model, and tried for them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use neco_proto::app::keys::{RemoveKeys, SetKey};
 use neco_proto::app::models::{
     ListModels, ListServed, ModelOffers, OfferModels, ProviderStanding, ShowModel, TestModel,
 };
 use neco_proto::app::settings::{NewSetting, SetSettings};
-use neco_proto::app::{App, AppError, Caller, Request};
+use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::event::NotificationLevel;
 use neco_proto::{ErrorCode, ItemAnswer, QuestionItem, QuestionOption};
 
@@ -16,6 +17,9 @@ use super::stand_in::{Answers, StandIn};
 
 /// Models of one server that are offered; the name of any other can be written.
 const OF_ONE: usize = 8;
+
+/// How long something has to answer; a model of this machine may have to be loaded first.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// What the talk came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +41,8 @@ enum Tried {
     Works,
     /// It wants a key, or another one.
     NotAccepted,
+    /// It did not answer, and the person was told so.
+    Unreachable,
     /// It can't be used, and the person was told why.
     Failed,
 }
@@ -92,7 +98,7 @@ impl Talk {
                     self.failed(&name, "it wants a key; choose its provider to type one");
                     None
                 }
-                Tried::Failed => None,
+                Tried::Unreachable | Tried::Failed => None,
             },
             Offer::Key(provider) => Some(Talked::NeedsKey(provider)),
             Offer::OfProvider(provider) => self.one_of(&provider, None).await,
@@ -114,6 +120,11 @@ impl Talk {
         let talked = match tried {
             Tried::Works => Some(Talked::Done),
             Tried::NotAccepted => Some(Talked::NeedsKey(provider.to_owned())),
+            Tried::Unreachable => {
+                let words = format!("The key of {provider} is kept, untested: `neco model test` tries it later");
+                self.stand_in.say(NotificationLevel::Warning, words);
+                None
+            }
             Tried::Failed => self.one_of(provider, None).await,
         };
         // Whoever mistyped a key types it again; everything else stays as it was chosen.
@@ -124,17 +135,29 @@ impl Talk {
     }
 
     /// The key that was just typed was not accepted, or another one that goes before it.
-    async fn refused(&self, provider: &str) -> Talked {
+    async fn refused(&mut self, provider: &str) -> Talked {
         let sources = self.key_sources(provider).await;
         if let [first, _, ..] = sources.as_slice() {
             self.failed(provider, &format!("its key in {first} comes first, and was rejected"));
             return Talked::Again;
         }
-        if self.forget_key(provider).await.is_ok() {
-            let words = format!("{provider} rejected this key; it was not saved. Type it again");
-            self.stand_in.say(NotificationLevel::Warning, words);
+        let option = |label: &str, description: &str| QuestionOption {
+            label: label.to_owned(),
+            description: description.to_owned(),
+        };
+        let ways = [
+            (Talked::NeedsKey(provider.to_owned()), option("type it again", "this one is not saved")),
+            (Talked::Again, option("keep it", "as it is; `neco model test` tries it later")),
+        ];
+        let options = ways.iter().map(|(_, option)| option.clone()).collect();
+        let label = self.choose(&format!("{provider} rejected this key. What now?"), options).await;
+        let way = ways.into_iter().find(|(_, option)| Some(&option.label) == label.as_ref()).map(|(way, _)| way);
+        if way != Some(Talked::Again)
+            && let Err(error) = self.forget_key(provider).await
+        {
+            self.failed(provider, &error.message);
         }
-        Talked::NeedsKey(provider.to_owned())
+        way.unwrap_or(Talked::Again)
     }
 
     /// Where the keys of a provider come from, the one that is asked first in front.
@@ -181,7 +204,9 @@ impl Talk {
         }
         let text = match names.len() {
             0 => "It names no models. Write the name of one it serves".to_owned(),
-            count if count > OF_ONE => format!("Which of its {count} models? Any other can be written"),
+            count if count > OF_ONE => {
+                format!("Which of its models? {OF_ONE} of {count} are listed; any other can be written")
+            }
             _ => "Which of its models?".to_owned(),
         };
         loop {
@@ -190,7 +215,7 @@ impl Talk {
             match self.attempt(&format!("{provider}/{model}"), base).await {
                 Tried::Works => return Some(Talked::Done),
                 Tried::NotAccepted => return Some(self.wants_key(provider, base).await),
-                Tried::Failed => {}
+                Tried::Unreachable | Tried::Failed => {}
             }
         }
     }
@@ -213,14 +238,14 @@ impl Talk {
         let request = TestModel { folder, name: name.to_owned(), number: 0, base: base.map(str::to_owned) };
         let tested = match self.unless_stopped(&request).await {
             Some(Ok(tested)) => tested,
-            Some(Err(error)) => return self.failed(name, &error.message),
+            Some(Err(error)) => return self.failed_with(name, error.code, &error.message),
             None => return self.failed(name, "cancelled before it answered"),
         };
         if tested.code == Some(ErrorCode::NotAuthorised) {
             return Tried::NotAccepted;
         }
         if tested.code.is_some() || tested.duration_ms.is_none() {
-            return self.failed(name, tested.problem.as_deref().unwrap_or_default());
+            return self.failed_with(name, tested.code, tested.problem.as_deref().unwrap_or_default());
         }
         let slow = if tested.ok { "" } else { ", but did not call a tool when told to; work with files may fail" };
         let provider = name.split('/').next().unwrap_or_default();
@@ -242,6 +267,12 @@ impl Talk {
     fn failed(&self, name: &str, words: &str) -> Tried {
         self.stand_in.say(NotificationLevel::Warning, format!("{name} can't be used: {words}"));
         Tried::Failed
+    }
+
+    fn failed_with(&self, name: &str, code: Option<ErrorCode>, words: &str) -> Tried {
+        let failed = self.failed(name, words);
+        let is_silent = matches!(code, Some(ErrorCode::ModelTimedOut | ErrorCode::ProviderUnavailable));
+        if is_silent { Tried::Unreachable } else { failed }
     }
 
     async fn other_provider(&mut self, found: &ModelOffers) -> Option<String> {
@@ -284,11 +315,17 @@ impl Talk {
         let (app, caller) = (Arc::clone(&self.app), Caller::person());
         let done = tokio::select! {
             done = app.ask(&caller, request) => Some(done),
+            () = tokio::time::sleep(LONGEST) => Some(Err(too_late())),
             _ = self.answers.next() => None,
         };
         self.stand_in.works(false);
         done
     }
+}
+
+fn too_late() -> AppError {
+    let words = format!("there was no answer in {} s", LONGEST.as_secs());
+    AppError { code: Some(ErrorCode::ModelTimedOut), ..AppError::new(Trouble::Failed, words) }
 }
 
 /// An address as people write it: a host alone is one of this network.

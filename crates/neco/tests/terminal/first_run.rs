@@ -26,21 +26,26 @@ fn answer(body: &str) -> String {
 
 /// A server for whoever has this key; for everybody without one.
 fn serve(key: Option<&'static str>) -> String {
+    serve_to(key, false)
+}
+
+/// The same; one that `lists` says to everybody which models it has.
+fn serve_to(key: Option<&'static str>, lists: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || one(stream, key));
+            std::thread::spawn(move || one(stream, key, lists));
         }
     });
     base
 }
 
-fn one(mut stream: TcpStream, key: Option<&str>) -> Option<()> {
+fn one(mut stream: TcpStream, key: Option<&str>, lists: bool) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
-    let (mut length, mut is_known) = (0, key.is_none());
+    let (mut length, mut is_known) = (0, key.is_none() || (lists && line.starts_with("GET")));
     loop {
         let mut header = String::new();
         reader.read_line(&mut header).ok()?;
@@ -119,6 +124,50 @@ fn a_server_of_ones_own_says_what_it_serves_and_gets_its_key() {
     let listed = list.env_clear().envs(house.variables()).args(["model", "list"]).output().unwrap();
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     assert!(listed.contains("* small") && listed.contains("  large"), "what it serves stays known:\n{listed}");
+}
+
+#[test]
+fn a_key_that_only_the_model_refuses_is_asked_about() {
+    if !is_there() {
+        return;
+    }
+    let house = House::empty();
+    house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"http://127.0.0.1:1/v1\"\n"));
+    let pane = Pane::neco(&house, "", 100, 40);
+    choose(&pane, "another server  any");
+    pane.shows("◆ The server's address").say(&serve_to(Some("sesame"), true));
+    pane.shows("◆ Which of its models?").shows("small").answer("Enter").shows("Key of mine");
+    pane.write("wrong").press("Enter").shows("◆ Which of its models?").answer("Enter");
+    choose(&pane, "type it again");
+    pane.until("the second question for the key", |pane| pane.everything().matches("Key of mine").count() == 2);
+    assert!(!fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("wrong"));
+    pane.write("sesame").press("Enter").shows("◆ Which of its models?").answer("Enter");
+    pane.showed("mine/small answers").waits();
+    pane.say("hello").shows("Hello from next door.");
+}
+
+#[test]
+fn a_key_is_tested_where_it_is_typed() {
+    if !is_there() {
+        return;
+    }
+    let house = House::empty();
+    let at = |base: &str| {
+        house.configure(&format!("[model_providers.mine]\ntype = \"openai\"\nbase = \"{base}\"\n"));
+        Pane::neco(&house, "login mine", 120, 40)
+    };
+    let pane = at(&serve(Some("sesame")));
+    pane.shows("Key of mine").write("wrong").press("Enter").showed("or the same once more to keep it anyway");
+    pane.write("wrong").press("Enter").showed("the key of mine is saved (");
+    let pane = at(&serve(Some("sesame")));
+    pane.shows("Key of mine").write("sesame").press("Enter").showed("mine accepts it");
+    fs::remove_file(house.path("home/keys.toml")).unwrap();
+    let pane = at("http://127.0.0.1:1/v1");
+    pane.shows("Key of mine")
+        .write("sesame")
+        .press("Enter")
+        .showed("mine can't be reached, so the key is not tested yet");
+    assert!(fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("sesame"));
 }
 
 #[test]

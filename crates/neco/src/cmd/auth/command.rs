@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use clap::Subcommand;
 use neco_config::Env;
 use neco_proto::ErrorCode;
-use neco_proto::app::keys::{ListKeys, NewKey, RemoveKeys, RemovedKeys, SetKey};
+use neco_proto::app::keys::{KeyTest, ListKeys, NewKey, RemoveKeys, RemovedKeys, SetKey};
 use neco_tui::line::ask::hidden::{self, Typed};
 use neco_view::paint::lists::keys;
 use secrecy::ExposeSecret;
@@ -104,6 +104,7 @@ fn set(mut request: SetKey, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
     let provider = request.provider.clone();
     // Whoever types a key is told at once when it is wrong; what is piped in is kept as it is.
     request.check = io::stdin().is_terminal();
+    let mut refused_before = None;
     let kept = loop {
         let typed = hidden::key(&format!("Key of {provider} (it is not shown): "), compose::runtime()?);
         let unread = |error| Failure::new(Exit::Failed, format!("the key can't be read: {error}"));
@@ -112,10 +113,14 @@ fn set(mut request: SetKey, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
             Typed::Stopped(signal) => return Ok(Exit::Stopped(signal)),
         };
         request.key = Some(NewKey(typed.expose_secret().to_owned()));
+        // Whoever types the same again means it.
+        request.check &= refused_before != request.key;
         // What is to be said of the settings was said.
         match asked(&request, everywhere, env)? {
             Err(refused) if refused.code == Some(ErrorCode::NotAuthorised) => {
-                say::note(&format!("{}. Type it again; Ctrl-C leaves", refused.message));
+                let ways = "Type it again, or the same once more to keep it anyway; Ctrl-C leaves";
+                say::note(&format!("{}. {ways}", refused.message));
+                refused_before.clone_from(&request.key);
             }
             kept => break kept?,
         }
@@ -127,7 +132,14 @@ fn set(mut request: SetKey, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
         (_, true, 1) => format!("the key of {provider} is saved"),
         (_, true, count) => format!("{provider} has {count} keys now, which take turns"),
     };
-    say::out(&format!("{words} ({})\n", kept.file))?;
+    let works = kept.test.as_ref().is_some_and(|test| *test == KeyTest::Works);
+    let works = if works { format!("; {provider} accepts it") } else { String::new() };
+    say::out(&format!("{words} ({}){works}\n", kept.file))?;
+    if kept.test.is_some_and(|test| test == KeyTest::Unreachable) {
+        say::note(&format!(
+            "{provider} can't be reached, so the key is not tested yet: `neco model test` does that later"
+        ));
+    }
     if let Some(place) = kept.hidden_by {
         say::note(&format!("the key of {provider} in the {place} comes first; this one is not used while that is set"));
     }
