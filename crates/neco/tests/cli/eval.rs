@@ -155,7 +155,7 @@ fn what_can_not_be_run_is_no_failure_of_the_model() {
 fn a_window_that_is_too_small_is_told() {
     let house = house(json!({}));
     tasks(&house, ANSWER);
-    let small = json!({ "turns": [say("Done.")], "context_window": 4000 });
+    let small = json!({ "turns": [say("Done.")], "context_window": 1500 });
     fs::write(house.path("script.json"), small.to_string()).unwrap();
     house.run(&["eval", "tasks.yaml"]).ended_with(0).says("too long for the model (4004); the check ended with 2");
 }

@@ -116,15 +116,19 @@ fn an_unfinished_plan_is_listed_and_closed_and_no_single_request_hears_of_it() {
 
 #[test]
 fn a_window_that_is_too_small_says_what_to_do_and_how_much_fits() {
-    let house = House::playing(json!([say("never asked")]));
-    let script = json!({ "context_window": 4000, "turns": [say("never asked")] });
+    let house = House::playing(json!([say("asked when it fits")]));
+    let script = json!({ "context_window": 4000, "turns": [say("asked when it fits")] });
     std::fs::write(house.path("script.json"), script.to_string()).unwrap();
-    let ran = house.run(&["-m", "hi"]).ended_with(4).says("error 4004").says("--gen 1");
+    let ran = house.run(&["-m", "hi", "--gen", "8"]).ended_with(4).says("error 4004").says("--gen 1");
     assert!(ran.stderr.contains("neco prompt show --sizes"), "{}", ran.stderr);
-    let json = house.run(&["-m", "hi", "--output-format", "json"]).ended_with(4).json();
+    let json = house.run(&["-m", "hi", "--gen", "8", "--output-format", "json"]).ended_with(4).json();
     assert!(json["error"]["message"].as_str().unwrap().contains("too small"), "{json}");
-    let sizes = ["prompt", "show", "--sizes"];
-    house.run(&sizes).ended_with(0).says("This does not fit");
+    house.run(&["prompt", "show", "--sizes", "--gen", "8"]).ended_with(0).says("This does not fit");
+    // Where nobody chose the level, it is one that fits.
+    let ran = house.run(&["-m", "hi"]).ended_with(0).says("window is 4000 tokens: tool level 1 of 8");
+    assert_eq!(ran.stdout, "asked when it fits\n");
+    let fits = house.run(&["prompt", "show", "--sizes"]).ended_with(0);
+    assert!(fits.stdout.contains("5 tools ") && !fits.stdout.contains("does not fit"), "{}", fits.stdout);
     let few = house.run(&["prompt", "show", "--sizes", "--gen", "1", "--tools", "read_file"]).ended_with(0);
     assert!(few.stdout.contains("1 tool "), "{}", few.stdout);
     house.run(&["prompt", "show", "--gen", "99"]).ended_with(2).says("there is no tool level 99");
