@@ -39,8 +39,12 @@ const PAGE: usize = 2048;
 struct Notes(Arc<Mutex<Vec<String>>>);
 
 impl Notes {
+    /// Adds a note, once.
     fn add(&self, words: impl ToString) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(words.to_string());
+        let (mut notes, words) = (self.0.lock().unwrap_or_else(PoisonError::into_inner), words.to_string());
+        if !notes.contains(&words) {
+            notes.push(words);
+        }
     }
 
     fn all(&self) -> Vec<String> {
