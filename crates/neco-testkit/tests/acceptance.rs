@@ -20,7 +20,7 @@ const UNMET: &[(&str, &str)] = &[(
 )];
 
 /// What those that are not met fail with; anything else is another failure.
-const FAILS_WITH: &[(&str, &str)] = &[("ac-11", "the tool read_file is declared")];
+const FAILS_WITH: &[(&str, &str)] = &[("ac-11", "the tool read_file must be neither declared nor listed")];
 
 /// Cases that are met with something set, and what.
 const WITH: &[(&str, &str)] = &[("ac-09", "with a limit of 25 turns; a window asks after 50, and a request has 500")];
