@@ -2,7 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
 
+use crate::server;
 use crate::support::House;
 
 const ANSWER: &str = concat!(
@@ -60,4 +62,38 @@ fn a_local_server_is_used_when_nothing_else_is_configured() {
     assert_eq!(ran.stdout, "Hello from next door.\n");
     ran.says("no model is set; using ollama/small").says("7 in · 3 out");
     house.run(&["doctor"]).ended_with(0).says("ollama/small (think)").says("ollama answers at");
+}
+
+/// A server that was started with a window, and how many bytes it was asked each time.
+fn with_window(tokens: u64) -> (House, Arc<Mutex<Vec<usize>>>) {
+    let sizes = Arc::new(Mutex::new(Vec::new()));
+    let asked = Arc::clone(&sizes);
+    let base = server::start(move |request| match request.path.as_str() {
+        "/props" => (200, format!("{{\"default_generation_settings\":{{\"n_ctx\":{tokens}}}}}")),
+        "/v1/chat/completions" => {
+            asked.lock().unwrap().push(request.body.len());
+            (200, ANSWER.to_owned())
+        }
+        _ => (404, String::new()),
+    });
+    let house = House::empty();
+    house.configure(&format!("model = \"mine/m\"\n[model_providers.mine]\ntype = \"openai\"\nbase = \"{base}\"\n"));
+    (house, sizes)
+}
+
+#[test]
+fn the_first_request_is_short() {
+    let (house, sizes) = with_window(131_072);
+    let ran = house.run(&["-m", "hello"]).ended_with(0);
+    assert!(!ran.stderr.contains("tool level"), "{}", ran.stderr);
+    let sizes = sizes.lock().unwrap();
+    assert!(sizes[0] < 12 * 1024, "{sizes:?}");
+}
+
+#[test]
+fn a_server_with_a_small_window_gets_fewer_tools() {
+    let (house, sizes) = with_window(5_000);
+    house.run(&["-m", "hello"]).ended_with(0).says("window is 5000 tokens: tool level 1 of 8");
+    let sizes = sizes.lock().unwrap();
+    assert!(sizes[0] < 8 * 1024, "{sizes:?}");
 }
