@@ -10,7 +10,7 @@ use neco_proto::event::{
     StateChange, TurnEnd,
 };
 use neco_proto::{Actor, ContextReport, ErrorCode, EventBody, Layer, PromptReport, Subject};
-use neco_safety::Grant;
+use neco_safety::{Grant, Who};
 use neco_toolkit::Registry;
 use tokio::sync::mpsc;
 
@@ -306,7 +306,9 @@ impl Agent {
     /// another one than before.
     pub(super) async fn fit_to_window(&mut self) -> Result<(), SinkError> {
         self.model.provider.ready().await;
-        match self.fit_level() {
+        let told = self.fit_level();
+        // The person is told of the agent they talk to; those that work for it tell nothing new.
+        match told.filter(|_| *self.terms.role == *Who::ROOT) {
             Some(told) => self.reports.inform(&told).await,
             None => Ok(()),
         }
