@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use crate::clock::Moment;
 
+const NOT_FOUND: &[u8] = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
 const NOTHING_LEFT: &[u8] = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n";
 const BUFFER: usize = 1024 * 1024;
 
@@ -151,6 +152,10 @@ impl Connection {
     }
 
     fn answer(&mut self, head: &Head, arrived: Moment, complete: Moment) -> io::Result<()> {
+        // A server on this machine is asked what it is; this one is as most are.
+        if head.line.starts_with("GET ") {
+            return self.stream.write_all(NOT_FOUND);
+        }
         if !head.line.starts_with("POST ") || !head.line.contains("/chat/completions") {
             lock(&self.shared.problems).push(format!("{:?} is no question", head.line));
             return self.stream.write_all(NOTHING_LEFT);
