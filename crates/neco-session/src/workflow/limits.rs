@@ -24,7 +24,7 @@ const MOST_REPEATED: usize = 2;
 const MOST_DIGITS: usize = 3;
 
 /// Statements that a template may have; each of the others keeps what was written, or computed, for later.
-const STATEMENTS: &[&str] = &["if", "elif", "else", "endif", "for", "endfor", "raw", "endraw"];
+const STATEMENTS: &[&str] = &["if", "elif", "else", "endif", "for", "endfor"];
 
 /// Filters that fill up to any length.
 const FILLING: &[&str] = &["batch", "slice", "format", "indent"];
@@ -37,24 +37,14 @@ pub(super) fn limit(environment: &mut Environment<'_>) {
     environment.add_filter("replace", replace);
 }
 
-/// Whether a template, or an expression, can grow no further than its own length and what it reads allow.
+/// Whether a template can grow no further than its own length and what it reads allow.
 pub(super) fn check(text: &str) -> Result<(), Error> {
-    let code = Code::of(text);
-    if let Some(word) = code.statements.iter().find(|word| !STATEMENTS.contains(&word.as_str())) {
-        let words = format!("there is no {{% {word} %}} here, only conditions and loops");
-        return Err(Error::new(ErrorKind::SyntaxError, words));
-    }
-    if code.is_recursive {
-        return Err(Error::new(ErrorKind::SyntaxError, "there are no recursive loops here"));
-    }
-    if code.joined > MOST_JOINED {
-        return Err(Error::new(ErrorKind::SyntaxError, format!("it joins more than {MOST_JOINED} texts with ~ or +")));
-    }
-    if code.repeated > MOST_REPEATED || code.repeats_at_will {
-        let words = format!("it may use * {MOST_REPEATED} times, beside a number of at most {MOST_DIGITS} digits");
-        return Err(Error::new(ErrorKind::SyntaxError, words));
-    }
-    Ok(())
+    Code::read(text, Place::Text).check()
+}
+
+/// The same of what is computed as an expression, whatever its texts hold.
+pub(super) fn check_expression(text: &str) -> Result<(), Error> {
+    Code::read(text, Place::Expression).check()
 }
 
 /// A template that is filled in, up to `longest` bytes.
@@ -137,6 +127,7 @@ pub(super) struct Code {
     statements: Vec<String>,
     /// The names of its filters.
     pub(super) filters: Vec<String>,
+    has_comment: bool,
     is_recursive: bool,
     joined: usize,
     repeated: usize,
@@ -144,44 +135,105 @@ pub(super) struct Code {
     repeats_at_will: bool,
 }
 
+/// Where in a template something stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Outside of tags.
+    Text,
+    /// In an expression without tags, which ends with the text.
+    Expression,
+    /// Between `{{` and `}}`.
+    Output,
+    /// Between `{%` and `%}`.
+    Statement,
+}
+
 impl Code {
     pub(super) fn of(text: &str) -> Self {
+        Self::read(text, if is_template(text) { Place::Text } else { Place::Expression })
+    }
+
+    /// Tags begin and end here where they do in a template: one ends outside of quotes and brackets alone.
+    fn read(text: &str, mut place: Place) -> Self {
         let mut code = Self::default();
-        let mut quote = None;
-        // An expression has no tags: all of it is code.
-        let mut inside = !is_template(text);
+        let (mut quote, mut brackets): (Option<char>, isize) = (None, 0);
         let mut rest = text;
         while let Some(char) = rest.chars().next() {
-            let after = rest.get(char.len_utf8()..).unwrap_or_default();
-            match (quote, char) {
-                (Some(_), '\\') => {
-                    rest = after.get(after.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
-                    continue;
+            let mut after = rest.get(char.len_utf8()..).unwrap_or_default();
+            let before = text.get(..text.len() - rest.len()).unwrap_or_default();
+            match (quote, place, char) {
+                (Some(_), _, '\\') => after = without_first(after),
+                (Some(open), _, close) => quote = quote.filter(|_| close != open),
+                (None, Place::Text, '{') => {
+                    place = match after.chars().next() {
+                        Some('{') => Place::Output,
+                        Some('%') => Place::Statement,
+                        Some(_) | None => Place::Text,
+                    };
+                    match place {
+                        Place::Statement => code.statements.push(word(after.trim_start_matches(['%', '-', '+']))),
+                        Place::Text => code.has_comment |= after.starts_with('#'),
+                        Place::Output | Place::Expression => {}
+                    }
+                    if place != Place::Text {
+                        after = without_first(after);
+                    }
                 }
-                (Some(open), close) if close == open => quote = None,
-                (Some(_), _) => {}
-                (None, '{') if after.starts_with('%') => {
-                    inside = true;
-                    code.statements.push(word(after.trim_start_matches(['%', '-', '+'])));
+                (None, Place::Text, _) => {}
+                (None, Place::Output, '}') | (None, Place::Statement, '%')
+                    if brackets == 0 && after.starts_with('}') =>
+                {
+                    place = Place::Text;
+                    after = without_first(after);
                 }
-                (None, '{') if after.starts_with('{') => inside = true,
-                (None, '}' | '%') if after.starts_with('}') => inside = false,
-                (None, '\'' | '"') if inside => quote = Some(char),
-                (None, '|') if inside => code.filters.push(word(after)),
-                (None, '~' | '+') if inside => code.joined += 1,
-                (None, '*') if inside => {
+                (None, _, '(' | '[' | '{') => brackets += 1,
+                (None, _, ')' | ']' | '}') => brackets -= 1,
+                (None, _, '\'' | '"') => quote = Some(char),
+                (None, _, '|') => code.filters.push(word(after)),
+                (None, _, '~' | '+') => code.joined += 1,
+                (None, _, '*') => {
                     code.repeated += 1;
-                    let before = text.get(..text.len() - rest.len()).unwrap_or_default();
                     code.repeats_at_will |= !is_beside_small_number(before, after);
                 }
-                (None, space) if inside && space.is_whitespace() => code.is_recursive |= word(after) == "recursive",
-                (None, _) => {}
+                (None, _, 'r') => code.is_recursive |= word(rest) == "recursive" && !is_in_name(before),
+                (None, _, _) => {}
             }
             rest = after;
         }
         code.filters.retain(|name| !name.is_empty());
         code
     }
+
+    fn check(&self) -> Result<(), Error> {
+        if let Some(word) = self.statements.iter().find(|word| !STATEMENTS.contains(&word.as_str())) {
+            let words = format!("there is no {{% {word} %}} here, only conditions and loops");
+            return Err(Error::new(ErrorKind::SyntaxError, words));
+        }
+        if self.has_comment {
+            return Err(Error::new(ErrorKind::SyntaxError, "there are no comments {# #} here"));
+        }
+        if self.is_recursive {
+            return Err(Error::new(ErrorKind::SyntaxError, "there are no recursive loops here"));
+        }
+        if self.joined > MOST_JOINED {
+            let words = format!("it joins more than {MOST_JOINED} texts with ~ or +");
+            return Err(Error::new(ErrorKind::SyntaxError, words));
+        }
+        if self.repeated > MOST_REPEATED || self.repeats_at_will {
+            let words = format!("it may use * {MOST_REPEATED} times, beside a number of at most {MOST_DIGITS} digits");
+            return Err(Error::new(ErrorKind::SyntaxError, words));
+        }
+        Ok(())
+    }
+}
+
+fn without_first(text: &str) -> &str {
+    text.get(text.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default()
+}
+
+/// Whether what comes next goes on with a name, or is a field's.
+fn is_in_name(before: &str) -> bool {
+    before.ends_with(|char: char| char.is_alphabetic() || "_.".contains(char))
 }
 
 fn is_beside_small_number(before: &str, after: &str) -> bool {

@@ -61,7 +61,7 @@ impl Values {
 
     fn evaluated(&self, task: &Task, part: &'static str, expression: &str) -> Result<minijinja::Value, WorkflowError> {
         let environment = environment();
-        let compiled = limits::check(expression).and_then(|()| environment.compile_expression(expression));
+        let compiled = limits::check_expression(expression).and_then(|()| environment.compile_expression(expression));
         let value = compiled.and_then(|compiled| compiled.eval(scope::of(self, Reader::Program)));
         value.map_err(|error| bad(task, part, &error))
     }
@@ -204,7 +204,8 @@ pub(super) fn reads(task: &Task) -> Result<BTreeSet<(&'static str, String)>, Wor
 }
 
 fn sound(task: &Task, part: &'static str, text: &str) -> Result<(), WorkflowError> {
-    limits::check(text).map_err(|error| bad(task, part, &error))?;
+    let checked = if is_template(text) { limits::check(text) } else { limits::check_expression(text) };
+    checked.map_err(|error| bad(task, part, &error))?;
     let Some(name) = unknown_filter(text) else { return Ok(()) };
     let reason = format!("there is no filter {name}");
     Err(WorkflowError::BadTemplate { task: task.name.clone(), part, reason })
@@ -296,6 +297,10 @@ mod tests {
             ("{%- with a = [1, 1] %}{{ a }}{% endwith %}", "there is no {% with %} here"),
             ("{%+ filter upper %}{{ inputs.name }}{% endfilter %}", "there is no {% filter %} here"),
             ("{% for a in [[1]] recursive %}{{ loop(a) ~ loop(a) }}{% endfor %}", "no recursive loops"),
+            ("{% for a in [[1]]recursive %}{{ loop(a) ~ loop(a) }}{% endfor %}", "no recursive loops"),
+            ("{# {{ ' #}{% set a = 'xxxxxxxx' %}{{ a }}", "there are no comments"),
+            ("{% raw %}{{ '{% endraw %}{% set a = 'xxxxxxxx' %}{{ a }}", "there is no {% raw %} here"),
+            ("{{ [{'a':{}}, [1] * 99999999 | list] | length }}", repeats),
             (&joined, "joins more than 100 texts"),
             ("{{ (('x' * 99) * 99) * 99 }}", repeats),
             ("{{ ([1] * 99999999) | list | length }}", repeats),
@@ -314,5 +319,7 @@ mod tests {
             "{% if inputs.name %}{{ ['a', \"it's {% set %} 'b'\"] | join(', ') | replace('a', 'c') }}{% endif %}";
         assert_eq!(filled(sound).unwrap(), "c, it's {% set %} 'b'");
         assert_eq!(filled("{{ '-' * 3 }}{{ 2 * 21 }}").unwrap(), "---42");
+        assert_eq!(filled("it's {{ {'a':{'b':1}}['a']['b'] }}, don't").unwrap(), "it's 1, don't");
+        assert!(limits::check_expression("[1] * 99999999 and '{{'").is_err(), "texts make no template of it");
     }
 }
