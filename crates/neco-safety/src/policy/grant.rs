@@ -231,7 +231,8 @@ pub(super) fn flags(facts: &Facts<'_>) -> String {
     let begins = examined.rules().iter().map(|words| flag(&format!("{tool}({} *)", words.join(" ")))).collect();
     let begins = Some(begins).map(|flags: Vec<String>| flags.join(" ")).filter(|flags| !flags.is_empty());
     let exactly = || {
-        let pattern = claude::allowed_command(line)?;
+        // In brackets a star stands for anything, which is more than the line.
+        let pattern = claude::allowed_command(line).filter(|_| !line.contains('*'))?;
         (fit(&[pattern], examined, line) == Fit::Yes).then(|| flag(&format!("{tool}({line})")))
     };
     let table = |line: &str| flag(&format!("{{ tool = {}, line = {line} }}", toml_string(tool)));

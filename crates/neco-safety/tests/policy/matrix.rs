@@ -155,6 +155,7 @@ fn without_a_person_ask_is_deny_and_says_how_to_allow() {
         ("git push origin main", "--allow 'bash(git push *)',"),
         ("make && git push", "--allow 'bash(make *)' --allow 'bash(git push *)',"),
         ("make > out.txt", "--allow 'bash(make > out.txt)',"),
+        ("cat * > all.txt", r#"--allow '{ tool = "bash", line = "cat * > all.txt" }',"#),
         ("echo 'it is' > \"it's\"", r#"--allow 'bash(echo '\''it is'\'' > "it'\''s")',"#),
     ] {
         let verdict = judge(&policy, &Call::bash(line), &alone);
