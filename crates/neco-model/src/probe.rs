@@ -10,6 +10,7 @@ use crate::http::build_client;
 use crate::route::{Address, Key, ProviderEntry};
 use crate::wire::format::Auth;
 use neco_config::section::ProviderType;
+use reqwest::RequestBuilder;
 use reqwest::header::HeaderName;
 
 /// The largest list of models that is read.
@@ -56,7 +57,7 @@ pub enum KeyTrial {
     Unsaid,
 }
 
-/// Asks a provider what it says of a key, which costs nothing.
+/// Asks a provider what it says of a key, which costs nothing; each of two questions may take as long as `timeout`.
 pub async fn try_key(entry: &ProviderEntry, key: &Key, timeout: Duration) -> KeyTrial {
     let Some(base) = &entry.base else { return KeyTrial::Unsaid };
     let auth = match entry.kind {
@@ -64,25 +65,28 @@ pub async fn try_key(entry: &ProviderEntry, key: &Key, timeout: Duration) -> Key
         ProviderType::Gemini => Auth::Header(HeaderName::from_static("x-goog-api-key")),
         ProviderType::Openai | ProviderType::Responses | ProviderType::Scripted => Auth::Bearer,
     };
-    let asked = async {
-        let Ok(client) = build_client(base.shown(), None).await else { return KeyTrial::Unsaid };
-        let bare = || client.get(base.join("/models")).header("anthropic-version", "2023-06-01");
-        let (name, value) = key.header(&auth);
-        let Ok(answer) = bare().header(name, value).send().await else { return KeyTrial::Unreachable };
-        match answer.status().as_u16() {
-            401 => KeyTrial::Refused,
-            // Google calls a key that is none a bad request.
-            400 if entry.kind == ProviderType::Gemini => KeyTrial::Refused,
-            // Some tell everybody which models they have: that says nothing of the key.
-            200..300 => match bare().send().await {
-                Ok(answer) if answer.status().is_client_error() => KeyTrial::Works,
-                Ok(_) | Err(_) => KeyTrial::Unsaid,
-            },
-            // A key that may not list models may still ask them.
-            _ => KeyTrial::Unsaid,
-        }
-    };
-    tokio::time::timeout(timeout, asked).await.unwrap_or(KeyTrial::Unreachable)
+    let Ok(client) = build_client(base.shown(), None).await else { return KeyTrial::Unsaid };
+    let bare = || client.get(base.join("/models")).header("anthropic-version", "2023-06-01");
+    let (name, value) = key.header(&auth);
+    let Some(answered) = status(bare().header(name, value), timeout).await else { return KeyTrial::Unreachable };
+    match answered {
+        401 => KeyTrial::Refused,
+        // Google calls a key that is none a bad request.
+        400 if entry.kind == ProviderType::Gemini => KeyTrial::Refused,
+        // Some tell everybody which models they have: that says nothing of the key.
+        200..300 => match status(bare(), timeout).await {
+            Some(401 | 403) => KeyTrial::Works,
+            Some(_) | None => KeyTrial::Unsaid,
+        },
+        // A key that may not list models may still ask them.
+        _ => KeyTrial::Unsaid,
+    }
+}
+
+/// The status that a request is answered with; nothing where no answer comes in time.
+async fn status(request: RequestBuilder, timeout: Duration) -> Option<u16> {
+    let answer = tokio::time::timeout(timeout, request.send()).await.ok()?.ok()?;
+    Some(answer.status().as_u16())
 }
 
 /// Asks all of `entries` at once; those that list no model within `timeout` are left out.

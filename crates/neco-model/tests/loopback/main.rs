@@ -1,5 +1,5 @@
 //! Real HTTP on loopback: streaming, failures, retries, keys and failover; in `address`, where each
-//! provider is asked; in `ends`, how answers end; in `login`, logins and the tokens they are traded for;
+//! provider is asked; in `ends`, how answers end; in `keys`, what a provider says of a key; in `login`, logins and the tokens they are traded for;
 //! in `output`, answers that must have a form; in `rests`, what rests together; in `secrets`, that nothing is shown that is written into
 //! addresses and headers.
 
@@ -7,6 +7,7 @@
 
 mod address;
 mod ends;
+mod keys;
 mod login;
 mod output;
 mod rests;
