@@ -120,7 +120,7 @@ impl Call {
     async fn heed_template(&self, client: &Client) {
         let endpoint = &self.model.endpoint;
         if let Some(props) = endpoint.props.as_ref().filter(|_| self.model.wire.asks_for_template())
-            && let Some(template) = props.template(client, &endpoint.base).await
+            && let Some(template) = props.template(client, &endpoint.base, self.model.key_header()).await
         {
             self.model.wire.heed(template);
         }

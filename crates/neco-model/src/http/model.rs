@@ -12,6 +12,7 @@ use crate::wire::format::{Auth, Delivery, Wire};
 
 use super::call::Call;
 use super::explain::Asked;
+use super::props::KeyHeader;
 
 /// One model behind one key. It makes one attempt for each question; trying again is for the group.
 #[derive(Clone)]
@@ -36,6 +37,10 @@ impl HttpModel {
     pub(super) fn asked(&self) -> Asked<'_> {
         Asked { endpoint: &self.endpoint, model: &self.model, key: self.key.as_deref() }
     }
+
+    pub(super) fn key_header(&self) -> Option<KeyHeader> {
+        self.key.as_ref().map(|key| key.header(&self.auth))
+    }
 }
 
 impl Provider for HttpModel {
@@ -49,7 +54,12 @@ impl Provider for HttpModel {
         Some(match said {
             Some(said) if self.window_is_known => said.min(self.context_window),
             Some(said) => said,
-            None => self.context_window,
+            None if self.window_is_known => self.context_window,
+            // What is only assumed is no more than what the model was made for.
+            None => {
+                let most = self.endpoint.props.as_ref().and_then(|props| props.most(&self.model));
+                most.map_or(self.context_window, |most| most.min(self.context_window))
+            }
         })
     }
 
@@ -57,8 +67,7 @@ impl Provider for HttpModel {
         let Some(props) = &self.endpoint.props else { return Box::pin(std::future::ready(())) };
         Box::pin(async move {
             if let Ok(client) = self.endpoint.client().await {
-                let key = self.key.as_ref().map(|key| key.header(&self.auth));
-                props.learn(client, &self.endpoint.base, key).await;
+                props.learn(client, &self.endpoint.base, self.key_header()).await;
             }
         })
     }

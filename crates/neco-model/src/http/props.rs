@@ -1,5 +1,5 @@
-//! What a server on this machine says of itself: llama.cpp's `/props`, asked once for each endpoint, and the list of
-//! its models where that says nothing of its window.
+//! What a server on this machine says of itself: llama.cpp's `/props`, asked for each endpoint until it answers,
+//! and the list of its models where that says nothing of its window.
 //!
 //! Servers that have no such address answer at once that they have none. A server that takes its
 //! time is asked in the background: its answer counts from the next request on.
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use reqwest::header::{HeaderName, HeaderValue};
-use reqwest::{Client, RequestBuilder};
+use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Deserialize;
 use tokio::sync::{OnceCell, watch};
 
@@ -25,14 +25,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const LIMIT: usize = 1024 * 1024;
 
 /// The header that shows a key.
-type KeyHeader = (HeaderName, HeaderValue);
+pub(super) type KeyHeader = (HeaderName, HeaderValue);
 
 /// What one server said, as far as it was asked.
 #[derive(Default)]
 pub(crate) struct Props {
     state: Arc<Mutex<State>>,
-    /// The windows of its models by their names, as the list of them says.
-    listed: OnceCell<Vec<(String, u64)>>,
+    /// Its models, once it has listed them.
+    listed: OnceCell<Vec<Listed>>,
 }
 
 #[derive(Default)]
@@ -62,11 +62,20 @@ impl Props {
             State::Known(said) => said.window,
             State::Unasked | State::Asking(_) => None,
         };
-        said.or_else(|| match self.listed.get()?.as_slice() {
+        said.or_else(|| self.listed(model)?.window())
+    }
+
+    /// The most tokens that the model could take, whatever the server was started with, if it has said so.
+    pub(super) fn most(&self, model: &str) -> Option<u64> {
+        self.listed(model)?.most()
+    }
+
+    fn listed(&self, model: &str) -> Option<&Listed> {
+        match self.listed.get()?.as_slice() {
             // A server that serves one model serves it by any name.
-            [(_, window)] => Some(*window),
-            several => several.iter().find(|(name, _)| name == model).map(|(_, window)| *window),
-        })
+            [one] => Some(one),
+            several => several.iter().find(|listed| listed.id == model),
+        }
     }
 
     /// Asks the server behind `base` for its window if it did not say anything yet, and waits a moment for the answer.
@@ -74,16 +83,22 @@ impl Props {
         if let Some(mut answered) = self.ask(client, base, key.clone()) {
             let _ = tokio::time::timeout(WAIT_FOR_WINDOW, answered.changed()).await;
         }
-        let says_nothing = matches!(*self.state(), State::Known(Said { window: None, .. }));
+        let says_nothing = match *self.state() {
+            State::Known(said) => said.window.is_none(),
+            // It did not let itself be asked.
+            State::Unasked => true,
+            State::Asking(_) => false,
+        };
         if says_nothing {
             let list = tokio::time::timeout(WAIT_FOR_WINDOW, list(client, base, key));
-            self.listed.get_or_init(|| async { list.await.ok().flatten().unwrap_or_default() }).await;
+            // A list that did not come is asked for again with the next request.
+            let _ = self.listed.get_or_try_init(|| async { list.await.ok().flatten().ok_or(()) }).await;
         }
     }
 
     /// What the server behind `base` says; nothing when that is not known yet.
-    pub(super) async fn template(&self, client: &Client, base: &Address) -> Option<Template> {
-        if let Some(mut answered) = self.ask(client, base, None) {
+    pub(super) async fn template(&self, client: &Client, base: &Address, key: Option<KeyHeader>) -> Option<Template> {
+        if let Some(mut answered) = self.ask(client, base, key) {
             // Ends with an error when the sender is gone, which is the answer.
             let _ = tokio::time::timeout(WAIT, answered.changed()).await;
         }
@@ -106,7 +121,7 @@ impl Props {
                 let (client, address, state) = (client.clone(), address(base), self.state.clone());
                 tokio::spawn(async move {
                     let said = tokio::time::timeout(PATIENCE, ask(&client, address, key)).await;
-                    // A server that still loads its model is asked again with the next request.
+                    // A server that can't say now is asked again with the next request.
                     let known = said.ok().flatten().map_or(State::Unasked, State::Known);
                     *state.lock().unwrap_or_else(PoisonError::into_inner) = known;
                     drop(asking);
@@ -151,7 +166,7 @@ struct Caps {
 async fn ask(client: &Client, address: String, key: Option<KeyHeader>) -> Option<Said> {
     let response = with_key(client.get(address), key).send().await.ok()?;
     let status = response.status();
-    if status.is_server_error() {
+    if may_change(status) {
         return None;
     }
     if !status.is_success() {
@@ -159,6 +174,12 @@ async fn ask(client: &Client, address: String, key: Option<KeyHeader>) -> Option
     }
     let body = body(response).await?;
     Some(serde_json::from_slice(&body).map_or(Said::NOTHING, |answer| said(&answer)))
+}
+
+/// Whether the same question may be answered otherwise later: the server still loads its model, has too much to do, or
+/// wants another key.
+fn may_change(status: StatusCode) -> bool {
+    status.is_server_error() || matches!(status.as_u16(), 401 | 403 | 408 | 429)
 }
 
 fn with_key(request: RequestBuilder, key: Option<KeyHeader>) -> RequestBuilder {
@@ -185,16 +206,21 @@ fn said(answer: &Answer) -> Said {
     Said { template: template(answer), window }
 }
 
-/// The windows of the models that a server lists, as far as it says them; nothing when it lists none.
-async fn list(client: &Client, base: &Address, key: Option<KeyHeader>) -> Option<Vec<(String, u64)>> {
-    let request = with_key(client.get(base.join("/models")), key);
-    let response = request.send().await.ok().filter(|response| response.status().is_success())?;
-    let listing: Listing = serde_json::from_slice(&body(response).await?).ok()?;
-    let window = |model: Listed| model.window().map(|window| (model.id, window));
-    Some(listing.data.into_iter().filter_map(window).collect())
+/// The models that a server lists; nothing when it can't say now.
+async fn list(client: &Client, base: &Address, key: Option<KeyHeader>) -> Option<Vec<Listed>> {
+    let response = with_key(client.get(base.join("/models")), key).send().await.ok()?;
+    let status = response.status();
+    if may_change(status) {
+        return None;
+    }
+    if !status.is_success() {
+        return Some(Vec::new());
+    }
+    let listing: Listing = serde_json::from_slice(&body(response).await?).unwrap_or_default();
+    Some(listing.data)
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Listing {
     data: Vec<Listed>,
 }
@@ -221,18 +247,20 @@ struct Meta {
 }
 
 impl Listed {
-    /// What it was started with counts more than what it was trained for.
+    /// What it was started with.
     fn window(&self) -> Option<u64> {
-        let meta = self.meta.as_ref();
-        let said = [
-            self.max_model_len,
-            meta.and_then(|meta| meta.n_ctx),
-            self.context_length,
-            self.max_context_length,
-            meta.and_then(|meta| meta.n_ctx_train),
-        ];
-        said.into_iter().flatten().find(|tokens| *tokens > 0)
+        let started_with = self.meta.as_ref().and_then(|meta| meta.n_ctx);
+        first([self.max_model_len, started_with, self.context_length])
     }
+
+    /// What it was trained for: it may have been started with less.
+    fn most(&self) -> Option<u64> {
+        first([self.max_context_length, self.meta.as_ref().and_then(|meta| meta.n_ctx_train)])
+    }
+}
+
+fn first<const N: usize>(said: [Option<u64>; N]) -> Option<u64> {
+    said.into_iter().flatten().find(|tokens| *tokens > 0)
 }
 
 /// Older servers show their template and leave the judgement to the reader.
@@ -248,7 +276,11 @@ fn template(answer: &Answer) -> Template {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
     use super::*;
+    use crate::http::build_client;
 
     #[test]
     fn the_address_is_beside_the_api() {
@@ -281,15 +313,62 @@ mod tests {
 
     #[test]
     fn a_list_of_models_says_their_windows_in_several_ways() {
-        for (model, wanted) in [
-            (r#"{"id":"m","max_model_len":32768,"meta":null}"#, Some(32768)),
-            (r#"{"id":"m","meta":{"n_ctx_train":131072,"n_ctx":8192}}"#, Some(8192)),
-            (r#"{"id":"m","meta":{"n_ctx_train":131072}}"#, Some(131_072)),
-            (r#"{"id":"m","context_length":4096,"object":"model"}"#, Some(4096)),
-            (r#"{"id":"m","max_context_length":0}"#, None),
-            (r#"{"id":"m"}"#, None),
+        for (model, window, most) in [
+            (r#"{"id":"m","max_model_len":32768,"meta":null}"#, Some(32768), None),
+            (r#"{"id":"m","meta":{"n_ctx_train":131072,"n_ctx":8192}}"#, Some(8192), Some(131_072)),
+            (r#"{"id":"m","meta":{"n_ctx_train":131072}}"#, None, Some(131_072)),
+            (r#"{"id":"m","context_length":4096,"object":"model"}"#, Some(4096), None),
+            (r#"{"id":"m","max_context_length":16384}"#, None, Some(16384)),
+            (r#"{"id":"m","max_context_length":0}"#, None, None),
+            (r#"{"id":"m"}"#, None, None),
         ] {
-            assert_eq!(serde_json::from_str::<Listed>(model).unwrap().window(), wanted, "{model}");
+            let listed: Listed = serde_json::from_str(model).unwrap();
+            assert_eq!((listed.window(), listed.most()), (window, most), "{model}");
+        }
+    }
+
+    #[test]
+    fn the_window_of_one_model_is_not_that_of_another() {
+        let listing = |models: &str| -> Props {
+            let listing: Listing = serde_json::from_str(&format!("{{\"data\":[{models}]}}")).unwrap();
+            Props { listed: OnceCell::from(listing.data), ..Props::default() }
+        };
+        let one = listing(r#"{"id":"a","max_model_len":4096}"#);
+        assert_eq!((one.window("a"), one.window("b")), (Some(4096), Some(4096)));
+        let two = listing(r#"{"id":"a","max_model_len":4096},{"id":"b"}"#);
+        assert_eq!((two.window("a"), two.window("b"), two.window("c")), (Some(4096), None, None));
+    }
+
+    /// A server that answers these statuses in turn, the last one for good, with a list of one model.
+    async fn answering(statuses: &'static [u16]) -> Address {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}/v1", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            let body = r#"{"data":[{"id":"m","max_model_len":4096}],"n_ctx":2048}"#;
+            let mut asked = 0;
+            while let Ok((mut socket, _)) = listener.accept().await {
+                let read = socket.read(&mut [0; 4096]).await;
+                let status = statuses.get(asked).or(statuses.last()).unwrap();
+                asked += usize::from(read.is_ok());
+                let head = format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {}", body.len());
+                let _ = socket.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).await;
+            }
+        });
+        Address::new(&base)
+    }
+
+    #[tokio::test]
+    async fn what_a_server_can_t_say_now_is_asked_again() {
+        for statuses in [&[503, 503, 200], &[401, 403, 200], &[429, 500, 200], &[404, 503, 200], &[404, 401, 200]] {
+            let (base, props) = (answering(statuses).await, Props::default());
+            let client = build_client(base.shown(), None).await.unwrap();
+            for _ in 0..100 {
+                props.learn(&client, &base, None).await;
+                if props.window("m").is_some() {
+                    break;
+                }
+            }
+            assert!(props.window("m").is_some(), "{statuses:?}");
         }
     }
 
