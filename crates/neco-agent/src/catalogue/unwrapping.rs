@@ -9,15 +9,18 @@ use serde_json::Value;
 const NAMES: [&str; 3] = ["name", "tool", "tool_name"];
 const ARGUMENTS: [&str; 4] = ["arguments", "args", "parameters", "input"];
 
-/// The tool and its arguments that the arguments of `call` mean; nothing where they name no tool or are not whole.
+/// The tool and its arguments that the arguments of `call` mean; nothing where they name no tool, are not whole, or say
+/// more than a call can.
 pub(crate) fn meant(arguments: &str) -> Option<(String, String)> {
     let Value::Object(mut fields) = read_arguments(arguments).ok()?.value else { return None };
     let name = NAMES.iter().find_map(|field| fields.remove(*field))?;
     let name = name.as_str().map(str::trim).filter(|name| !name.is_empty())?.to_owned();
     let arguments = match ARGUMENTS.iter().find_map(|field| fields.remove(*field)) {
+        Some(Value::Null) | None => Value::Object(fields).to_string(),
+        // Whoever writes a field beside the arguments means something by it.
+        Some(_) if !fields.is_empty() => return None,
         // A string that holds the object is read as the arguments of any call are.
         Some(Value::String(text)) => text,
-        Some(Value::Null) | None => Value::Object(fields).to_string(),
         Some(value) => value.to_string(),
     };
     if name == CALL { meant(&arguments) } else { Some((name, arguments)) }
@@ -50,9 +53,9 @@ enum Stage {
     Whole,
     /// The arguments of the tool come in.
     Inside(Braces),
-    /// What still comes belongs to no tool.
+    /// The arguments of the tool are whole: nothing but the brace of the call may follow.
     Over,
-    /// No tool was found in it: it is passed on as it is.
+    /// What comes is passed on as it is: no tool was found in it, or its arguments do not end where they seemed to.
     Passed,
 }
 
@@ -132,13 +135,22 @@ impl Open {
             Stage::Whole => self.text.push_str(&text),
             Stage::Inside(braces) => match braces.end(&text) {
                 Some(end) => {
-                    let inside = text.get(..end).unwrap_or(&text).to_owned();
+                    let (inside, rest) = text.split_at_checked(end).unwrap_or((text.as_str(), ""));
+                    out.push(Delta::CallArguments { index, text: inside.to_owned() });
                     self.stage = Stage::Over;
-                    out.push(Delta::CallArguments { index, text: inside });
+                    self.text.clear();
+                    self.add(rest.to_owned(), registry, out);
                 }
                 None => out.push(Delta::CallArguments { index, text }),
             },
-            Stage::Over => {}
+            Stage::Over => {
+                self.text.push_str(&text);
+                // With the rest behind them the arguments can't be read: half of them must never run.
+                if !["", "}"].contains(&self.text.trim()) {
+                    self.stage = Stage::Passed;
+                    out.push(Delta::CallArguments { index, text: std::mem::take(&mut self.text) });
+                }
+            }
             Stage::Passed => out.push(Delta::CallArguments { index, text }),
         }
     }
@@ -248,6 +260,7 @@ impl Braces {
 #[cfg(test)]
 mod tests {
     use neco_model::{Answer, FinishReason, RawCall};
+    use neco_proto::ErrorCode;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -322,7 +335,41 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_call_that_goes_on_behind_its_arguments_can_t_be_read() {
+        for (written, passed) in [
+            (
+                r#"{"name":"apply_patch","arguments":{"patch":"a println!("}"); rest"}}"#,
+                ("apply_patch", r#"{"patch":"a println!("}"); rest"}}"#),
+            ),
+            (r#"{"name":"git","arguments":{"action":"log"},"timeout":5}"#, ("git", r#"{"action":"log"},"timeout":5}"#)),
+            (r#"{"name":"git","arguments":{"action":"log"}} }"#, ("git", r#"{"action":"log"}} }"#)),
+            (
+                r#"{"arguments":{"action":"log"},"name":"git","timeout":5}"#,
+                ("call", r#"{"arguments":{"action":"log"},"name":"git","timeout":5}"#),
+            ),
+        ] {
+            for piece in [1, 3, 1000] {
+                let (name, arguments) = unwrapped(&[("call", written)], piece).remove(0);
+                assert_eq!((name.as_str(), arguments.as_str()), passed, "in {piece}");
+                if name != CALL {
+                    assert_eq!(read_arguments(&arguments).unwrap_err().code, ErrorCode::InvalidArguments, "{written}");
+                }
+            }
+            assert_eq!(meant(written), None, "{written}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn nothing_is_left_out_where_quotes_are_not_escaped(text in "[a-c\"'{}, :(]{0,30}", piece in 1usize..9) {
+            let inner = format!(r#"{{"patch":"{text}"}}"#);
+            let written = format!(r#"{{"name":"git","arguments":{inner}}}"#);
+            let (name, arguments) = unwrapped(&[("call", &written)], piece).remove(0);
+            prop_assert_eq!(name, "git");
+            prop_assert!(arguments.starts_with(&inner), "{} of {}", arguments, inner);
+        }
+
         #[test]
         fn arguments_come_through_byte_for_byte(
             text in "[ -~\\n\u{e9}\u{4e00}]{0,40}",

@@ -1,5 +1,6 @@
 //! The tools as a model is told of them.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use neco_model::ToolDeclaration;
@@ -29,13 +30,13 @@ pub(super) fn declare(
     let (ways, tools): (Vec<_>, Vec<_>) = registry.iter().filter(exists).partition(|tool| is_way(tool.name()));
     let tools: Vec<(&Arc<dyn DynTool>, ToolDeclaration)> =
         tools.into_iter().map(|tool| (tool, declaration(tool.as_ref()))).collect();
-    let taken = |origin: &ToolOrigin| -> u64 {
-        let same = tools.iter().filter(|(tool, _)| tool.origin() == origin);
-        same.map(|(_, told)| tool_tokens(told, family)).sum()
-    };
-    let waits = |tool: &dyn DynTool| match tool.origin().is_built_in() {
-        true => !is_everyday(tool),
-        false => taken(tool.origin()) > most,
+    let mut taken: HashMap<&ToolOrigin, u64> = HashMap::new();
+    for (tool, told) in tools.iter().filter(|(tool, _)| !tool.origin().is_built_in()) {
+        *taken.entry(tool.origin()).or_default() += tool_tokens(told, family);
+    }
+    let waits = |tool: &dyn DynTool| match taken.get(tool.origin()) {
+        Some(tokens) => *tokens > most,
+        None => !is_everyday(tool),
     };
     let waiting: Vec<ToolDeclaration> = match ways.as_slice() {
         [_, _] => tools.iter().filter(|(tool, _)| waits(tool.as_ref())).map(|(_, told)| told.clone()).collect(),

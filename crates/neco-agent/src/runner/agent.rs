@@ -317,16 +317,16 @@ impl Agent {
     /// Takes the highest level that fits; what is to be said of it where it is another one than before.
     fn fit_level(&mut self) -> Option<String> {
         let (space, family, who) = (self.room.space(&self.model), self.model.family(), self.terms.who());
-        let most = space.most_told()?;
+        let (most, window) = (space.most_told()?, space.window()?);
         let (context, policy) = (&self.context, self.scheduler.policy());
         let fits = |generation: CapabilityLevel, tools: &Registry| {
             let situation = Situation { mode: who.mode, generation, rooms: space.rooms() };
             context.make(situation, (tools, policy), &who, family).tokens() <= most
         };
-        let registry = self.tools.fit(space.window(), fits)?;
+        let registry = self.tools.fit((window, who.mode), fits)?;
         self.context.forget();
         self.scheduler.set_registry(registry);
-        let (window, level) = (space.window()?, self.tools.level.number());
+        let level = self.tools.level.number();
         Some(format!(
             "this model's window is {window} tokens: tool level {level} of {} leaves room to work; --gen N or /gen N \
              takes another",

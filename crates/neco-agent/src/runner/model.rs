@@ -97,9 +97,10 @@ impl Streaming {
         matches!(reason, FinishReason::Bound(_)) && self.answer.usage.is_none()
     }
 
-    /// The message that the answer adds up to; `None` when there is nothing in it.
-    fn message(&self, with_calls: bool) -> Option<Message> {
-        let parts: Vec<Part> = self.answer.pieces().filter_map(|piece| self.part(piece, with_calls)).collect();
+    /// The message that the answer adds up to, with its calls where the tools are given that they can name; `None` when
+    /// there is nothing in it.
+    fn message(&self, tools: Option<&Registry>) -> Option<Message> {
+        let parts: Vec<Part> = self.answer.pieces().filter_map(|piece| self.part(piece, tools)).collect();
         // Thoughts alone are not an answer, and some vendors refuse a message of nothing else.
         let says_something = parts.iter().any(|part| !matches!(part, Part::Reasoning { .. }));
         says_something
@@ -140,14 +141,14 @@ impl Streaming {
         (!calls.is_empty()).then_some(CutOff { calls, words })
     }
 
-    fn part(&self, piece: Piece<'_>, with_calls: bool) -> Option<Part> {
+    fn part(&self, piece: Piece<'_>, tools: Option<&Registry>) -> Option<Part> {
         match piece {
             // Blank text says nothing, and some vendors refuse a conversation that holds any.
             Piece::Text(text) if text.trim().is_empty() => None,
             Piece::Text(text) => Some(Part::Text { text: text.to_owned() }),
             Piece::Reasoning(text, opaque) => Some(Part::Reasoning { text: text.to_owned(), opaque: opaque.cloned() }),
-            Piece::Call(index, call) => self.call_ids.get(index).filter(|_| with_calls).map(|id| {
-                let (name, arguments) = match meant(&call.name, &call.arguments) {
+            Piece::Call(index, call) => self.call_ids.get(index).zip(tools).map(|(id, tools)| {
+                let (name, arguments) = match meant(&call.name, &call.arguments, tools) {
                     Some(meant) => meant,
                     None => (call.name.clone(), call.arguments.clone()),
                 };
@@ -369,7 +370,7 @@ impl Model {
             Usage { input, output, ..Usage::default() }
         });
         self.cut_off = streaming.cut_off(reason);
-        let mut message = streaming.message(true);
+        let mut message = streaming.message(Some(counting.registry));
         if let FinishReason::Bound(bound @ Bound { what: Bounded::Text, .. }) = reason {
             message = message.map(|message| shortened(message, bound));
         }
@@ -384,7 +385,7 @@ impl Model {
 
     /// What was shown is not lost: the text of an answer that broke off stays, its calls do not.
     pub(super) fn keep_partial(&mut self, mut streaming: Streaming, mut counting: Counting<'_>) -> Answered {
-        let message = streaming.message(false);
+        let message = streaming.message(None);
         let used = self.used(&mut streaming, &mut counting);
         self.say(&streaming.answer.text);
         Answered { stamp: streaming.stamp, kind: AnswerKind::Empty, used, message }
@@ -404,11 +405,13 @@ impl Model {
 
 /// The call that one is meant as: of a tool of ours where it is written for one of another agent, of a tool itself where
 /// it is written into another call and that was not seen while it came in.
-fn meant(name: &str, arguments: &str) -> Option<(String, String)> {
-    if name == CALL {
-        return catalogue::meant(arguments);
-    }
-    foreign::meant(name, arguments).map(|(name, arguments)| (name.to_owned(), arguments))
+fn meant(name: &str, arguments: &str, tools: &Registry) -> Option<(String, String)> {
+    let inside = if name == CALL { catalogue::meant(arguments) } else { None };
+    let inside = inside.map(|(name, arguments)| (tools.own_name(name), arguments));
+    let (name, arguments) =
+        inside.as_ref().map_or((name, arguments), |(name, arguments)| (name.as_str(), arguments.as_str()));
+    let foreign = foreign::meant(name, arguments).map(|(name, arguments)| (name.to_owned(), arguments));
+    foreign.or(inside)
 }
 
 /// Bytes of all that the model wrote.
@@ -474,6 +477,39 @@ mod tests {
         assert!(cut(bound, &["", "{}"]).is_empty());
         assert_eq!(cut(FinishReason::Length, &["", ""]), [CallId::from("c1")]);
         assert!(cut(FinishReason::ToolCalls, &["{\"a"]).is_empty());
+    }
+
+    #[test]
+    fn calls_whose_arguments_come_after_the_starts_of_all_are_those_of_their_tools() {
+        let tools = Registry::new(catalogue::tools());
+        let written = [
+            r#"{"name": "ACTIVATE", "arguments": {"names": ["git"]}}"#,
+            r#"{"name": "str_replace_editor", "arguments": {"command": "view", "path": "a.rs"}}"#,
+        ];
+        let mut streaming = streaming(&[]);
+        let mut pieces = Vec::new();
+        for (index, name) in (0_u32..).zip([CALL, CALL, "bash"]) {
+            let id = format!("c{index}");
+            streaming.call_ids.push(CallId::from(id.as_str()));
+            let start = Delta::CallStart { index, id: Some(id), name: name.to_owned() };
+            streaming.unwrapping.take(start, &tools, &mut pieces);
+        }
+        for at in [0..20, 20..usize::MAX] {
+            for (index, text) in (0_u32..).zip(written) {
+                let text = text.get(at.start..at.end.min(text.len())).unwrap().to_owned();
+                streaming.unwrapping.take(Delta::CallArguments { index, text }, &tools, &mut pieces);
+            }
+        }
+        streaming.unwrapping.take(Delta::Finish(FinishReason::ToolCalls), &tools, &mut pieces);
+        pieces.iter().for_each(|piece| streaming.answer.add(piece));
+        let message = streaming.message(Some(&tools)).unwrap();
+        let calls = message.parts.iter().filter_map(|part| match part {
+            Part::ToolCall(call) => Some((call.name.as_str(), call.arguments.as_str())),
+            _ => None,
+        });
+        let meant = [(catalogue::ACTIVATE, r#"{"names":["git"]}"#), ("read_file", r#"{"path":"a.rs"}"#), ("bash", "")];
+        assert_eq!(calls.collect::<Vec<_>>(), meant);
+        assert!(streaming.message(None).is_none());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Plan mode: how an agent gets into it, and what comes of its plan.
 
+use neco_proto::error_code::{ANSWER_IN_WORDS, WORK_OR_PLAN};
 use neco_proto::event::ToolCallEnd;
 use neco_proto::{Actor, ApprovalMode, ErrorCode, EventBody, Mode, PlanStatus, Reply};
 use neco_toolkit::ToolError;
@@ -60,12 +61,14 @@ impl Planning {
     ) -> Result<Proposed, SinkError> {
         if terms.settings.mode != Mode::Plan {
             let words = match terms.settings.mode {
-                Mode::Ask => "in ask mode nothing is changed, so there is no plan to hand over; answer in words",
+                Mode::Ask => {
+                    format!("in ask mode nothing is changed, so there is no plan to hand over; {ANSWER_IN_WORDS}")
+                }
                 Mode::Agent | Mode::Plan | Mode::Debug => {
-                    "a plan is handed over in plan mode only; do the work, or call enter_plan_mode first"
+                    format!("a plan is handed over in plan mode only; {WORK_OR_PLAN}")
                 }
             };
-            return Ok(Proposed::Settled(refused(words.to_owned())));
+            return Ok(Proposed::Settled(refused(words)));
         }
         if terms.settings.person_present {
             return Ok(Proposed::AskPerson);

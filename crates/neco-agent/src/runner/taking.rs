@@ -359,7 +359,9 @@ impl Agent {
     /// What the model is told that asks how tools are called.
     fn look_up(&mut self, names: &[String]) -> Fulfilled {
         let assembled = self.assembled();
-        match assembled.catalogue.look_up(names, self.scheduler.registry(), &assembled.tools) {
+        let tools = (self.scheduler.registry(), &*assembled.tools);
+        let (redactor, most) = (self.scheduler.redactor(), self.scheduler.max_output());
+        match assembled.catalogue.look_up(names, tools, &redactor, most) {
             Ok(told) => Fulfilled::Done(told),
             Err(error) => Fulfilled::Failed(error),
         }

@@ -65,8 +65,8 @@ pub(super) struct Toolset {
     wanted: CapabilityLevel,
     /// Whether somebody chose that.
     is_chosen: bool,
-    /// The window that the level was last made to fit.
-    fitted: Option<u64>,
+    /// The window that the level was last made to fit, and the mode: another one has other tools.
+    fitted: Option<(u64, Mode)>,
     all: Registry,
     /// Whether the next turn has other tools than this one.
     changed: bool,
@@ -89,17 +89,17 @@ impl Toolset {
         self.change(busy)
     }
 
-    /// Takes the highest level that fits a window, as far as `fits` says of a level and its tools, or else the lowest,
-    /// unless one was chosen. Its tools, where it is another one than before.
+    /// Takes the highest level that fits a window in a mode, as far as `fits` says of a level and its tools, or else the
+    /// lowest, unless one was chosen. Its tools, where it is another one than before.
     pub(super) fn fit(
         &mut self,
-        window: Option<u64>,
+        (window, mode): (u64, Mode),
         fits: impl Fn(CapabilityLevel, &Registry) -> bool,
     ) -> Option<Registry> {
-        if self.is_chosen || window.is_none() || self.fitted == window {
+        if self.is_chosen || self.fitted == Some((window, mode)) {
             return None;
         }
-        self.fitted = window;
+        self.fitted = Some((window, mode));
         let levels = std::iter::successors(Some(self.wanted), |level| level.below());
         let tools = levels.map(|level| (level, level.narrow(&self.all)));
         let mut tools = tools.filter(|(level, tools)| level.below().is_none() || fits(*level, tools));
@@ -132,5 +132,25 @@ impl Toolset {
     fn change(&mut self, busy: bool) -> Option<Registry> {
         self.changed = busy;
         (!busy).then(|| self.registry())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_is_fitted_again_where_the_window_or_the_mode_is_another() {
+        let highest = CapabilityLevel::highest();
+        let below = highest.below().unwrap();
+        let mut tools = Toolset::new(highest, false, Registry::default());
+        assert!(tools.fit((8000, Mode::Plan), |_, _| true).is_none(), "it has room for all");
+        assert!(tools.fit((8000, Mode::Plan), |_, _| panic!("it was looked at already")).is_none());
+        assert!(tools.fit((8000, Mode::Agent), |level, _| level != highest).is_some());
+        assert_eq!(tools.level, below);
+        assert!(tools.fit((16_000, Mode::Agent), |_, _| true).is_some());
+        assert_eq!(tools.level, highest);
+        tools.set_level(highest, false);
+        assert!(tools.fit((100, Mode::Agent), |_, _| false).is_none(), "it was chosen");
     }
 }

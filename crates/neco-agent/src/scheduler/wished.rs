@@ -85,6 +85,11 @@ impl Scheduler {
         records
     }
 
+    /// The most bytes that a result may have.
+    pub fn max_output(&self) -> usize {
+        self.limits.max_output
+    }
+
     /// Other tools exist from now on.
     pub fn set_registry(&mut self, registry: Registry) {
         self.registry = registry;

@@ -26,6 +26,8 @@ pub struct Standing {
     pub questions: Vec<Question>,
     /// The generation; 0 when none was ever chosen.
     pub generation: u8,
+    /// Whether a person chose it in the course of the session.
+    pub generation_is_chosen: bool,
     /// The mode that the agent itself left for plan mode.
     pub plans_from: Option<Mode>,
     pub todos: Vec<Todo>,
@@ -63,6 +65,8 @@ impl Standing {
             EventBody::ModeChange(change) => {
                 self.change_mode(change);
                 self.generation = change.generation.unwrap_or(self.generation);
+                // What Neco changes by itself has a reason.
+                self.generation_is_chosen |= change.generation.is_some() && change.reason.is_none();
                 if let Some(model) = &change.model {
                     self.model.clone_from(model);
                 }

@@ -199,3 +199,16 @@ fn what_the_vendor_counted_is_known_until_something_else_is_told() {
     log.push(EventBody::ModeChange(ModeChange { mode: Some(Mode::Ask), ..ModeChange::default() }));
     assert_eq!(counted(&log), None);
 }
+
+#[test]
+fn a_generation_that_a_person_chose_stays_chosen() {
+    let chosen = |log: Vec<EventBody>| Fold::of(&events(log)).standing.generation_is_chosen;
+    let change = |generation, reason: Option<&str>| {
+        EventBody::ModeChange(ModeChange { generation, reason: reason.map(str::to_owned), ..ModeChange::default() })
+    };
+    assert!(!chosen(vec![start()]));
+    assert!(!chosen(vec![start(), change(None, None)]));
+    assert!(!chosen(vec![start(), change(Some(8), Some("there is room"))]));
+    // Whoever goes on with the session begins it once more.
+    assert!(chosen(vec![start(), change(Some(8), None), start()]));
+}

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use neco_agent::catalogue::ACTIVATE;
 use neco_agent::context::{Prompts, Situation, Source};
 use neco_agent::gate::{GatedAgent, HookContext, HookDecision, HookPoint};
 use neco_agent::plan::PlanBook;
@@ -175,7 +174,7 @@ impl MakeChild for ChildFactory {
             worked: Duration::from_millis(own.worked_ms),
             generation: CapabilityLevel::new(standing.generation).unwrap_or(base.generation),
             // Who was given certain tools needs them.
-            generation_is_chosen: base.generation_is_chosen || !tools.has(ACTIVATE),
+            generation_is_chosen: base.generation_is_chosen || definition.tools.only.is_some(),
             book: PlanBook::new(own.todos, own.plan, own.findings),
             plans_from: None,
             guards: deps.guards.clone(),

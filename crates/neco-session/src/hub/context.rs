@@ -102,11 +102,11 @@ impl SessionContext {
         resumed: bool,
     ) -> Result<BuiltAgent, SessionError> {
         let (mode, generation) = self.options.ways(&fold.standing);
+        let generation_is_chosen = self.options.has_chosen(generation, &fold.standing);
         let known: Vec<KnownFile> = std::mem::take(&mut fold.known).into_values().collect();
         let place = self.work_place(&fold);
         let setup = self.setup(&place, fold)?;
         let settings = Settings { mode, ..setup.settings };
-        let generation_is_chosen = self.options.has_chosen(generation);
         let mut setup = AgentSetup { resumed, generation, generation_is_chosen, settings, ..setup };
         let (deps, definitions) = (self.hub.deps(), self.current.definitions());
         let mut own = self.own_tools()(&deps, &definitions);

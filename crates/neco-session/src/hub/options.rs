@@ -44,9 +44,9 @@ pub type MakeWorld = Box<dyn Fn(Files) -> io::Result<Arc<dyn World>> + Send + Sy
 /// Opens the states of a workspace; nothing where none are kept. It may block.
 pub type OpenCheckpoints = Arc<dyn Fn(&Path) -> Option<Arc<dyn Checkpoints>> + Send + Sync>;
 
-/// Reads a document that is more than lines, at most about so many bytes of its text; nothing where it is none that is
-/// known. It may block.
-pub type ReadDocument = fn(&Located, usize) -> Option<Result<String, ToolError>>;
+/// Reads a document that is more than lines, at most about so many bytes of its text, and no further once the last
+/// argument says to stop; nothing where it is none that is known. It may block.
+pub type ReadDocument = fn(&Located, usize, &dyn Fn() -> bool) -> Option<Result<String, ToolError>>;
 
 /// What a hub is made of.
 pub struct HubSetup {
@@ -140,6 +140,8 @@ pub struct AgentDeps {
     pub role: Option<String>,
     /// The `PATH` of commands, for the prompt.
     pub path: Option<OsString>,
+    /// The time zone that the environment names, if it does.
+    pub zone: Option<OsString>,
     /// The shell that runs commands, for the prompt.
     pub shell: String,
     /// The indexes of code.
@@ -186,8 +188,10 @@ impl SessionOptions {
     }
 
     /// Whether somebody chose this generation, for this run, in the settings or earlier in the session.
-    pub(super) fn has_chosen(&self, generation: CapabilityLevel) -> bool {
-        self.generation.is_some() || self.default_generation.is_some() || generation != CapabilityLevel::highest()
+    pub(super) fn has_chosen(&self, generation: CapabilityLevel, standing: &Standing) -> bool {
+        let for_this_run = self.generation.or(self.default_generation).is_some();
+        // A session that began at less than the highest level began at a chosen one.
+        for_this_run || standing.generation_is_chosen || generation != CapabilityLevel::highest()
     }
 
     /// The mode and the generation of a session that has some already, or is new.
