@@ -11,7 +11,7 @@ use neco_proto::event::{Admission, CompleteReason};
 use neco_proto::{Event, EventBody, Role, Seq, SessionId};
 use neco_session::SessionError;
 use neco_session::rewind::{RewindError, RewindHistory};
-use neco_workspace::checkpoint::{self, Checkpoints, RestoreOptions};
+use neco_workspace::checkpoint::{self, CheckpointError, Checkpoints, RestoreOptions};
 
 use super::list::row;
 use crate::app::LocalApp;
@@ -125,7 +125,11 @@ fn compare(
         (Point::Kept(from), Point::Now) => {
             let files = checkpoints.diff(&from, None).map_err(failed)?;
             // A store that is only read does not say whose they are.
-            let theirs = checkpoints.preview(&from, options).map(|preview| preview.theirs).unwrap_or_default();
+            let theirs = match checkpoints.preview(&from, options) {
+                Ok(preview) => preview.theirs,
+                Err(CheckpointError::OnlyRead(_)) => Vec::new(),
+                Err(error) => return Err(failed(error)),
+            };
             Ok((files, theirs.into_iter().collect()))
         }
         (Point::Now, Point::Kept(_)) => Err(invalid("name the earlier state first; `now` comes last")),

@@ -44,7 +44,10 @@ pub(crate) async fn rewind_points(app: &LocalApp, request: ListRewindPoints) -> 
 
 pub(crate) async fn preview_rewind(app: &LocalApp, request: PreviewRewind) -> Result<RewindOutlook, AppError> {
     let mut way = found(app, &request.session, &request.folder, &request.to).await?;
-    way.plan.takes_theirs |= request.others;
+    if request.others {
+        let is_elsewhere = app.elsewhere(way.found.record.id).await?.is_some();
+        take_theirs(&mut way.plan, is_elsewhere)?;
+    }
     let preview = way.preview(app).await?;
     Ok(RewindOutlook {
         is_nothing: way.plan.is_nothing(&preview),
@@ -59,8 +62,11 @@ pub(crate) async fn preview_rewind(app: &LocalApp, request: PreviewRewind) -> Re
 
 pub(crate) async fn rewind(app: &LocalApp, by: Actor, request: RewindSession) -> Result<RewoundSession, AppError> {
     let mut way = found(app, &request.session, &request.folder, &request.to).await?;
-    way.plan.takes_theirs |= request.agreed == AgreedTo::Anything;
-    if let Some(open) = app.elsewhere(way.found.record.id).await? {
+    let elsewhere = app.elsewhere(way.found.record.id).await?;
+    if request.agreed == AgreedTo::Anything {
+        take_theirs(&mut way.plan, elsewhere.is_some())?;
+    }
+    if let Some(open) = elsewhere {
         let preview = way.preview(app).await?;
         return tell(open.as_ref(), by, &preview, &request).await;
     }
@@ -76,6 +82,17 @@ pub(crate) async fn rewind(app: &LocalApp, by: Actor, request: RewindSession) ->
     way.found = app.hub.with_folder(way.found).await.map_err(of_session)?;
     let went = way.hub(app)?.go_back(way.found, &way.history, (&by, &way.plan), agreed).await.map_err(of_session)?;
     Ok(RewoundSession { changes: went.changes, kept: went.kept, elsewhere: false })
+}
+
+/// Files go back too that only others changed.
+/// Fails where another process goes back, which leaves them, unless the way takes them anyhow or leaves all files.
+fn take_theirs(way: &mut RewindPlan, is_elsewhere: bool) -> Result<(), AppError> {
+    if is_elsewhere && way.rev.is_some() && !way.takes_theirs {
+        let words = "this session is open in another process, where files that only others changed are left to them";
+        return Err(invalid(words).hint("Close it there, or leave --others out."));
+    }
+    way.takes_theirs = true;
+    Ok(())
 }
 
 /// Goes back in a session that another process has open, if it stands as it was looked at.
@@ -152,4 +169,23 @@ fn plan_to(history: &RewindHistory, to: &str, what: RewindWhat) -> Result<Rewind
 
 fn of_rewind(error: RewindError) -> AppError {
     of_session(SessionError::from(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_others_changed_goes_back_where_this_process_goes_back() {
+        let history = RewindHistory::default();
+        let named = history.way_to_state("8f3a");
+        let way = RewindPlan { takes_theirs: false, ..named.clone() };
+        let mut here = way.clone();
+        take_theirs(&mut here, false).unwrap();
+        assert!(here.takes_theirs);
+        let refused = take_theirs(&mut way.clone(), true).unwrap_err();
+        assert!(refused.to_string().contains("open in another process"), "{refused}");
+        // All files go back to a state that is named, wherever that is done.
+        take_theirs(&mut named.clone(), true).unwrap();
+    }
 }

@@ -119,12 +119,15 @@ pub struct Rewind {
     pub message_id: MessageId,
     /// Whether the conversation went back.
     pub conversation: bool,
-    /// The state that the files were put into; absent when they were left alone.
+    /// The state that the files were to be put into; absent when they were left alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<String>,
     /// The state of the files before that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
+    /// The state of the files after that, where some may have been left; absent in logs that are older than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<String>,
     /// The rewind that this one takes back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<Seq>,

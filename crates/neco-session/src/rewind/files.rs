@@ -1,8 +1,9 @@
 //! The workspace's part of going back. Checkpoints block, so they are asked aside.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use neco_proto::event::{Checkpoint, CheckpointWhen, FileChange, FileChangeKind, FilesBack, LeftOut, Rewind};
 use neco_proto::{Actor, AgentId, EventBody, FilePreview, RewindPreview, SessionId};
@@ -30,6 +31,8 @@ const TOLD_EVERY: Duration = Duration::from_millis(150);
 pub struct Went {
     /// The state before, as an event.
     pub before: Option<Checkpoint>,
+    /// The state that the files are in now.
+    pub now: Option<String>,
     /// What was done.
     pub changes: Vec<FileChange>,
     /// Whether that took something that somebody else than the session had changed.
@@ -116,7 +119,8 @@ pub async fn go_back(going: Going<'_>) -> Result<Went, RewindError> {
     let changed = went.changes.len() as u64;
     let went_back = went.before.is_some();
     let deleted = went.changes.iter().filter(|change| change.kind == FileChangeKind::Deleted).count() as u64;
-    let rewind = Rewind { by: Some(by), deleted, over_others: went.over_others, ..rewind_event(way, undo, changed) };
+    let (now, over_others) = (went.now.clone(), went.over_others);
+    let rewind = Rewind { by: Some(by), deleted, now, over_others, ..rewind_event(way, undo, changed) };
     let written = journal.commit(agent, None, EventBody::Rewind(rewind)).await;
     written.map_err(|error| if went_back { RewindError::NotWritten(error) } else { error.into() })?;
     if let Some(told) = told(way) {
@@ -154,6 +158,7 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
     kept.extend(restored.undo.notices.iter().cloned());
     Ok(Went {
         before: Some(event_of(&restored.undo, CheckpointWhen::Restore, label)),
+        now: Some(restored.now.rev),
         changes: restored.changes.iter().map(change_of).collect(),
         over_others: restored.over_others,
         kept,
@@ -193,11 +198,12 @@ fn told_of(lost: &[Kept], kept: &[Kept]) -> Vec<String> {
     lost.chain(kept.iter().map(|kept| format!("{} stays: {}", kept.path.display(), kept.reason))).collect()
 }
 
-/// Whether a file was written since a moment.
+/// Whether a file was changed since a moment. When it was changed can't be set back, as when it was written can; of a
+/// folder that tells nothing about what is in it, so it may always have been.
 fn changed_since(path: &Path, since_ms: i64) -> bool {
-    let written = path.symlink_metadata().and_then(|found| found.modified()).ok();
-    let ms = written.and_then(|written| written.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_millis());
-    ms.is_some_and(|ms| i64::try_from(ms).unwrap_or(i64::MAX) >= since_ms)
+    let Ok(found) = path.symlink_metadata() else { return false };
+    let changed_ms = found.ctime().saturating_mul(1000).saturating_add(found.ctime_nsec() / 1_000_000);
+    found.is_dir() || changed_ms >= since_ms
 }
 
 /// What no way back changes, in a line.
@@ -253,4 +259,27 @@ fn change_of(change: &Change) -> FileChange {
 
 fn shown_path(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::SystemTime;
+
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn what_came_with_an_old_date_has_changed_and_a_folder_may_have() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.txt");
+        fs::write(&file, "copied with its date").unwrap();
+        fs::File::options().write(true).open(&file).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let now = Timestamp::now().as_millisecond();
+        assert!(changed_since(&file, now - 60_000));
+        assert!(!changed_since(&file, now + 60_000));
+        assert!(changed_since(folder.path(), now + 60_000), "what is in it is not looked at");
+        assert!(!changed_since(&folder.path().join("none"), 0));
+    }
 }

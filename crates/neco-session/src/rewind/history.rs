@@ -55,6 +55,8 @@ pub struct RewindHistory {
     said: Vec<RewindPoint>,
     /// What the files were known to be, one after the other.
     states: Vec<Known>,
+    /// The states that rewinds left which changed files, and when, in milliseconds since 1970.
+    left: Vec<(String, i64)>,
     /// Where changes were made that no state shows.
     unkept: Vec<Seq>,
     rewinds: Rewinds,
@@ -211,6 +213,11 @@ impl RewindHistory {
         self.checkpoints.iter().rfind(|kept| kept.checkpoint.rev == rev)
     }
 
+    /// When a rewind left this state, in milliseconds since 1970.
+    pub(super) fn left_at(&self, rev: &str) -> Option<i64> {
+        self.left.iter().rfind(|(left, _)| left == rev).map(|(_, ms)| *ms)
+    }
+
     /// The first words of a message, also of one that does not count.
     pub(super) fn words(&self, message: MessageId) -> String {
         self.said.iter().find(|point| point.message_id == message).map(|point| point.text.clone()).unwrap_or_default()
@@ -222,10 +229,10 @@ impl RewindHistory {
         self.checkpoints.iter().rev().any(|kept| worked(&kept))
     }
 
-    /// The states after turns.
+    /// The states after turns, and after rewinds: what lies before one of them was changed by the session.
     pub fn turns(&self) -> Vec<String> {
         let after = self.checkpoints.iter().filter(|kept| kept.checkpoint.when == CheckpointWhen::After);
-        after.map(|kept| kept.checkpoint.rev.clone()).collect()
+        after.map(|kept| kept.checkpoint.rev.clone()).chain(self.left.iter().map(|(rev, _)| rev.clone())).collect()
     }
 
     /// Whether the person said something up to the event `at`.
@@ -341,7 +348,12 @@ impl RewindHistory {
                 self.told &= !rewind.conversation;
                 self.went_alone = !rewind.conversation;
                 let is_course = rewind.conversation;
-                self.states.extend(rewind.files.clone().map(|rev| Known { seq: event.seq, rev, is_course }));
+                // What was left to others is in no state that was aimed at.
+                let now = rewind.now.as_ref().or(rewind.files.as_ref());
+                self.states.extend(now.cloned().map(|rev| Known { seq: event.seq, rev, is_course }));
+                // Where nothing was changed it is the state before, which may be anybody's.
+                let left = rewind.now.clone().filter(|now| rewind.undo.as_ref() != Some(now));
+                self.left.extend(left.map(|rev| (rev, event.ts.as_millisecond())));
                 if !mends {
                     let undo = cut_short.or_else(|| rewind.undo.clone());
                     let over_half = self.over_half && undo.is_some() && undo == rewind.undo;

@@ -81,6 +81,8 @@ impl RewindHistory {
         let mut way = self.plan(RewindKind::Checkpoint, last, RewindWhat::Files, self.last_seq);
         if let Some(kept) = self.kept(rev) {
             (way.shown.about, way.since_ms) = (kept.checkpoint.label.clone(), kept.ts.as_millisecond());
+        } else if let Some(ms) = self.left_at(rev) {
+            (way.shown.about, way.since_ms) = ("after going back".to_owned(), ms);
         }
         way.shown.rev = Some(rev.to_owned());
         way.takes_theirs = true;
@@ -194,6 +196,7 @@ pub fn rewind_event(way: &RewindPlan, undo: Option<String>, changed: u64) -> Rew
         conversation: way.what.conversation(),
         files: way.rev.clone().filter(|_| undo.is_some()),
         undo,
+        now: None,
         undoes: way.undoes,
         changed,
         deleted: 0,

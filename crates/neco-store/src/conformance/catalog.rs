@@ -149,6 +149,7 @@ fn rewind() -> Rewind {
         conversation: false,
         files: None,
         undo: None,
+        now: None,
         undoes: None,
         changed: 0,
         deleted: 0,

@@ -334,6 +334,7 @@ fn checkpoint_bodies() -> Vec<EventBody> {
             conversation: true,
             files: Some("77be".to_owned()),
             undo: Some("0f3a".to_owned()),
+            now: Some("91c2".to_owned()),
             undoes: Some(9),
             changed: 3,
             deleted: 0,

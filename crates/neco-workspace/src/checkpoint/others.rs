@@ -17,9 +17,10 @@ pub struct ChangedBy {
 }
 
 impl ChangedBy {
-    /// Whether nobody but others changed a file.
+    /// Whether nobody but others changed a file that is different now. It may hold nothing of theirs, as one that they
+    /// put back into an earlier state: nobody asked for another one all the same.
     pub fn is_only_by_others(&self, path: &[u8]) -> bool {
-        self.others.contains(path) && !self.turns.contains(path)
+        !self.turns.contains(path)
     }
 }
 

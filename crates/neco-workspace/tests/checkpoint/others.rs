@@ -130,3 +130,39 @@ fn what_only_others_changed_is_left_to_them_where_that_is_wanted() {
         assert!(!desk.path("agent.txt").exists());
     });
 }
+
+#[test]
+fn what_others_put_back_into_an_earlier_state_is_left_to_them_too() {
+    on_all(|desk| {
+        // One branch, then another one on which the session works, then the first one again.
+        desk.write("branch.txt", "main");
+        desk.before();
+        desk.write("branch.txt", "feature");
+        let feature = desk.before();
+        desk.write("agent.txt", "one");
+        desk.after();
+        desk.write("branch.txt", "main");
+        let mine = RestoreOptions { leave_theirs: true, ..options(&[]) };
+        let restored = desk.points.restore(&feature.rev, &mine, &mut |_| Ok(())).unwrap();
+        assert_eq!(restored.theirs, [std::path::PathBuf::from("branch.txt")]);
+        assert_eq!(desk.read("branch.txt"), "main");
+        assert!(!desk.path("agent.txt").exists());
+    });
+}
+
+#[test]
+fn what_a_rewind_changed_is_a_forks_own_where_its_state_is_among_the_turns() {
+    on_all(|desk| {
+        desk.write("a.txt", "zero");
+        let zero = desk.before();
+        desk.write("agent.txt", "one");
+        let one = desk.after();
+        let parents = RestoreOptions { leave_theirs: true, agreed: Agreed::Anything, ..options(&[]) };
+        let went = desk.points.restore(&zero.rev, &parents, &mut |_| Ok(())).unwrap();
+        assert!(!desk.path("agent.txt").exists());
+        let turns = vec![one.rev.clone(), went.now.rev.clone()];
+        let fork = RestoreOptions { session: "fork".to_owned(), turns, ..parents };
+        desk.points.restore(&went.undo.rev, &fork, &mut |_| Ok(())).unwrap();
+        assert_eq!(desk.read("agent.txt"), "one");
+    });
+}

@@ -42,6 +42,23 @@ fn a_message_that_changed_nothing_goes_back_to_what_was_there_when_it_was_said()
 }
 
 #[test]
+fn a_file_that_a_rewind_left_is_not_deleted_by_the_next_one() {
+    let house = House::playing(json!([write("a.txt", "a"), say("Done.")]));
+    let id = begun(&house, "write a");
+    let (file, notes) = (house.project().join("a.txt"), house.project().join("notes.txt"));
+    fs::write(&notes, "mine\n").unwrap();
+    house.run(&["session", "rewind", &id, "--to", "1", "--files", "--yes"]).ended_with(0);
+    assert!(!file.exists() && notes.exists());
+    house.script("script.json", json!([say("An answer.")]));
+    house.run(&["-m", "a question", "--continue"]).ended_with(0);
+    house.script("script.json", json!([call("bash", json!({ "command": "echo more >> notes.txt" })), say("Done.")]));
+    house.run(&["-m", "add to the notes", "--continue", "--yes"]).ended_with(0);
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "mine\nmore\n");
+    house.run(&["session", "rewind", &id, "--to", "2", "--files", "--yes"]).ended_with(0);
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "mine\n");
+}
+
+#[test]
 fn what_is_no_part_of_checkpoints_is_named_before_going_back() {
     let house = House::playing(json!([
         call("bash", json!({ "command": "echo 2 >> ign/i.txt; echo x > a.txt" })),

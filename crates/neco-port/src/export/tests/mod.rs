@@ -221,6 +221,7 @@ fn what_a_rewind_took_away_is_marked_and_comes_back_when_the_rewind_is_undone() 
             conversation: true,
             files: None,
             undo: None,
+            now: None,
             undoes,
             changed: 0,
             deleted: 0,

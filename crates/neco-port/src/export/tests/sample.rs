@@ -399,6 +399,7 @@ fn taken_back(sample: &mut Sample) {
         conversation: true,
         files: Some("8f3a91c2d4e5f6a7".to_owned()),
         undo: Some("aaaa".to_owned()),
+        now: None,
         undoes: None,
         changed: 0,
         deleted: 0,

@@ -5,7 +5,7 @@ mod taking_back;
 use jiff::Timestamp;
 use neco_proto::event::{
     AgentComplete, CallStatus, Checkpoint, CheckpointWhen, Compaction, CompactionCause, CompactionStrategy,
-    CompleteReason, ContextTrim, ModeChange, Notification, NotificationLevel, NotificationTopic, PlanUpdate,
+    CompleteReason, ContextTrim, ModeChange, Notification, NotificationLevel, NotificationTopic, PlanUpdate, Rewind,
     RewindWhat, TodoUpdate, ToolCallEnd, TrimmedOutput, TurnStart, UsageEvent,
 };
 use neco_proto::{
@@ -349,6 +349,24 @@ fn files_that_went_back_are_what_they_went_back_to() {
     log.happen(&work("three", 0));
     let course = RewindHistory::of(&log.events);
     assert_eq!(course.files_at(course.points[1].seq), way.rev.as_deref());
+}
+
+#[test]
+fn files_that_went_back_are_what_is_there_and_not_what_was_aimed_at() {
+    let mut log = grown(&[Happening::Work { says: "one".into(), calls: 1, answer: "a".into() }]);
+    let course = RewindHistory::of(&log.events);
+    let way = course.way(course.find("1").unwrap(), RewindWhat::Both).unwrap();
+    let undo = log.checkpoint(CheckpointWhen::Restore);
+    let now = Some("what others made stayed".to_owned());
+    log.add(EventBody::Rewind(Rewind { now: now.clone(), ..rewind_event(&way, Some(undo.clone()), 1) }));
+    log.happen(&Happening::Work { says: "a question".into(), calls: 0, answer: "a".into() });
+    log.happen(&Happening::Work { says: "three".into(), calls: 1, answer: "a".into() });
+    let course = RewindHistory::of(&log.events);
+    assert_eq!(course.files_at(course.find("1").unwrap().seq), now.as_deref());
+    assert!(course.turns().contains(&now.unwrap()), "taking it back brings back what it took");
+    // A rewind that changed no file leaves the state before, which may be another session's.
+    log.add(EventBody::Rewind(Rewind { now: Some(undo.clone()), ..rewind_event(&way, Some(undo.clone()), 0) }));
+    assert!(!RewindHistory::of(&log.events).turns().contains(&undo));
 }
 
 #[test]
