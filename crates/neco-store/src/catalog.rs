@@ -111,8 +111,8 @@ pub trait Catalog: Send + Sync {
     /// All sessions of which something is kept, those included that were removed and have forks.
     fn kept(&self) -> BoxFuture<'_, Result<HashSet<SessionId>, StoreError>>;
 
-    /// How many messages of the person count in each of `sessions`, as far as they are there; what had to be counted is
-    /// known from then on.
+    /// How many messages of the person count in each of `sessions`, as far as they are there and can be read; what had
+    /// to be counted is known from then on.
     fn count_messages(&self, sessions: Vec<SessionId>) -> BoxFuture<'_, Result<HashMap<SessionId, u64>, StoreError>>;
 
     /// Messages, tool results and titles that have all the words of `query`, newest first.

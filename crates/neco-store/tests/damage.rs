@@ -427,3 +427,18 @@ async fn an_event_that_is_missing_is_damage_and_not_the_end_of_the_log() {
     assert_eq!((told.cut.len(), told.lost.len()), (2, 0), "{told}");
     assert_eq!(seqs(&store, sessions[9]).await, (1..=16).collect::<Vec<_>>());
 }
+
+#[tokio::test]
+async fn an_event_that_is_no_event_keeps_nobody_from_the_other_sessions() {
+    let (_dir, path, sessions) = ten_sessions().await;
+    let mut connection = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
+    let bad = sqlx::query("UPDATE events SET body = 'no event' WHERE session_id = ? AND seq = 21");
+    let bad = bad.bind(sessions[3].as_uuid()).execute(&mut connection).await.unwrap();
+    assert_eq!(bad.rows_affected(), 1);
+    connection.close().await.unwrap();
+    let store = SqliteStore::open(&path).await.unwrap();
+    let counted = store.count_messages(sessions.clone()).await.unwrap();
+    assert_eq!((counted.len(), counted.get(&sessions[3])), (9, None));
+    assert_eq!((counted[&sessions[2]], counted[&sessions[4]]), (1, 1));
+    assert_eq!(store.list(None, 99).await.unwrap().len(), 12);
+}

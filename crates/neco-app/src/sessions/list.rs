@@ -30,7 +30,9 @@ pub(super) const ALL: usize = usize::MAX >> 1;
 
 pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<SessionPage, AppError> {
     let (mut records, mut page) = find(app, &request).await?;
-    count(app, &mut records).await?;
+    if are_few(&records) {
+        count(app, &mut records).await?;
+    }
     let wanted = request.states && records.len() <= LOOKED_AT;
     let stages = if wanted { app.hub.stages(&records).await } else { Vec::new() };
     let ids = records.iter().map(|record| record.id).collect();
@@ -76,8 +78,12 @@ pub(crate) fn watch_rows(app: &LocalApp, request: ListSessions) -> BoxStream<'_,
 }
 
 async fn tell_rows(app: &LocalApp, request: ListSessions, mut told: Told<SessionRow>) -> Result<(), AppError> {
-    for mut record in find(app, &request).await?.0 {
-        count(app, std::slice::from_mut(&mut record)).await?;
+    let records = find(app, &request).await?.0;
+    let counts = are_few(&records);
+    for mut record in records {
+        if counts {
+            count(app, std::slice::from_mut(&mut record)).await?;
+        }
         let one = std::slice::from_ref(&record);
         let stages = if request.states { app.hub.stages(one).await } else { Vec::new() };
         let bytes = match request.sizes {
@@ -89,11 +95,16 @@ async fn tell_rows(app: &LocalApp, request: ListSessions, mut told: Told<Session
     Ok(())
 }
 
-/// Counts the messages of sessions of which they are not known yet; of very many nobody counts each.
+/// Whether the messages of sessions are counted of which they are not known yet; of very many nobody counts each.
+fn are_few(records: &[SessionRecord]) -> bool {
+    records.iter().filter(|record| record.messages.is_none()).count() <= LOOKED_AT
+}
+
+/// Counts the messages of sessions of which they are not known yet.
 async fn count(app: &LocalApp, records: &mut [SessionRecord]) -> Result<(), AppError> {
     let unknown: Vec<SessionId> =
         records.iter().filter(|record| record.messages.is_none()).map(|record| record.id).collect();
-    if unknown.is_empty() || unknown.len() > LOOKED_AT {
+    if unknown.is_empty() {
         return Ok(());
     }
     let counted = app.store.count_messages(unknown).await.map_err(of_store)?;

@@ -86,7 +86,7 @@ const ALL: &str = concat!(
     ") FROM sessions WHERE NOT is_removed AND (?1 IS NULL OR cwd = ?1)"
 );
 
-/// From how many sessions on it is worth asking whether that are all of them.
+/// From how many sessions on it is worth asking whether that are most of them.
 const MANY: usize = 1000;
 
 impl Reader {
@@ -162,8 +162,9 @@ impl Reader {
 
     /// The sessions by last use, newest first.
     pub(super) async fn list(&self, cwd: Option<String>, limit: usize) -> Result<Vec<SessionRecord>, StoreError> {
-        // SQLite needs as long to sort all of them as for everything else together.
-        if limit >= MANY && self.count().await? <= limit {
+        // SQLite needs as long to sort all of them as for everything else together: where many are wanted, it is quicker
+        // to read them all.
+        if limit >= MANY && self.count().await? / 2 <= limit {
             let mut all = self.by_last_use(sqlx::query_scalar(ALL).bind(cwd)).await?;
             all.truncate(limit);
             return Ok(all);

@@ -459,7 +459,15 @@ impl Catalog for SqliteStore {
         Box::pin(async move {
             let mut counted = HashMap::new();
             for session in sessions {
-                let Some((messages, upto)) = self.noted(self.reader.messages(session).await).await? else { continue };
+                let (messages, upto) = match self.noted(self.reader.messages(session).await).await {
+                    Ok(Some(found)) => found,
+                    Ok(None) => continue,
+                    // One that can't be read keeps nobody from the others.
+                    Err(error) => {
+                        tracing::warn!(%error, %session, "the messages of a session can't be counted");
+                        continue;
+                    }
+                };
                 counted.insert(session, messages);
                 let kept = self.change(CatalogChange::SetMessages { session, messages, upto }).await;
                 if let Err(error) = kept {
