@@ -4,7 +4,7 @@
 //! What is serialised here is what the event log keeps and what `--output-format stream-json`
 //! prints, so a change of a name here is a change of a file format.
 //!
-//! Reading order: [`ids`], [`actor`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it, [`key_kind`] for whoever must not.
+//! Reading order: [`ids`], [`actor`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it, [`key_kind`] and [`secret_file`] for whoever must not.
 
 pub mod actor;
 pub mod agent_ask;
@@ -28,6 +28,7 @@ pub mod query;
 pub mod question;
 pub mod result_part;
 pub mod rewinds;
+pub mod secret_file;
 pub mod usage;
 pub mod visible;
 

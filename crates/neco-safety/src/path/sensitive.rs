@@ -5,6 +5,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
+use neco_proto::secret_file::SecretFile;
+pub use neco_proto::secret_file::is_sample;
+
 use super::later::{AGENT, BUILD, EDITOR, folded, is_agents_folder};
 
 /// Says why a path is sensitive. Judged by its names alone, without regard to case: whoever can
@@ -155,58 +158,22 @@ fn folder_inside(parent: &str, name: &str) -> Option<&'static str> {
 fn file_by_name(name: &str) -> Option<&'static str> {
     match name {
         ".envrc" => Some(BUILD),
-        ".netrc"
-        | "_netrc"
-        | ".npmrc"
-        | ".yarnrc"
-        | ".pypirc"
-        | ".pgpass"
-        | ".my.cnf"
-        | ".git-credentials"
-        | ".htpasswd"
-        | ".vault-token"
-        | "credentials"
-        | "credentials.json"
-        | "credentials.toml"
-        | "credentials.yml"
-        | "credentials.yaml"
-        | "credentials.xml"
-        | "credentials.ini"
-        | "application_default_credentials.json"
-        | "secrets.json"
-        | "secrets.toml"
-        | "secrets.yml"
-        | "secrets.yaml"
-        | "service-account.json"
-        | "service_account.json"
-        | "wallet.dat"
-        | "keys.toml" => Some(CREDENTIALS),
         ".gitconfig" => Some(GIT),
         ".bashrc" | ".bash_profile" | ".bash_login" | ".bash_logout" | ".bash_aliases" | ".profile" | ".zshrc"
         | ".zshenv" | ".zprofile" | ".zlogin" | ".zlogout" | ".cshrc" | ".tcshrc" | ".login" | ".kshrc" | ".mkshrc"
         | "config.fish" | ".inputrc" | ".xinitrc" | ".xprofile" | ".xsession" | ".pam_environment" => Some(START_UP),
         ".vimrc" | ".gvimrc" | ".exrc" | ".nvimrc" | ".nvim.lua" | ".emacs" | ".dir-locals.el" => Some(EDITOR),
         ".mcp.json" | "trusted-folders.json" => Some(AGENT),
-        _ if name.starts_with(".env") && !is_sample(name) => Some(SECRETS),
         // Whatever was said in any session: the store, its search index, and what was put aside of a damaged one.
         _ if ["neco.db", "neco-search.db", "neco-damaged-"].iter().any(|begin| name.starts_with(begin)) => {
             Some(SECRETS)
         }
-        _ if name.starts_with("id_") && !name.ends_with(".pub") && is_key_name(name) => Some(PRIVATE_KEY),
-        _ => by_extension(name),
-    }
-}
-
-fn by_extension(name: &str) -> Option<&'static str> {
-    let (stem, extension) = name.rsplit_once('.')?;
-    match extension {
-        // As `prod.env`; one that is called `example.env` shows what another would look like, and some are no files.
-        "env" if ["process", "import.meta", "bun"].contains(&stem) => None,
-        "env" => (!stem.split(['.', '-', '_']).any(|part| SAMPLES.contains(&part))).then_some(SECRETS),
-        "ovpn" => Some(CREDENTIALS),
-        "pem" | "key" | "p12" | "pfx" | "ppk" | "jks" | "keystore" | "kdbx" => Some(PRIVATE_KEY),
-        "code-workspace" | "sublime-project" => Some(EDITOR),
-        _ => None,
+        _ if name.ends_with(".code-workspace") || name.ends_with(".sublime-project") => Some(EDITOR),
+        _ => SecretFile::of_name(name).map(|file| match file {
+            SecretFile::Variables => SECRETS,
+            SecretFile::Credentials => CREDENTIALS,
+            SecretFile::PrivateKey => PRIVATE_KEY,
+        }),
     }
 }
 
@@ -225,24 +192,12 @@ fn file_inside(grandparent: &str, parent: &str, name: &str) -> Option<&'static s
 /// Whether a file holds secrets by its name alone, wherever it is, and is no private key: boxes hide it.
 pub fn is_secret_by_name(name: &str) -> bool {
     let named = ["service-account.json", "service_account.json", "wallet.dat"].contains(&name);
-    named || name.ends_with(".ovpn") || name.ends_with(".env") && by_extension(name).is_some()
-}
-
-fn is_key_name(name: &str) -> bool {
-    ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_xmss"].iter().any(|kind| name.starts_with(kind))
+    named || name.ends_with(".ovpn") || name.ends_with(".env") && SecretFile::of_name(name).is_some()
 }
 
 fn is_settings_name(name: &str) -> bool {
     [".json", ".toml", ".yml", ".yaml"].iter().any(|end| name.ends_with(end))
 }
-
-/// Whether a name says that the file only shows what another one would look like, as `.env.example` does.
-pub fn is_sample(name: &str) -> bool {
-    name.rsplit('.').next().is_some_and(|end| SAMPLES.contains(&end))
-}
-
-/// Endings of files that show what a file with secrets would look like.
-const SAMPLES: &[&str] = &["example", "examples", "sample", "template", "dist", "defaults", "schema"];
 
 #[cfg(test)]
 mod tests {

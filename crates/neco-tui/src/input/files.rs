@@ -1,32 +1,13 @@
 //! The files of the workspace, by what is written of their names.
 
+use neco_proto::secret_file::SecretFile;
+
 use super::completion::fits;
-
-/// Files that keep what logs somebody in.
-const NAMES: [&str; 11] = [
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".git-credentials",
-    "credentials",
-    "credentials.json",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-];
-
-/// Ends of the names of files that are keys.
-const KEYS: [&str; 6] = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
 
 /// Whether a file may hold secrets, by its name: it is offered last. What may be read of it is decided elsewhere.
 pub fn may_hold_secrets(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-    let is_example = ["example", "sample", "template", "dist"].iter().any(|end| name.ends_with(end));
-    let is_variables = name.strip_prefix(".env").is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    let is_key = KEYS.iter().any(|end| name.ends_with(end));
-    NAMES.contains(&name.as_str()) || is_key || is_variables && !is_example
+    SecretFile::of_name(&name).is_some()
 }
 
 /// The files, once they are known.
@@ -81,6 +62,7 @@ mod tests {
         let names = [".env", ".env.example", "deploy/server.pem", "src/environment.rs", "id_ed25519", "id_ed25519.pub"];
         let secret: Vec<&str> = names.into_iter().filter(|name| may_hold_secrets(name)).collect();
         assert_eq!(secret, [".env", "deploy/server.pem", "id_ed25519"]);
+        assert!([".envrc", "config/Secrets.json", "secrets.yml", "prod.env"].into_iter().all(may_hold_secrets));
         let mut files = Files::new(names.map(str::to_owned).to_vec());
         assert_eq!(files.near("env", 9), [".env.example", "src/environment.rs", ".env"]);
     }
