@@ -203,13 +203,18 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         rules: told.rules,
         prompts: told.prompts,
         role: setup.role.take(),
-        path: environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()),
+        path: variable(&environment, "PATH"),
+        zone: variable(&environment, "TZ"),
         shell: setup.config.tools.shell.clone(),
         indexes,
         sandbox: report.as_ref().map_or_else(|| "none".to_owned(), Report::in_short),
         usual_sandbox: report.as_ref().is_some_and(Report::is_usual),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
+}
+
+fn variable(environment: &[(OsString, OsString)], wanted: &str) -> Option<OsString> {
+    environment.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone())
 }
 
 /// The models of a configuration.

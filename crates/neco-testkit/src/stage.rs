@@ -215,6 +215,7 @@ impl Stage {
                 prompts: Vec::new(),
                 role: None,
                 path: None,
+                zone: None,
                 shell,
                 indexes: Arc::clone(&indexes),
                 sandbox: "none".to_owned(),

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use neco_proto::Message;
 use neco_proto::event::{Notification, NotificationLevel};
@@ -22,6 +23,9 @@ const MOST_FILES: usize = 10;
 const MOST_BYTES: u64 = 64 * 1024;
 const MOST_IN_ALL: usize = 256 * 1024;
 
+/// How long the files of one message are read.
+const LONGEST: Duration = Duration::from_secs(20);
+
 /// Endings of pictures, which windows show to the model themselves.
 const PICTURES: &[&str] = &["png", "jpg", "jpeg", "webp", "gif"];
 
@@ -38,7 +42,8 @@ pub(super) async fn attach(ctx: &SessionContext, redactor: &Redactor, text: Stri
     let looked = tokio::task::spawn_blocking(move || {
         let roots: Vec<PathBuf> = roots.into_iter().filter(|root| root.is_dir()).collect();
         let files = Files::new(&cwd, Vec::new()).and_then(|files| files.with_roots(&roots)).ok()?;
-        Some(read(&names, &Readable { files, telling, documents }, &redactor))
+        let started = Instant::now();
+        Some(read(&names, &Readable { files, telling, documents, is_late: &|| started.elapsed() > LONGEST }, &redactor))
     });
     // A folder that can't be looked at has no files that could go along.
     let Some((contents, left)) = looked.await.ok().flatten() else { return Ok(text) };
@@ -76,14 +81,16 @@ fn named(text: &str) -> Vec<String> {
 }
 
 /// What of a folder may go along, and how documents in it are read.
-struct Readable {
+struct Readable<'a> {
     files: Files,
     telling: Telling,
     documents: ReadDocument,
+    /// Whether it has taken too long by now.
+    is_late: &'a dyn Fn() -> bool,
 }
 
 /// What stands in the files of these names, each in a fence, and of which of them it does not go along, with the reason.
-fn read(names: &[String], readable: &Readable, redactor: &Redactor) -> (Vec<String>, Vec<String>) {
+fn read(names: &[String], readable: &Readable<'_>, redactor: &Redactor) -> (Vec<String>, Vec<String>) {
     let (mut contents, mut left, mut bytes) = (Vec::new(), Vec::new(), 0);
     let mut seen = HashSet::new();
     for name in names {
@@ -95,14 +102,14 @@ fn read(names: &[String], readable: &Readable, redactor: &Redactor) -> (Vec<Stri
         if PICTURES.contains(&ending.as_str()) || !seen.insert(name) {
             continue;
         }
-        match content(name, readable) {
-            Ok(text) if contents.len() < MOST_FILES && bytes + text.len() <= MOST_IN_ALL => {
+        // What would not go along all the same is not read.
+        let is_full = contents.len() >= MOST_FILES || bytes >= MOST_IN_ALL;
+        let read = if is_full { Err(LeftOut::TooMany) } else { content(name, readable) };
+        match read.and_then(|text| if bytes + text.len() > MOST_IN_ALL { Err(LeftOut::TooMany) } else { Ok(text) }) {
+            Ok(text) => {
                 bytes += text.len();
                 let text = redactor.redact(&text, Scope::Outside);
                 contents.push(format!("{name}:\n{}", fenced(&neutral(&text))));
-            }
-            Ok(_) => {
-                left.push(format!("{name} is only named: with one message go {MOST_FILES} files at most, and 256 KB"))
             }
             Err(why) => left.push(format!("{name} is only named: {why}")),
         }
@@ -121,6 +128,10 @@ enum LeftOut {
     Path(#[from] PathError),
     #[error("it has {} KB, more than {} KB", .0 / 1024, MOST_BYTES / 1024)]
     TooLarge(u64),
+    #[error("with one message go {} files at most, and {} KB", MOST_FILES, MOST_IN_ALL / 1024)]
+    TooMany,
+    #[error("reading the files before it took longer than {} s", LONGEST.as_secs())]
+    TooLate,
     #[error("it is not text")]
     NoText,
     #[error("{0}")]
@@ -128,13 +139,16 @@ enum LeftOut {
 }
 
 /// What stands in a file.
-fn content(name: &str, readable: &Readable) -> Result<String, LeftOut> {
+fn content(name: &str, readable: &Readable<'_>) -> Result<String, LeftOut> {
     let located = readable.files.locate(name, Access::Read).map_err(|_| LeftOut::Outside)?;
     if let Some(why) = readable.telling.refuses(&located) {
         return Err(LeftOut::Closed(why));
     }
+    if (readable.is_late)() {
+        return Err(LeftOut::TooLate);
+    }
     let most = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
-    if let Some(text) = (readable.documents)(&located, most) {
+    if let Some(text) = (readable.documents)(&located, most, readable.is_late) {
         return text.map_err(|error| LeftOut::Unreadable(error.message));
     }
     let size = located.metadata()?.len();
@@ -162,6 +176,7 @@ pub(super) fn presentable(text: String, redactor: &Redactor) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use neco_safety::Policy;
     use neco_toolkit::ToolError;
@@ -186,15 +201,17 @@ mod tests {
             fs::write(cwd.join(format!("{number}.txt")), "n").unwrap();
         }
         let files = Files::new(&cwd, Vec::new()).unwrap();
+        static TAKEN_APART: AtomicUsize = AtomicUsize::new(0);
         // Who composes a session hands in what reads documents.
-        let documents: ReadDocument = |located, most| {
+        let documents: ReadDocument = |located, most, _| {
+            TAKEN_APART.fetch_add(1, Ordering::Relaxed);
             let is_one = located.path().extension().is_some_and(|ending| ending == "doc");
             is_one.then(|| match located.read(4) {
                 Ok((bytes, _)) if bytes == b"good" => Ok(format!("at most {most}")),
                 Ok(_) | Err(_) => Err(ToolError::failed("it is damaged")),
             })
         };
-        let readable = Readable { files, telling: Policy::default().telling(), documents };
+        let readable = Readable { files, telling: Policy::default().telling(), documents, is_late: &|| false };
         let look = |text: &str| read(&named(text), &readable, &Redactor::default());
         fs::write(cwd.join("a.doc"), "good and long".repeat(70_000)).unwrap();
         fs::write(cwd.join("b.doc"), "bad").unwrap();
@@ -207,8 +224,14 @@ mod tests {
         assert_eq!((contents.len(), left.len()), (0, 4), "{left:?}");
         assert!(left[0].contains("68 KB") && left[1].contains("not text") && left[3].contains("outside"), "{left:?}");
         let all: String = (0..12).map(|number| format!("@{number}.txt ")).collect();
+        TAKEN_APART.store(0, Ordering::Relaxed);
         let (contents, left) = look(&all);
         assert_eq!((contents.len(), left.len()), (MOST_FILES, 2));
+        assert_eq!(TAKEN_APART.load(Ordering::Relaxed), MOST_FILES, "what does not go along is not read");
+        let late = Readable { is_late: &|| true, ..readable };
+        let (contents, left) = read(&named("@a.doc @1.txt"), &late, &Redactor::default());
+        assert_eq!((contents.len(), left.len()), (0, 2));
+        assert!(left[0].contains("longer than 20 s"), "{left:?}");
     }
 
     #[test]

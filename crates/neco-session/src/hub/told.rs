@@ -146,7 +146,9 @@ impl AgentDeps {
     /// first time, afterwards only that the day is another one. What was told stays as it was, so that the
     /// prompt does.
     pub(super) async fn place(&self, record: &SessionRecord, fold: &mut Fold) -> Vec<EventBody> {
-        let today = tokio::task::spawn_blocking(today).await.unwrap_or_else(|_| date_in(TimeZone::UTC));
+        let is_named = self.zone.is_some();
+        let today = tokio::task::spawn_blocking(move || today(is_named)).await;
+        let today = today.unwrap_or_else(|_| date_in(TimeZone::UTC));
         let date = today.to_string();
         let (told, said) = match &fold.environment {
             None => {
@@ -209,10 +211,9 @@ impl AgentDeps {
     }
 }
 
-/// The day where the machine is. The zone's own file says it at once; by its name it would be looked for in a list
-/// of all zones there are, which takes longer than the rest of a start.
-fn today() -> Date {
-    let is_named = std::env::var_os("TZ").is_some();
+/// The day where the machine is, or in the zone that the environment names. The zone's own file says it at once; by its
+/// name it would be looked for in a list of all zones there are, which takes longer than the rest of a start.
+fn today(is_named: bool) -> Date {
     let local = (!is_named).then(|| std::fs::read("/etc/localtime").ok()).flatten();
     date_in(local.and_then(|zone| TimeZone::tzif("local", &zone).ok()).unwrap_or_else(TimeZone::system))
 }

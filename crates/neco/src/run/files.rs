@@ -43,7 +43,7 @@ fn document(file: &Path) -> Option<Result<String, Failure>> {
     let whole = file.canonicalize().ok()?;
     let files = Files::new(whole.parent()?, Vec::new()).ok()?;
     let located = files.locate(whole.file_name()?.to_str()?, Access::Read).ok()?;
-    let text = document_text(&located, usize::try_from(MOST_BYTES).unwrap_or(usize::MAX))?;
+    let text = document_text(&located, usize::try_from(MOST_BYTES).unwrap_or(usize::MAX), &|| false)?;
     let hint = "Take --file away and name it in the message: the agent reads what it can of it.";
     Some(text.map_err(|error| Failure::usage(error.message).hint(hint)))
 }
