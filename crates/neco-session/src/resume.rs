@@ -1,5 +1,6 @@
 //! Mending what a crash left: every call gets a result, shown text becomes a message.
 
+use neco_proto::error_code::LOOK_FIRST;
 use neco_proto::event::{CallStatus, Notification, NotificationLevel, ToolCallEnd};
 use neco_proto::{ErrorCode, EventBody, Message, Part, Role};
 
@@ -45,11 +46,14 @@ fn notice(open: &[(&OpenCall, bool)], begins: bool) -> String {
 }
 
 fn interrupted(call: &OpenCall, asks: bool, begins: bool) -> EventBody {
+    let forked = format!(
+        "This conversation was forked before the call had a result. It goes on in the other one; {LOOK_FIRST}."
+    );
+    let unknown = format!(
+        "Interrupted: Neco was stopped while this call ran. Whether it took effect is not known; {LOOK_FIRST}."
+    );
     let words = match (call.ended, call.started) {
-        _ if begins => {
-            "This conversation was forked before the call had a result. It goes on in the other one; look before you \
-             repeat it."
-        }
+        _ if begins => forked.as_str(),
         _ if asks => {
             "Interrupted: Neco was stopped while this waited for the user's answer. They were asked and did not answer; \
              when you are told to go on, ask again."
@@ -61,10 +65,7 @@ fn interrupted(call: &OpenCall, asks: bool, begins: bool) -> EventBody {
         (Some(_), _) => {
             "Neco was stopped after this call had run and failed, while hooks looked at it; its result is lost."
         }
-        (None, true) => {
-            "Interrupted: Neco was stopped while this call ran. Whether it took effect is not known; look before you \
-             repeat it."
-        }
+        (None, true) => unknown.as_str(),
         (None, false) => "Interrupted: Neco was stopped before this call ran. It did not run.",
     };
     let output = match call.printed.trim().is_empty() {

@@ -39,6 +39,12 @@ fn earlier_lines_are_those_of_the_whole_output() {
     let picture = scene.picture();
     let shown = " │        1\n │        2\n │        … 4995 more lines · Ctrl-O\n │        4998\n";
     assert!(picture.contains(shown), "{picture}");
+    // A blank line is no line that is hidden.
+    let output = "<untrusted-74196f source=\"the command\">\nerror:\n\na\nb\nc\nd\n</untrusted-74196f>".to_owned();
+    scene.ends("4", "bash", "Run make", Ended { output, ..Ended::well(display(1)) });
+    let picture = scene.picture();
+    let shown = " │        error:\n │        … 1 more line · Ctrl-O\n │        b\n │        c\n │        d\n";
+    assert!(picture.contains(shown) && !picture.contains("1 line above"), "{picture}");
 }
 
 #[test]
@@ -61,17 +67,29 @@ fn answers_of_commands_stay_and_stand_in_one_column() {
 }
 
 #[test]
+fn the_tree_of_one_agent_is_its_todo_list() {
+    let mut scene = Scene::new((80, 24));
+    let todo = Todo { id: "1".into(), text: "mend it".into(), status: TodoStatus::Pending, parent: None };
+    scene.happen(EventBody::TodoUpdate(TodoUpdate { todos: vec![todo] }));
+    scene.types("/tree");
+    scene.key(KeyCode::Enter);
+    scene.picture();
+    let says = |words: &str| scene.out.iter().any(|row| row.contains(words));
+    assert!(says("mend it") && !says("No agents"), "{:?}", scene.out);
+}
+
+#[test]
 fn a_word_goes_with_the_next_key_and_with_what_happens() {
     let mut scene = Scene::new((80, 24));
     scene.control('t');
-    assert!(scene.picture().contains("No agents, no todos"), "{}", scene.picture());
+    assert!(scene.picture().contains("No agents and no todos"), "{}", scene.picture());
     scene.types("a");
-    assert!(!scene.picture().contains("No agents, no todos"), "{}", scene.picture());
+    assert!(!scene.picture().contains("No agents and no todos"), "{}", scene.picture());
     scene.key(KeyCode::Backspace);
     scene.control('t');
     scene.app.now_ms += 1500;
     scene.works();
-    assert!(!scene.picture().contains("No agents, no todos"), "{}", scene.picture());
+    assert!(!scene.picture().contains("No agents and no todos"), "{}", scene.picture());
 }
 
 #[test]

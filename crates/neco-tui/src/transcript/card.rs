@@ -76,8 +76,8 @@ pub fn rows(call: &Call, tail: &Tail, fold: Fold, with: Drawn<'_>) -> Vec<Line<'
         return [heading].into_iter().chain(tail.rows(with.width, live, with.theme)).collect();
     };
     let text = for_person(end);
-    let shown = if fold == Fold::Short { happened(end, &text) } else { text.as_str() };
-    let (reason, rest) = reason(call, end, shown, with);
+    let text = if fold == Fold::Short { happened(end, &text) } else { text };
+    let (reason, rest) = reason(call, end, &text, with);
     let body = ended_body(end, rest, fold, with);
     [heading(call, ended_outcome(end, reason, with), with)].into_iter().chain(body).collect()
 }
@@ -215,8 +215,7 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
     let (verb, name, object) = words(call);
     let taken = [&verb, &name, &object].map(|words| words.width()).iter().sum::<usize>() + ledger::WORDS + 8;
     let has_room = |words: &str| taken + words.width() <= with.width;
-    // What it was done to stands there already.
-    let said = first.strip_prefix(&object).and_then(|said| said.strip_prefix(' ')).unwrap_or(&first);
+    let said = said_of(&object, &first);
     match (end.error_code, end.status) {
         (Some(ErrorCode::RejectedByUser), _) => {
             let said = if first.is_empty() { String::new() } else { format!(": “{first}”") };
@@ -235,10 +234,13 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
         _ if went_wrong(end) => (bad(&format!("exit {}", exit_code(end).unwrap_or_default())), String::new()),
         (_, CallStatus::Error) if has_room(said) && !said.is_empty() => (bad(said), rest()),
         // Its first part, where that is enough to understand the rest.
-        (_, CallStatus::Error) => match text.trim().split_once("; ").filter(|(part, _)| has_room(part)) {
-            Some((part, rest)) if !part.contains('\n') => (bad(&clean_line(part)), rest.to_owned()),
-            _ => (bad("failed"), text.to_owned()),
-        },
+        (_, CallStatus::Error) => {
+            let parts = text.trim().split_once("; ").map(|(part, rest)| (said_of(&object, part), rest));
+            match parts.filter(|(part, _)| has_room(part)) {
+                Some((part, rest)) if !part.contains('\n') => (bad(&clean_line(part)), rest.to_owned()),
+                _ => (bad("failed"), text.to_owned()),
+            }
+        }
         _ if has_started(end) => (dim("started".to_owned()), String::new()),
         _ => match &end.display {
             Some(Display::List { total, .. }) => (dim(format!("{total} found")), String::new()),
@@ -248,6 +250,11 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
             _ => (figures_of(call).and_then(dim), String::new()),
         },
     }
+}
+
+/// What is said of `object`, which stands before it already.
+fn said_of<'a>(object: &str, words: &'a str) -> &'a str {
+    words.strip_prefix(object).and_then(|said| said.strip_prefix(' ')).unwrap_or(words)
 }
 
 /// Whether a command was run and says itself that it failed.
@@ -337,14 +344,15 @@ fn failed_output(end: &ToolCallEnd, tail: &str, width: usize, theme: &Theme) -> 
         return Tail::end_of(tail, all_lines(end)).rows(width, FIRST_ROWS + OUTPUT_ROWS, theme);
     };
     let rows = |text: &str, all: Option<usize>, limit: usize| Tail::end_of(text, all).rows(width, limit, theme);
-    let beginning = rows(&first.join("\n"), Some(FIRST_ROWS), FIRST_ROWS);
+    // What is left out is counted between the two pieces, and not by them.
+    let piece = |lines: &[&str]| rows(&lines.join("\n"), Some(0), lines.len());
+    let beginning = piece(first);
     let between = lines.len() - FIRST_ROWS - OUTPUT_ROWS;
     match end.spilled_to {
         Some(_) => beginning.into_iter().chain(rows(tail, None, OUTPUT_ROWS)).collect(),
         None => {
-            let last = lines.get(FIRST_ROWS + between..).unwrap_or_default().join("\n");
-            let last = rows(&last, Some(OUTPUT_ROWS), OUTPUT_ROWS);
-            beginning.into_iter().chain(more(between, 7, theme)).chain(last).collect()
+            let last = lines.get(FIRST_ROWS + between..).unwrap_or_default();
+            beginning.into_iter().chain(more(between, 7, theme)).chain(piece(last)).collect()
         }
     }
 }

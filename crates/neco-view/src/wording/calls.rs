@@ -2,6 +2,7 @@
 
 use neco_proto::ErrorCode;
 use neco_proto::clean::without_marks;
+use neco_proto::error_code::ADVICE;
 use neco_proto::event::ToolCallEnd;
 
 /// Lines of an error that belong to what it says, when each but the last ends with a colon.
@@ -22,35 +23,22 @@ pub fn error_words(end: &ToolCallEnd) -> String {
     }
     let words = words.join(" ");
     let bare = end.error_code.and_then(|code| words.strip_prefix(&format!("Error {code}: ")));
-    to_person(happened(end, bare.unwrap_or(&words)))
+    to_person(&happened(end, bare.unwrap_or(&words)))
 }
 
-/// What happened, of `words` that a failed call came to. Our own tools say in their first line what happened, and behind
-/// a semicolon what the model should do about it; what the person can do is told them. The words of hooks, rules, people
-/// and servers stay whole.
-pub fn happened<'a>(end: &ToolCallEnd, words: &'a str) -> &'a str {
-    let first = words.lines().next().unwrap_or_default();
-    let is_ours = end.origin.is_built_in() && end.error_code.is_some_and(is_for_model);
-    let is_for_person = |advice: &str| SPOKEN.iter().any(|(model, _)| advice.contains(model));
-    let cut = first.split_once("; ").filter(|(_, advice)| is_ours && !is_for_person(advice));
-    cut.map_or(words, |(what, _)| what)
-}
-
-/// Whether what a tool of ours says with such a code is written for the model that called it.
-fn is_for_model(code: ErrorCode) -> bool {
-    matches!(
-        code,
-        ErrorCode::ToolNotFound
-            | ErrorCode::InvalidArguments
-            | ErrorCode::ToolFailed
-            | ErrorCode::FileNotFound
-            | ErrorCode::PathOutsideWorkspace
-            | ErrorCode::FileTooLarge
-            | ErrorCode::EditTextNotUnique
-            | ErrorCode::EditTextNotFound
-            | ErrorCode::FileChanged
-            | ErrorCode::NotATextFile
-    )
+/// What happened, of `words` that a failed call came to: without what the model alone is advised to do, without how a
+/// tool is called, and without the list of all tools where there is none of that name.
+pub fn happened(end: &ToolCallEnd, words: &str) -> String {
+    // Words of people, rules, hooks and commands stay whole.
+    let ours = [ErrorCode::ToolNotFound, ErrorCode::InvalidArguments, ErrorCode::ToolFailed];
+    let Some(code) = end.error_code.filter(|code| ours.contains(code)) else { return words.to_owned() };
+    let mut lines = words.lines().take_while(|line| *line != code.for_model());
+    let first = lines.next().unwrap_or_default();
+    if code == ErrorCode::ToolNotFound {
+        return first.split("; ").next().unwrap_or(first).to_owned();
+    }
+    let bare = ADVICE.iter().fold(first.to_owned(), |bare, advice| bare.replace(&format!("; {advice}"), ""));
+    std::iter::once(bare).chain(lines.map(str::to_owned)).collect::<Vec<_>>().join("\n")
 }
 
 /// How errors speak of the person to the model, and how to the person.
@@ -96,13 +84,20 @@ mod tests {
         assert_eq!(words("Error 1005: one problem\nadvice"), "one problem");
         let told = "Error 1005: no engine. Tell the user that they can choose one in their config.toml.";
         assert_eq!(words(told), "no engine. You can choose one in your config.toml.");
-        assert_eq!(words("Error 1005: a.rs is new; read it first"), "a.rs is new");
+        for advice in ADVICE {
+            assert_eq!(words(&format!("Error 1005: a.rs is new; {advice}")), "a.rs is new");
+            assert_eq!(happened(&end, &format!("a.rs is new; {advice}. It\nprinted")), "a.rs is new. It\nprinted");
+        }
         assert_eq!(words("Error 1005: it is closed; the user can open it"), "it is closed; you can open it");
-        let of_server = ToolCallEnd { origin: ToolOrigin::Mcp { server: "s".into() }, ..end.clone() };
-        let of_server = ToolCallEnd { output: "Error 1005: one; two".into(), ..of_server };
-        assert_eq!(error_words(&of_server), "one; two");
-        let blocked = ToolCallEnd { error_code: Some(ErrorCode::BlockedByPolicy), ..end.clone() };
-        assert_eq!(error_words(&ToolCallEnd { output: "Error 1003: one; two".into(), ..blocked }), "one; two");
+        let schema = format!("no field\n{}\nArguments: {{}}", ErrorCode::ToolFailed.for_model());
+        assert_eq!(happened(&end, &schema), "no field");
+        let half = "a hunk failed; what was written before was put back, except for: a.rs";
+        assert_eq!(words(&format!("Error 1005: {half}")), half);
+        let unknown = ToolCallEnd { error_code: Some(ErrorCode::ToolNotFound), ..end.clone() };
+        let unknown = ToolCallEnd { output: "Error 1001: there is no tool \"x\"; there are: y, z".into(), ..unknown };
+        assert_eq!(error_words(&unknown), "there is no tool \"x\"");
+        let rejected = ToolCallEnd { error_code: Some(ErrorCode::RejectedByUser), ..end.clone() };
+        assert_eq!(happened(&rejected, "no; answer in words"), "no; answer in words");
         let advice = ErrorCode::ToolFailed.for_model();
         assert_eq!(words(&format!("Error 1005: none such, not file:\n{advice}")), "none such, not file:");
     }
