@@ -90,7 +90,10 @@ fn an_approval_takes_arrows_enter_and_numbers() {
     assert_eq!(ask().key(KeyCode::Enter), decided("1", Decision::Once), "yes is chosen");
     assert_eq!(ask().types("1"), decided("1", Decision::Once));
     let accepts = Effect::Send(Command::SetApproval { approval: ApprovalMode::AcceptEdits });
-    assert_eq!(ask().types("2"), [decided("1", Decision::Once), vec![accepts]].concat());
+    let mut scene = ask();
+    assert_eq!(scene.types("2"), [], "what holds for longer waits for Enter");
+    assert!(scene.picture().contains("Enter confirm"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Enter), [decided("1", Decision::Once), vec![accepts]].concat());
     // A number shows the rule that would be made, as its letter does; Enter makes it.
     let mut scene = ask();
     assert_eq!(scene.types("3"), []);
@@ -303,6 +306,44 @@ fn calls_that_are_asked_about_are_counted_forward() {
     }
     scene.asks(edit_request("4"));
     assert!(!scene.picture().contains("1 of 1") && !scene.picture().contains("of 4"), "{}", scene.picture());
+}
+
+#[test]
+fn esc_stops_what_the_person_runs_first_and_says_so() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("!make");
+    scene.picture();
+    scene.key(KeyCode::Enter);
+    scene.asks(edit_request("1"));
+    assert!(scene.picture().contains("Esc stop your command"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Esc), [Effect::StopShell]);
+}
+
+#[test]
+fn calls_are_counted_by_whoever_asks() {
+    let mut scene = Scene::new((80, 40));
+    scene.works();
+    scene.asks(edit_request("1"));
+    let request = |id: &str| serde_json::from_value(edit_request(id)).unwrap();
+    scene.happen_to(AgentId::new(), EventBody::PermissionRequest(request("2")));
+    scene.reads();
+    assert_eq!(scene.types("y"), decided("1", Decision::Once));
+    scene.ends("1", "edit_file", "Edit src/a.rs", support::Ended::well(None));
+    scene.app.now_ms += 1000;
+    scene.asks(edit_request("3"));
+    assert!(scene.picture().contains("1 of 2"), "what the root asked before is not counted: {}", scene.picture());
+}
+
+#[test]
+fn a_small_terminal_shows_the_rule_that_would_be_made() {
+    let mut scene = Scene::new((60, 12));
+    scene.app.transcript.view.standing.approval = ApprovalMode::Manual;
+    scene.works();
+    scene.asks(edit_request("1"));
+    assert!(!scene.picture().contains("allow edit(src/**)"), "{}", scene.picture());
+    scene.types("a");
+    let picture = scene.picture();
+    assert!(picture.contains("allow edit(src/**)") && picture.contains("Enter confirm"), "{picture}");
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn a_key_in_the_moment_a_question_comes_neither_decides_nor_is_a_message() {
     scene.app.now_ms += 100;
     assert_eq!(scene.types("ey you"), []);
     assert_eq!(scene.app.prompt.text.as_str(), "hey you");
-    assert!(scene.picture().contains("Your keys write the message below"), "{}", scene.picture());
+    assert!(scene.picture().contains("Your keys write in the field below"), "{}", scene.picture());
 }
 
 #[test]

@@ -175,6 +175,30 @@ fn enter_alone_tries_again_what_had_no_model_and_goes_on_with_what_was_left_in_t
     }
 }
 
+#[test]
+fn what_was_taken_back_is_not_gone_on_with() {
+    let rewind = |conversation: bool| {
+        support::read(serde_json::json!({
+            "type": "rewind", "to": 0, "message_id": MessageId::new(), "conversation": conversation
+        }))
+    };
+    for (conversation, goes_on) in [(true, false), (false, true)] {
+        let mut scene = Scene::new((100, 30));
+        scene.works();
+        stopped(&mut scene);
+        scene.happen(rewind(conversation));
+        assert_eq!(scene.picture().contains("Enter alone goes on"), goes_on, "{}", scene.picture());
+        assert_eq!(scene.key(KeyCode::Enter).is_empty(), !goes_on);
+        // So it is when the session is opened again.
+        let mut scene = Scene::new((100, 30));
+        scene.happened(EventBody::TurnStart(TurnStart { iteration: 1, model: "scripted/demo".into() }));
+        scene.happened(rewind(conversation));
+        let standing = snapshot(&scene);
+        scene.app.opened(standing);
+        assert_eq!(scene.picture().contains("Enter alone goes on"), goes_on, "{}", scene.picture());
+    }
+}
+
 fn snapshot(scene: &Scene) -> SessionSnapshot {
     serde_json::from_value(serde_json::json!({
         "session_id": SessionId::new(), "root_agent": scene.root, "last_seq": 2, "cwd": "/tmp", "title": "",
@@ -294,7 +318,7 @@ fn writing_to_an_agent_from_the_list_never_answers_what_another_one_asks() {
     scene.key(KeyCode::Down);
     scene.types("do it faster");
     let shown = scene.picture();
-    assert!(shown.contains("Your keys write the message below   Esc answers this"), "{shown}");
+    assert!(shown.contains("Your keys write in the field below   Esc back to the answers"), "{shown}");
     scene.reads();
     let order = AgentOrder::Redirect { text: "do it faster".into() };
     assert_eq!(scene.key(KeyCode::Enter), send(Command::AgentCommand { agent_id: ids[1], order }));
@@ -329,6 +353,27 @@ fn esc_while_writing_to_an_agent_goes_to_the_question() {
     scene.key(KeyCode::Tab);
     scene.key(KeyCode::Up);
     assert_eq!(scene.app.prompt.text.as_str(), "faster");
+}
+
+#[test]
+fn esc_while_writing_to_an_agent_answers_nothing_that_came_meanwhile() {
+    let mut scene = Scene::new((120, 40));
+    agents(&mut scene, &["running", "running"]);
+    scene.control('t');
+    scene.picture();
+    scene.key(KeyCode::Down);
+    scene.types("faster");
+    let request = serde_json::from_value(support::edit_request("9")).unwrap();
+    scene.happen(EventBody::PermissionRequest(request));
+    scene.picture();
+    scene.app.now_ms += 50;
+    scene.key(KeyCode::Esc);
+    scene.app.now_ms += 50;
+    assert_eq!(scene.types("y"), [], "nobody has read it");
+    assert_eq!(scene.key(KeyCode::Enter), []);
+    scene.reads();
+    let yes = Command::Approve { call_id: support::call("9"), decision: Decision::Once };
+    assert_eq!(scene.types("y"), send(yes));
 }
 
 #[test]

@@ -69,6 +69,11 @@ impl Approval {
         Command::Approve { call_id: self.request.call_id.clone(), decision }
     }
 
+    /// Whether a change of it is too long for anybody to have seen it where it is asked about.
+    pub fn is_summed_up(&self) -> bool {
+        self.request.diff.iter().any(is_summed_up)
+    }
+
     /// The answers in the order in which they are offered: yes is the first and no the last, and what is offered for
     /// several calls at once takes no number from the others.
     pub fn answers(&self, asks: Offered<'_>) -> Vec<CallAnswer> {
@@ -125,6 +130,11 @@ impl Approval {
     }
 }
 
+/// Whether a change is too long to be shown: it says only how much it is.
+pub fn is_summed_up(file: &Diff) -> bool {
+    !file.deleted && file.added + file.removed > 0 && !file.unified.lines().any(|line| line.starts_with("@@ "))
+}
+
 /// A rule that can be made of a yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
@@ -174,6 +184,15 @@ impl Means {
             Self::Edit => 'e',
             Self::NoToAll => 'N',
             Self::No => 'n',
+        }
+    }
+
+    /// How long it holds, where that is longer than the call: it waits for Enter however it is asked for.
+    pub fn rule(self) -> Option<Rule> {
+        match self {
+            Self::AcceptEdits => Some(Rule::Session),
+            Self::Rule(rule) => Some(rule),
+            Self::Yes | Self::YesToNamed | Self::Edit | Self::NoToAll | Self::No => None,
         }
     }
 
@@ -230,6 +249,13 @@ pub struct PlanAnswer {
     pub means: PlanMeans,
 }
 
+impl PlanAnswer {
+    /// Whether less is asked from then on: that waits for Enter.
+    pub fn asks_less(&self) -> bool {
+        matches!(self.means, PlanMeans::Send(Reply::AcceptPlan { approval: Some(_), .. }))
+    }
+}
+
 /// What comes of an answer to a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlanMeans {
@@ -243,7 +269,7 @@ pub enum PlanMeans {
 
 /// The answers to a plan, in the order in which they are offered.
 pub const PLAN_ANSWERS: &[PlanAnswer] = &[
-    accepts(None, 'y', "carry it out", Some("Yes, ask before edits and commands"), "accepted"),
+    accepts(None, 'y', "carry it out", Some("Yes, asking as before"), "accepted"),
     accepts(
         Some(ApprovalMode::AcceptEdits),
         's',
@@ -286,7 +312,9 @@ pub fn accepted_plan(reply: &Reply) -> Option<String> {
         }
         Reply::AcceptPlan { approval: Some(approval), .. } => format!("Yes, approval {approval}"),
         Reply::AcceptChangedPlan { .. } => "Yes, as you changed it".to_owned(),
-        _ => return None,
+        Reply::Choices { .. } | Reply::RevisePlan { .. } | Reply::DropPlan | Reply::GoOn { .. } | Reply::Dismiss => {
+            return None;
+        }
     })
 }
 
@@ -351,5 +379,22 @@ mod tests {
         assert_eq!(of_plan(Means::Edit.letter()), Some(&PlanMeans::Edit));
         assert_eq!(of_plan(Means::No.letter()), Some(&PlanMeans::Send(Reply::DropPlan)));
         assert_eq!(of_plan(Rule::Always.letter()), None, "no plan makes a rule that is kept");
+    }
+
+    #[test]
+    fn what_holds_for_longer_says_so_and_a_change_without_lines_is_summed_up() {
+        let rules = [Means::Yes, Means::AcceptEdits, Means::Rule(Rule::Always), Means::No].map(Means::rule);
+        assert_eq!(rules, [None, Some(Rule::Session), Some(Rule::Always), None]);
+        let asks_less: Vec<char> =
+            PLAN_ANSWERS.iter().filter(|answer| answer.asks_less()).map(|answer| answer.key).collect();
+        assert_eq!(asks_less, ['s', 'u', 'f', 'm']);
+        let mut approval = approval();
+        assert!(!approval.is_summed_up());
+        for (unified, is_summed_up) in [("@@ -0,0 +1 @@\n+a\n", false), ("(too long to show)\n", true)] {
+            let file =
+                Diff { path: "a".into(), unified: unified.into(), added: 1, removed: 0, created: true, deleted: false };
+            approval.request.diff = vec![file];
+            assert_eq!(approval.is_summed_up(), is_summed_up, "{unified}");
+        }
     }
 }

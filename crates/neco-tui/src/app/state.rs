@@ -407,6 +407,8 @@ impl WindowState {
         match &event.body {
             EventBody::TurnStart(_) => self.left_in_middle = true,
             EventBody::AgentComplete(complete) => self.left_in_middle = stopping::can_go_on(complete.reason),
+            // What was taken back is not gone on with.
+            EventBody::Rewind(rewind) if rewind.conversation => self.left_in_middle = false,
             _ => {}
         }
     }

@@ -6,7 +6,6 @@ use neco_view::ask::{Approval, CallAnswer, Means, Offered, Rule};
 
 use super::approval_panel::{Drawn, LISTED};
 use super::rest::{Mark, Other};
-use super::subject::is_summed_up;
 use crate::host::Edited;
 
 /// The panel of one request.
@@ -149,10 +148,9 @@ impl ApprovalBox {
 
     /// Whether a change is too long for the panel to show any of it, and was not shown otherwise.
     fn is_unseen(&self) -> bool {
-        !self.was_shown && self.asked.request.diff.iter().any(is_summed_up)
+        !self.was_shown && self.asked.is_summed_up()
     }
 
-    /// The rows of the panel: its head, the reason and the answers have room before what is asked about, which is cut.
     /// The answers, with the first `named` of what else waits above them.
     pub(super) fn answers(&self, asks: Asks<'_>, named: usize) -> Vec<CallAnswer> {
         self.asked.answers(Offered {
@@ -197,6 +195,8 @@ pub enum Esc {
     /// No, and why.
     #[default]
     No,
+    /// What the person runs with `!` stops first.
+    StopsShell,
     /// The turn stops, and with it the call that is asked about.
     StopsCall,
     /// The turn of the root stops; the agent that asks goes on asking.

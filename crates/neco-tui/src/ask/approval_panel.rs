@@ -9,8 +9,8 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use super::approval::{ApprovalBox, Asks, Esc};
-use super::edge::{Answer, Tints};
-use super::subject::{arguments_of, fitted, is_summed_up, parted, what};
+use super::edge::{Answer, Tints, first_rows};
+use super::subject::{arguments_of, fitted, parted, what};
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::{Theme, ThemeName};
@@ -127,16 +127,7 @@ impl ApprovalBox {
         let inner = width.saturating_sub(1);
         let blank = |wanted: bool| wanted.then(|| tints.blank());
         let note = self.note.iter().map(|note| cut(&Line::styled(format!("  {note}"), tints.edge), inner));
-        let why = if self.details.is_some() || !space.why { Vec::new() } else { self.why(inner, &tints) };
-        let why: Vec<Line<'static>> = note.chain(why).map(|row| tints.row(row)).collect();
-        let mut rows: Vec<Line<'static>> = blank(space.blanks && !why.is_empty()).into_iter().chain(why).collect();
         let named = if space.others { LISTED } else { 0 };
-        if named > 0 && !asks.others.is_empty() {
-            rows.extend(blank(space.blanks));
-            rows.extend((space.chosen > 2).then(|| tints.row(Line::styled("  After it", tints.meta))));
-            rows.extend(listed(asks, inner, theme).into_iter().map(|row| tints.row(row)));
-        }
-        rows.extend(blank(space.before_answers));
         let offered = self.answers(asks, named);
         let means: Vec<Means> = offered.iter().map(|answer| answer.means).collect();
         let answers: Vec<Answer> = offered.into_iter().map(Answer::from).collect();
@@ -144,6 +135,26 @@ impl ApprovalBox {
             true => means.iter().position(|means| *means == Means::No),
             false => self.at(&means).filter(|_| !asks.elsewhere),
         };
+        // Where the answers have no rows of their own, what would hold for longer is seen in place of the reason.
+        let holds = at.filter(|at| !space.listed && means.get(*at).is_some_and(|means| means.rule().is_some()));
+        let why = match holds.and_then(|at| answers.get(at)) {
+            Some(answer) => {
+                let spans =
+                    vec![Span::raw(answer.words.clone()), Span::styled(format!("  {}", answer.about), tints.label)];
+                let rows = wrap(&Line::from(spans), inner, &Indent::all(Span::raw("  ")));
+                first_rows(rows, if space.why { TEXT_ROWS } else { 2 }, inner)
+            }
+            None if self.details.is_some() || !space.why => Vec::new(),
+            None => self.why(inner, &tints),
+        };
+        let why: Vec<Line<'static>> = note.chain(why).map(|row| tints.row(row)).collect();
+        let mut rows: Vec<Line<'static>> = blank(space.blanks && !why.is_empty()).into_iter().chain(why).collect();
+        if named > 0 && !asks.others.is_empty() {
+            rows.extend(blank(space.blanks));
+            rows.extend((space.chosen > 2).then(|| tints.row(Line::styled("  After it", tints.meta))));
+            rows.extend(listed(asks, inner, theme).into_iter().map(|row| tints.row(row)));
+        }
+        rows.extend(blank(space.before_answers));
         rows.extend(match space.listed {
             true => tints.answers(&answers, at, (1, space.chosen), width),
             false => tints.short_answers(&answers, at, width),
@@ -192,7 +203,7 @@ impl ApprovalBox {
         let tints = Tints::of(theme);
         let request = &self.asked.request;
         let mut rows = what(request, width, usize::MAX, theme).0;
-        if request.diff.iter().any(is_summed_up) {
+        if self.asked.is_summed_up() {
             rows.extend(arguments_of(request, width, usize::MAX, theme).0);
         }
         rows.extend(self.why(width, &tints));
@@ -208,9 +219,14 @@ impl ApprovalBox {
     fn why(&self, width: usize, tints: &Tints) -> Vec<Line<'static>> {
         let lead = if self.asked.revised { "" } else { "Asked because " };
         let lines = self.asked.request.reason.lines().map(visible_line).filter(|line| !line.is_empty());
-        // What does not fit goes on below the words, unless that would leave too few columns.
-        let below = if width >= HANGING { "  ".len() + lead.width() } else { 2 };
+        let below = "  ".len() + lead.width();
         let rows = lines.enumerate().flat_map(|(index, line)| {
+            // What does not fit goes on below the words, unless that would leave too few columns.
+            if width < HANGING {
+                let lead = if index == 0 { lead } else { "" };
+                let spans = vec![Span::styled(lead, tints.meta), Span::styled(line, tints.label)];
+                return wrap(&Line::from(spans), width, &Indent::all(Span::raw("  ")));
+            }
             let lead = if index == 0 { lead.to_owned() } else { " ".repeat(lead.width()) };
             let first = vec![Span::raw("  "), Span::styled(lead, tints.meta)];
             let indent = Indent { first, rest: vec![Span::raw(" ".repeat(below))] };
@@ -284,7 +300,7 @@ impl ApprovalBox {
     /// The keys of the last row.
     fn keys(&self, asks: Asks<'_>, numbers: usize, width: usize, tints: &Tints) -> Vec<Line<'static>> {
         if asks.elsewhere {
-            return tints.keys(&[("Your keys", "write the message below"), ("Esc", "answers this")], width);
+            return tints.keys(&Tints::ELSEWHERE, width);
         }
         if asks.refuses {
             return tints
@@ -308,6 +324,7 @@ impl ApprovalBox {
         }
         let (long, short) = match asks.esc {
             Esc::No => ("no", "no"),
+            Esc::StopsShell => ("stop your command", "stop !"),
             Esc::StopsCall => ("no, stop the turn", "no, stop"),
             Esc::StopsRoot => ("stop the turn", "stop"),
             Esc::Pauses => return tints.keys(&keys, width),

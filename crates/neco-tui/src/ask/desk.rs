@@ -1,6 +1,6 @@
 //! Whose turn it is: questions wait in line, the oldest is on the screen.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use neco_proto::event::{AskedAhead, PermissionDecision, PermissionRequest, QuestionAnswer, ToolCallEnd};
 use neco_proto::{Actor, AgentId, CallId, Command, Decision, Event, EventBody, Question, QuestionId, Reply, Subject};
@@ -73,14 +73,22 @@ impl Waiting {
     }
 }
 
+/// Calls of one agent that are asked about one after the other.
+#[derive(Debug, Default)]
+struct CallRow {
+    /// How many were answered.
+    done: usize,
+    /// Those that are to follow.
+    follow: Vec<CallId>,
+}
+
 /// The questions that wait.
 #[derive(Debug, Default)]
 pub struct Desk {
     waiting: VecDeque<Waiting>,
     asked: u64,
-    /// How many of the calls that are asked about one after the other were answered, and those that are to follow.
-    done: usize,
-    follow: Vec<CallId>,
+    /// The calls that each agent asks about one after the other.
+    call_rows: HashMap<Option<AgentId>, CallRow>,
     /// What the person said of calls that nobody was asked about yet.
     rest: Option<Rest>,
 }
@@ -100,7 +108,10 @@ impl Desk {
             EventBody::QuestionAnswer(QuestionAnswer { question_id, .. }) => {
                 self.waiting.retain(|waiting| waiting.question() != Some(*question_id));
             }
-            EventBody::AgentComplete(_) => self.waiting.retain(|waiting| waiting.agent != Some(event.agent_id)),
+            EventBody::AgentComplete(_) => {
+                self.waiting.retain(|waiting| waiting.agent != agent);
+                self.call_rows.remove(&agent);
+            }
             _ => {}
         }
     }
@@ -134,17 +145,20 @@ impl Desk {
     /// A call is not asked about any more.
     fn drop_call(&mut self, call: &CallId) {
         let Some(place) = self.waiting.iter().position(|waiting| waiting.call() == Some(call)) else { return };
-        if let Some(Waiting { asked: Asked::Approval(approval), .. }) = self.waiting.remove(place) {
-            self.done += 1;
-            self.follow = approval.asked.request.ahead.into_iter().map(|ahead| ahead.call_id).collect();
+        if let Some(Waiting { agent, asked: Asked::Approval(approval), .. }) = self.waiting.remove(place) {
+            let row = self.call_rows.entry(agent).or_default();
+            row.done += 1;
+            row.follow = approval.asked.request.ahead.into_iter().map(|ahead| ahead.call_id).collect();
         }
     }
 
     /// A call waits for the person.
     fn ask(&mut self, who: Who, name: Option<String>, request: PermissionRequest) {
-        let is_next = self.follow.contains(&request.call_id) || self.waiting.iter().any(|other| other.call().is_some());
+        let (agent, _) = who;
+        let follows = self.call_rows.get(&agent).is_some_and(|row| row.follow.contains(&request.call_id));
+        let is_next = follows || self.waiting.iter().any(|other| other.agent == agent && other.call().is_some());
         if !is_next {
-            self.done = 0;
+            self.call_rows.remove(&agent);
         }
         self.push(who, name, Asked::Approval(Box::new(ApprovalBox::new(request))));
     }
@@ -357,7 +371,9 @@ impl Desk {
         let waiting = self.waiting.len().saturating_sub(1);
         let number = self.front();
         let before = |other: &&Waiting| other.call().is_some() && Some(other.number) < number;
-        let (done, before) = (self.done, self.waiting.iter().filter(before).count());
+        let before = self.waiting.iter().filter(before).count();
+        let row = self.waiting.front().and_then(|waiting| self.call_rows.get(&waiting.agent));
+        let done = row.map_or(0, |row| row.done);
         let Some(Waiting { name, asked, answered, is_child, .. }) = self.waiting.front_mut() else {
             return (Vec::new(), 0);
         };

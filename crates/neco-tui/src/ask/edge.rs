@@ -1,6 +1,6 @@
 //! The panel that a question stands in: an edge and a wash, a head, answers with their numbers and keys.
 
-use neco_view::ask::CallAnswer;
+use neco_view::ask::{CallAnswer, Means};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -135,8 +135,8 @@ impl Tints {
         {
             rows = folded(short);
         }
-        // A hint that does not fit goes as a whole, anything longer is cut.
-        if rows.len() > most && answer.about.width() < answer.words.width() {
+        // A hint that does not fit goes as a whole; a rule and anything longer are cut.
+        if rows.len() > most && !answer.is_rule && answer.about.width() < answer.words.width() {
             rows = folded("");
         }
         let rows = first_rows(rows, most, room);
@@ -184,12 +184,21 @@ pub struct Answer {
     pub short: String,
     /// Whether it has no number.
     pub bare: bool,
+    /// Whether what is told about it is the rule that it makes.
+    pub is_rule: bool,
 }
 
 impl From<CallAnswer> for Answer {
     fn from(answer: CallAnswer) -> Self {
         let CallAnswer { means, words, about, short } = answer;
-        Self { key: Some(means.letter()), words, about, short: short.to_owned(), bare: !means.is_numbered() }
+        Self {
+            key: Some(means.letter()),
+            words,
+            about,
+            short: short.to_owned(),
+            bare: !means.is_numbered(),
+            is_rule: matches!(means, Means::Rule(_)),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a call would do, to the last character, with everything written out that a terminal would hide.
 
-use neco_proto::Diff;
 use neco_proto::event::{PermissionRequest, Says};
 use neco_proto::visible::{self, visible_line};
+use neco_view::ask::is_summed_up;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -104,11 +104,6 @@ pub(super) fn parted(summary: &str) -> (String, String) {
     let short = summary.rsplit_once(" (+").map_or(summary.as_str(), |(short, _)| short);
     let (verb, what) = short.split_once(' ').unwrap_or((short, ""));
     (verb.to_owned(), what.to_owned())
-}
-
-/// Whether a change was too long to be told line by line: no hunk is there although something would change.
-pub(super) fn is_summed_up(file: &Diff) -> bool {
-    !file.deleted && file.added + file.removed > 0 && !file.unified.lines().any(|line| line.starts_with("@@ "))
 }
 
 /// Arguments as people read them: a name and a value a line; without the command that is shown above them.

@@ -108,7 +108,12 @@ pub(super) fn go_to_field(window: &mut WindowState) {
 /// What was being written for something else than the question is put away: the keys are for that now.
 pub(super) fn go_to_box(window: &mut WindowState) -> Vec<Effect> {
     let Some(question) = window.asking() else { return Vec::new() };
+    let is_read = window.facing.is_read(question, window.now_ms);
     window.facing.go(question, Place::Box);
+    // Whoever wrote elsewhere has not read what came meanwhile.
+    if !is_read {
+        window.facing.unseen(window.now_ms);
+    }
     if window.prompt.text.is_empty() {
         return Vec::new();
     }
@@ -203,7 +208,7 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
                 window.prompt.edit(Edit::Insert(armed.letter()));
                 None
             }
-            KeyCode::Char(_) => Some(window.only_tell("No rule was added: Enter adds it")),
+            KeyCode::Char(_) => Some(window.only_tell("Nothing was answered: Enter confirms")),
             _ => Some(Vec::new()),
         };
     }
@@ -226,14 +231,15 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
             return Some(window.only_tell("Your draft waits: y or 1 answers, Tab goes to it"));
         }
         KeyCode::Enter => approval.chosen()?,
-        KeyCode::Char(digit @ '1'..='9') => match approval.numbered(digit.to_digit(10)? as usize)? {
-            Means::Rule(rule) => {
-                approval.go_to(Means::Rule(rule));
+        KeyCode::Char(digit @ '1'..='9') => {
+            let means = approval.numbered(digit.to_digit(10)? as usize)?;
+            if let Some(rule) = means.rule() {
+                approval.go_to(means);
                 window.facing.arm(question, rule, None);
                 return Some(Vec::new());
             }
-            means => means,
-        },
+            means
+        }
         KeyCode::Char('y') => Means::Yes,
         // A rule holds for longer than the moment in which a letter is typed.
         KeyCode::Char(letter @ ('s' | 'a')) => {
@@ -264,10 +270,12 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
     decide(window, means)
 }
 
-/// What Esc does while a request waits. An agent asks while the root rests: there is no work that it could stop, unless
-/// it was just offered to stop whoever still works. Otherwise it stops the work, as it does without a question.
+/// What Esc does while a request waits. What the person runs with `!` stops first. An agent asks while the root rests:
+/// there is no work that it could stop, unless it was just offered to stop whoever still works. Otherwise it stops the
+/// work, as it does without a question.
 pub(crate) fn esc(window: &WindowState) -> Esc {
     match window.standing().works() {
+        _ if window.shell.runs() => Esc::StopsShell,
         true if window.desk.is_of_child() => Esc::StopsRoot,
         true => Esc::StopsCall,
         false if stopping::offers_stop(window) => Esc::Pauses,
@@ -359,7 +367,14 @@ fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
             plan.step(key.code == KeyCode::Down);
             return Some(Vec::new());
         }
-        KeyCode::Char(digit @ '1'..='9') => plan.answer(Some(digit.to_digit(10)? as usize))?.means.clone(),
+        KeyCode::Char(digit @ '1'..='9') => {
+            let answer = plan.answer(Some(digit.to_digit(10)? as usize))?;
+            if answer.asks_less() {
+                plan.go_to(answer.key);
+                return Some(Vec::new());
+            }
+            answer.means.clone()
+        }
         KeyCode::Enter => plan.answer(None)?.means.clone(),
         KeyCode::PageUp | KeyCode::PageDown if plan.scroll(key.code == KeyCode::PageDown) => return Some(Vec::new()),
         KeyCode::Char('d') if window.prompt.text.is_empty() => {
@@ -372,9 +387,12 @@ fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
             return Some(Vec::new());
         }
         // What asks less from then on takes Enter as well: a sentence may begin with its letter.
-        KeyCode::Char('s') if window.prompt.text.is_empty() && plan.go_to('s') => return Some(Vec::new()),
         KeyCode::Char(letter) if window.prompt.text.is_empty() && plan.go_to(letter) => {
-            plan.answer(None)?.means.clone()
+            let answer = plan.answer(None)?;
+            if answer.asks_less() {
+                return Some(Vec::new());
+            }
+            answer.means.clone()
         }
         KeyCode::Esc => PlanMeans::Send(Reply::DropPlan),
         _ => return None,

@@ -97,10 +97,14 @@ fn yes_is_for_once_and_session_is_for_the_same_again() {
     seat.press("y");
     seat.sees("  › ", 4);
     seat.press("s");
+    seat.sees("Enter confirms the rule", 1);
+    seat.sees("  › ", 6);
+    assert_eq!(log(&house), "one\n", "a rule waits for Enter");
+    seat.press("\r");
     seat.sees("Finished.", 1);
     seat.ends_with(0);
     assert_eq!(log(&house), "one\none\none\n");
-    assert_eq!(seat.shown().matches("  › ").count(), 4);
+    assert_eq!(seat.shown().matches("  › ").count(), 6);
 }
 
 #[test]

@@ -76,6 +76,9 @@ fn always_keeps_the_rule_that_was_shown_and_it_sticks() {
     seat.sees("  › ", 1);
     assert!(seat.shown().contains("3 a Yes, always: run commands that begin with `make"), "{}", seat.shown());
     seat.press("a");
+    seat.sees("Enter confirms the rule", 1);
+    seat.sees("  › ", 3);
+    seat.press("\r");
     seat.sees("Finished.", 1);
     seat.ends_with(0);
     let file = house.path("home/policy/always.toml");

@@ -229,14 +229,19 @@ impl Inquiry {
                         }
                         PlanMeans::Edit => Meant::Edit,
                     };
-                    (row(answer.key, answer.listed.is_some(), answer.listed.unwrap_or(answer.label)), meant)
+                    let words = match answer.means == PlanMeans::Send(Reply::DropPlan) {
+                        // Nothing is planned on here.
+                        true => "No, drop it",
+                        false => answer.listed.unwrap_or(answer.label),
+                    };
+                    (row(answer.key, answer.listed.is_some(), words), meant)
                 };
                 PLAN_ANSWERS.iter().map(of).collect()
             }
             Subject::Loop { .. } => vec![
                 (row('y', true, "Yes, go on"), Meant::Reply { said: "go on", reply: Reply::GoOn { comments: None } }),
                 (
-                    row('r', false, "Yes, and say what it should do instead"),
+                    row('i', false, "Yes, and say what it should do instead"),
                     Meant::Write { line: Line::Advice, said: "go on", ask: "what should it do instead? " },
                 ),
                 (row('n', true, "No, stop here"), Meant::Reply { said: "stopped", reply: Reply::Dismiss }),
@@ -435,7 +440,8 @@ mod tests {
         }
         assert_eq!(circle().on(Typed::End).1, Step::Reply(Reply::Dismiss));
         let mut told = circle();
-        assert_eq!(told.on(Typed::Key('r')).1, Step::Read(Want::Line));
+        assert_eq!(told.on(Typed::Key('r')).1, Step::Read(Want::Key), "what sends a plan back means nothing here");
+        assert_eq!(told.on(Typed::Key('i')).1, Step::Read(Want::Line));
         let go_on = Step::Reply(Reply::GoOn { comments: Some("use glob".into()) });
         assert_eq!(told.on(Typed::Line("use glob".into())).1, go_on);
         assert_eq!(inquiry(Subject::Plan { plan: "x".into() }).on(Typed::End).1, Step::Reply(Reply::DropPlan));

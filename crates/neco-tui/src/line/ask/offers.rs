@@ -19,6 +19,14 @@ pub struct Row {
     pub about: String,
 }
 
+impl Row {
+    /// What it says, and more about it.
+    fn told(&self) -> String {
+        let about = if self.about.is_empty() { String::new() } else { format!(": {}", self.about) };
+        format!("{}{about}", self.words)
+    }
+}
+
 /// The answers in the order in which they are offered; the last one is no.
 pub struct Offers(pub Vec<Row>);
 
@@ -48,8 +56,14 @@ impl Offers {
             (Some(at), false) => at - 1,
         };
         *at = Some(next);
-        let row = self.0.get(next).map(|row| format!("{}{} {}", self.number(next), row.key, row.words));
-        format!("\n{}{}", place.prompt(), row.unwrap_or_default())
+        self.chosen(next, place)
+    }
+
+    /// The one at `index`, with all that is told about it, at the prompt.
+    pub fn chosen(&self, index: usize, place: &Place) -> String {
+        let row = self.0.get(index).map(|row| format!("{}{} {}", self.number(index), row.key, row.told()));
+        let line = format!("{}{}", place.prompt(), row.unwrap_or_default());
+        format!("\n{}", place.wrapped_under(&line, LEAD))
     }
 
     /// A line or more for each.
@@ -58,8 +72,7 @@ impl Offers {
         let line = |(index, row): (usize, &Row)| {
             let number = self.number(index);
             let number = if number.is_empty() { "  ".to_owned() } else { paint.bold(&number) };
-            let about = if row.about.is_empty() { String::new() } else { format!(": {}", row.about) };
-            let line = format!("  {number}{} {}{about}", paint.bold(&row.key.to_string()), row.words);
+            let line = format!("  {number}{} {}", paint.bold(&row.key.to_string()), row.told());
             place.wrapped_under(&line, LEAD)
         };
         self.0.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")

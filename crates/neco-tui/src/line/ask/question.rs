@@ -174,7 +174,10 @@ impl Question {
             Typed::Key(key) if self.rejecting => self.line(&key.to_string()),
             Typed::Key(key) => self.key(key),
             Typed::Arrow { down } => (self.offers().step(&mut self.at, down, &self.place), Step::Read(Want::Key)),
-            Typed::Words => (self.no_answer("That"), Step::Read(Want::Key)),
+            Typed::Words => {
+                self.at = None;
+                (self.no_answer("That"), Step::Read(Want::Key))
+            }
         }
     }
 
@@ -203,16 +206,33 @@ impl Question {
 
     fn key(&mut self, key: char) -> (String, Step) {
         let answers = self.answers();
-        let means = self.offers().meant(key, self.at).and_then(|index| answers.get(index)).map(|answer| answer.means);
+        let index = self.offers().meant(key, self.at);
+        let means = index.and_then(|index| answers.get(index)).map(|answer| answer.means);
         match (means, key.to_ascii_lowercase()) {
+            // A rule holds for longer than the moment in which a key is pressed.
+            (Some(Means::Rule(_)), pressed) if !matches!(pressed, '\n' | '\r') => {
+                self.at = index;
+                (self.armed(), Step::Read(Want::Key))
+            }
             (Some(means), _) => self.decide(means),
             (None, 'd') if self.is_cut() => {
                 let all = self.subject().lines(usize::MAX, self.place.paint).join("\n");
                 (self.place.chosen("all of it"), Step::Page(all))
             }
             (None, '?') => (format!("\n{}\n{}", self.help(), self.place.prompt()), Step::Read(Want::Key)),
-            (None, _) => (self.hint(key), Step::Read(Want::Key)),
+            // What waited for Enter does not wait any more.
+            (None, _) => {
+                self.at = None;
+                (self.hint(key), Step::Read(Want::Key))
+            }
         }
+    }
+
+    /// The answer that waits for Enter, and that it does.
+    fn armed(&self) -> String {
+        let chosen = self.at.map(|at| self.offers().chosen(at, &self.place)).unwrap_or_default();
+        let words = self.place.paint.dim("  Enter confirms the rule; any other answer is taken instead");
+        format!("{chosen}\n{}\n{}", self.place.wrapped(&words), self.place.prompt())
     }
 
     fn decide(&mut self, means: Means) -> (String, Step) {
@@ -274,15 +294,15 @@ impl Question {
         format!("{}\n    ↑↓ and Enter choose\n    Ctrl-C cancels the whole run", lines.join("\n"))
     }
 
-    /// The answers, with the numbers that they have in the window.
+    /// The answers, with the numbers that they have in the window. No rule is made of what can't be seen.
     fn answers(&self) -> Vec<CallAnswer> {
-        self.asked.answers(Offered { rules: true, ..Offered::default() })
+        self.asked.answers(Offered { rules: !self.asked.is_summed_up(), ..Offered::default() })
     }
 
     fn offers(&self) -> Offers {
         let row = |answer: CallAnswer| Row {
             key: answer.means.letter(),
-            is_numbered: true,
+            is_numbered: answer.means.is_numbered(),
             words: answer.words,
             // A rule is seen before it is given.
             about: answer.about,
@@ -404,8 +424,6 @@ mod tests {
         let step = |key| question(command()).on(Typed::Key(key)).1;
         assert_eq!(step('y'), Step::Decide(Decision::Once));
         assert_eq!(step('Y'), Step::Decide(Decision::Once));
-        assert_eq!(step('s'), Step::Decide(Decision::Session));
-        assert_eq!(step('a'), Step::Decide(Decision::Always));
         assert_eq!(step('e'), Step::Edit);
         for (meaningless, name) in [('\n', "Enter"), (' ', "Space"), ('x', "x"), ('6', "6"), ('d', "d")] {
             let (words, step) = question(command()).on(Typed::Key(meaningless));
@@ -425,8 +443,6 @@ mod tests {
     fn numbers_and_arrows_choose_what_they_choose_in_the_window() {
         let step = |key| question(command()).on(Typed::Key(key)).1;
         assert_eq!(step('1'), Step::Decide(Decision::Once));
-        assert_eq!(step('2'), Step::Decide(Decision::Session));
-        assert_eq!(step('3'), Step::Decide(Decision::Always));
         assert_eq!((step('4'), step('5')), (Step::Edit, Step::Read(Want::Line)));
         let mut without = question(edit());
         assert_eq!((without.on(Typed::Key('2')).1, without.on(Typed::Key('4')).1), (Step::Edit, Step::Read(Want::Key)));
@@ -438,6 +454,45 @@ mod tests {
         }
         question.on(Typed::Arrow { down: false });
         assert_eq!(question.on(Typed::Key('\r')).1, Step::Read(Want::Line), "above the first is the last");
+    }
+
+    #[test]
+    fn a_rule_is_shown_and_waits_for_enter() {
+        let rules = [
+            (['s', '2'], Decision::Session, "until the session ends"),
+            (['a', '3'], Decision::Always, "in this folder from now on"),
+        ];
+        for (keys, decision, rule) in rules {
+            for key in keys {
+                let mut question = question(command());
+                let (shown, step) = question.on(Typed::Key(key));
+                let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert_eq!(step, Step::Read(Want::Key), "{key}");
+                assert!(shown.contains(rule) && shown.contains("Enter confirms the rule"), "{shown}");
+                assert_eq!(question.on(Typed::Key('\r')).1, Step::Decide(decision.clone()), "{key}");
+            }
+        }
+        let mut question = question(command());
+        question.on(Typed::Key('a'));
+        assert_eq!(question.on(Typed::Key('y')).1, Step::Decide(Decision::Once), "another answer makes no rule");
+        for other in [Typed::Key('x'), Typed::Words] {
+            question.on(Typed::Key('a'));
+            question.on(other);
+            assert_eq!(question.on(Typed::Key('\r')).1, Step::Read(Want::Key), "it does not wait any more");
+        }
+    }
+
+    #[test]
+    fn no_rule_is_made_of_a_change_that_is_too_long_to_be_shown() {
+        let of = |unified: &str| {
+            let request = PermissionRequest { session_rule: command().session_rule, ..edit() };
+            let diff = request.diff.iter().cloned().map(|file| Diff { unified: unified.into(), ..file }).collect();
+            question(PermissionRequest { diff, ..request })
+        };
+        assert!(of("@@ -0,0 +1 @@\n+a\n").shown(0).contains("Yes, for this session"));
+        let mut unseen = of("(a change of 2500 added lines, too long to show)\n");
+        assert!(!unseen.shown(0).contains("Yes, for this session"));
+        assert!(unseen.on(Typed::Key('s')).0.contains("s is not an answer"));
     }
 
     #[test]

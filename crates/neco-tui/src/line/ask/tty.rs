@@ -207,34 +207,21 @@ impl Listener {
             if !self.is_typed() {
                 return None;
             }
+            if want == Want::Key {
+                return Some(press(&mut &self.file, || self.goes_on()));
+            }
             let mut bytes = [0; 1024];
             let length = match read(&mut self.file, &mut bytes) {
                 None => return Some(Typed::End),
                 Some(length) => length,
             };
             let new = bytes.get(..length).unwrap_or_default();
-            match want {
-                Want::Key => return Some(self.key(new.to_vec())),
-                Want::Line => line.extend_from_slice(new),
-            }
+            line.extend_from_slice(new);
             if new.is_empty() || line.ends_with(b"\n") {
                 let line = String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned();
                 return Some(Typed::Line(line));
             }
         }
-    }
-
-    /// What one press is. Whoever types words where a key is asked for means no key: the first letter of
-    /// "also" must not be an answer.
-    fn key(&mut self, mut typed: Vec<u8>) -> Typed {
-        while typed.len() < LONGEST_WORDS && self.goes_on() {
-            let mut bytes = [0; 64];
-            match read(&mut self.file, &mut bytes) {
-                None | Some(0) => break,
-                Some(length) => typed.extend_from_slice(bytes.get(..length).unwrap_or_default()),
-            }
-        }
-        key(&typed)
     }
 
     /// Whether more is typed without a pause.
@@ -264,6 +251,30 @@ impl Listener {
             }
         }
     }
+}
+
+/// What one press is. Whoever types words where a key is asked for means no key: the first letter of "also" must not be
+/// an answer. What an arrow sends has an end of its own: what comes behind it is the next press, and stays where it is
+/// read from.
+fn press(source: &mut impl Read, goes_on: impl Fn() -> bool) -> Typed {
+    let mut typed = Vec::new();
+    loop {
+        let mut byte = [0];
+        match read(source, &mut byte) {
+            None | Some(0) => break,
+            Some(_) => typed.extend_from_slice(&byte),
+        }
+        if typed.len() >= LONGEST_WORDS || is_sequence(&typed) || !goes_on() {
+            break;
+        }
+    }
+    key(&typed)
+}
+
+/// Whether this is all that a key sends which sends more than a character.
+fn is_sequence(typed: &[u8]) -> bool {
+    // The function keys of a console have two brackets before their letter.
+    matches!(typed, [0x1b, b'[' | b'O', .., last] if (0x40..=0x7e).contains(last) && typed != b"\x1b[[")
 }
 
 /// What one press gives: its first character, also when it is held down or followed by Enter; arrows up and down by
@@ -319,6 +330,23 @@ mod tests {
             ("ad", Typed::Words),
         ] {
             assert_eq!(key(bytes.as_bytes()), typed, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn what_follows_an_arrow_at_once_is_the_next_press() {
+        let (up, down) = (Typed::Arrow { down: false }, Typed::Arrow { down: true });
+        for (bytes, presses) in [
+            ("\u{1b}[B\u{1b}[B", [down.clone(), down.clone()]),
+            ("\u{1b}[B\r", [down.clone(), Typed::Key('\r')]),
+            ("\u{1b}OA\u{1b}[B", [up, down]),
+            ("\u{1b}[15~y", [Typed::Words, Typed::Key('y')]),
+            ("\u{1b}[[A", [Typed::Words, Typed::End]),
+            ("also", [Typed::Words, Typed::End]),
+        ] {
+            let mut source = bytes.as_bytes();
+            let read = [(); 2].map(|()| press(&mut source, || true));
+            assert_eq!(read, presses, "{bytes:?}");
         }
     }
 }
