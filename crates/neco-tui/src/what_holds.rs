@@ -162,9 +162,12 @@ pub(crate) async fn hooks(beyond: &Beyond<'_>) -> Result<CommandOutcome, AppErro
         let _ = writeln!(text, "{note}");
     }
     if list.hooks.is_empty() && list.note.is_none() {
-        text.push_str(
-            "No hooks. They stand in ~/.config/neco/config.toml ([[hooks.PreToolUse]] with matcher and command) or, as \
-             Claude Code has them, in .claude/settings.json.",
+        let own = beyond.ask(&FindSettings { folder: beyond.folder() }).await?.own;
+        let _ = write!(
+            text,
+            "No hooks. They stand in {} ([[hooks.PreToolUse]] with matcher and command) or, as Claude Code has them, in \
+             .claude/settings.json.",
+            beyond.shown(&own)
         );
     }
     Ok(print(&text))

@@ -136,6 +136,32 @@ fn a_hint_that_does_not_fit_is_left_out_whole() {
     }
 }
 
+#[test]
+fn a_rule_that_does_not_fit_is_cut_however_short_it_is() {
+    let mut scene = Scene::new((40, 30));
+    scene.works();
+    let mut request = command_request("1", "make");
+    request["session_rule"] = json!("run `make` here now");
+    scene.asks(request);
+    let shown = live(&mut scene);
+    let row = shown.lines().find(|line| line.contains("2  Yes, for this session")).unwrap_or_default();
+    assert!(row.contains('…'), "{shown}");
+}
+
+#[test]
+fn a_narrow_box_tells_the_reason_from_its_beginning() {
+    for width in [36, 40, 48] {
+        let mut scene = Scene::new((width, 30));
+        scene.works();
+        let mut request = command_request("1", "make");
+        request["reason"] = json!("harbor/settings/production.toml is changed by it");
+        scene.asks(request);
+        let shown = live(&mut scene);
+        let told: String = shown.chars().filter(|char| !char.is_whitespace() && *char != '▎').collect();
+        assert!(told.contains("Askedbecauseharbor/settings/production.tomlischangedbyit"), "{width}: {shown}");
+    }
+}
+
 fn options(count: usize) -> Value {
     let about = "with a key that you type next, unseen; SOME_API_KEY works too";
     let option = |number: usize| json!({"label": format!("provider{number}"), "description": about});

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use neco_proto::event::CallStatus;
 use neco_proto::*;
 use neco_tui::host::CommandOutcome;
+use neco_tui::input::Keymap;
 use neco_tui::update::{Effect, News};
 use neco_view::slash::Outside;
 use serde_json::json;
@@ -124,7 +125,12 @@ fn leaving_names_what_runs_and_is_stopped() {
     scene.size = (60, 24);
     scene.picture();
     scene.control('d');
-    assert!(scene.picture().contains("Ctrl-C again leaves and stops npm run dev"), "{}", scene.picture());
+    assert!(scene.picture().contains("Ctrl-D again leaves and stops npm run dev"), "{}", scene.picture());
+    // A key of one's own is named as it is.
+    let (mut scene, _) = self::scene();
+    scene.app.keymap = Keymap::with([("leave", "f9")]).unwrap();
+    scene.key(KeyCode::F(9));
+    assert!(scene.picture().contains("F9 again leaves"), "{}", scene.picture());
     // What another process runs goes on there.
     let (mut scene, _) = self::scene();
     scene.app.attached = true;

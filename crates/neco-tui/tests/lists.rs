@@ -126,9 +126,16 @@ fn sessions_of_all_folders_are_a_key_away() {
     scene.types("/resume");
     scene.key(KeyCode::Enter);
     scene.news(News::Sessions(Ok(vec![session("1", "")])));
+    // What is searched for is searched for in the other list, too.
+    scene.types("2");
     scene.key(KeyCode::Tab);
-    scene.news(News::AllSessions(Ok(vec![session("1", "")])));
+    scene.news(News::AllSessions(Ok(vec![session("1", ""), session("2", "")])));
+    let picture = scene.picture();
+    assert!(picture.contains("session 2") && !picture.contains("session 1"), "{picture}");
     assert_eq!(scene.key(KeyCode::Tab), [Effect::Sessions]);
+    assert_eq!(scene.news(News::Sessions(Ok(Vec::new()))), []);
+    assert!(scene.picture().contains("No session in this folder"), "{}", scene.picture());
+    assert!(scene.picture().contains("session 2"), "the list stays: {}", scene.picture());
 }
 
 #[test]

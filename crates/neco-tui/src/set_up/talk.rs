@@ -18,8 +18,11 @@ use super::stand_in::{Answers, StandIn};
 /// Models of one server that are offered; the name of any other can be written.
 const OF_ONE: usize = 8;
 
-/// How long something has to answer; a model of this machine may have to be loaded first.
+/// How long something has to answer.
 const LONGEST: Duration = Duration::from_secs(60);
+
+/// How long a model has whose server is the person's own: it may have to be loaded first.
+const LOADS: Duration = Duration::from_secs(5 * 60);
 
 /// What the talk came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +95,7 @@ impl Talk {
     /// What a choice came to; none when the person is to choose again.
     async fn chosen(&mut self, offer: Offer, found: &ModelOffers) -> Option<Talked> {
         match offer {
-            Offer::Model(name) => match self.attempt(&name, None).await {
+            Offer::Model(name) => match self.attempt(&name, None, longest(&name, found)).await {
                 Tried::Works => Some(Talked::Done),
                 Tried::NotAccepted => {
                     self.failed(&name, "it wants a key; choose its provider to type one");
@@ -114,7 +117,7 @@ impl Talk {
         let mut models = shown.map(|shown| shown.models).unwrap_or_default().into_iter();
         let usual = models.find(|model| model.provider == provider).map(|model| model.name);
         let tried = match usual {
-            Some(name) => self.attempt(&name, None).await,
+            Some(name) => self.attempt(&name, None, LONGEST).await,
             None => Tried::Failed,
         };
         let talked = match tried {
@@ -146,7 +149,7 @@ impl Talk {
             description: description.to_owned(),
         };
         let ways = [
-            (Talked::NeedsKey(provider.to_owned()), option("type it again", "this one is not saved")),
+            (Talked::NeedsKey(provider.to_owned()), option("type it again", "this one is forgotten")),
             (Talked::Again, option("keep it", "as it is; `neco model test` tries it later")),
         ];
         let options = ways.iter().map(|(_, option)| option.clone()).collect();
@@ -187,7 +190,7 @@ impl Talk {
     async fn one_of(&mut self, provider: &str, base: Option<&str>) -> Option<Talked> {
         let (folder, base) = (self.folder.clone(), base.map(str::to_owned));
         let request = ListServed { folder, provider: provider.to_owned(), base };
-        let served = match self.unless_stopped(&request).await? {
+        let served = match self.unless_stopped(&request, LONGEST).await? {
             Ok(served) => served,
             Err(error) => {
                 self.failed(request.base.as_deref().unwrap_or(provider), &error.message);
@@ -212,7 +215,8 @@ impl Talk {
         loop {
             let option = |name: &String| QuestionOption { label: name.clone(), description: String::new() };
             let model = self.choose(&text, names.iter().take(OF_ONE).map(option).collect()).await?;
-            match self.attempt(&format!("{provider}/{model}"), base).await {
+            let longest = if base.is_some() { LOADS } else { LONGEST };
+            match self.attempt(&format!("{provider}/{model}"), base, longest).await {
                 Tried::Works => return Some(Talked::Done),
                 Tried::NotAccepted => return Some(self.wants_key(provider, base).await),
                 Tried::Unreachable | Tried::Failed => {}
@@ -232,11 +236,11 @@ impl Talk {
     }
 
     /// Asks a model one tiny question and keeps it when it answers.
-    async fn attempt(&mut self, name: &str, base: Option<&str>) -> Tried {
+    async fn attempt(&mut self, name: &str, base: Option<&str>, longest: Duration) -> Tried {
         self.stand_in.say(NotificationLevel::Info, format!("Trying {name} …"));
         let folder = self.folder.clone();
         let request = TestModel { folder, name: name.to_owned(), number: 0, base: base.map(str::to_owned) };
-        let tested = match self.unless_stopped(&request).await {
+        let tested = match self.unless_stopped(&request, longest).await {
             Some(Ok(tested)) => tested,
             Some(Err(error)) => return self.failed_with(name, error.code, &error.message),
             None => return self.failed(name, "cancelled before it answered"),
@@ -309,13 +313,17 @@ impl Talk {
     }
 
     /// What the program answers, unless the person stops it.
-    async fn unless_stopped<R: Request>(&mut self, request: &R) -> Option<Result<R::Answer, AppError>> {
+    async fn unless_stopped<R: Request>(
+        &mut self,
+        request: &R,
+        longest: Duration,
+    ) -> Option<Result<R::Answer, AppError>> {
         self.answers.forget();
         self.stand_in.works(true);
         let (app, caller) = (Arc::clone(&self.app), Caller::person());
         let done = tokio::select! {
             done = app.ask(&caller, request) => Some(done),
-            () = tokio::time::sleep(LONGEST) => Some(Err(too_late())),
+            () = tokio::time::sleep(longest) => Some(Err(too_late(longest))),
             _ = self.answers.next() => None,
         };
         self.stand_in.works(false);
@@ -323,8 +331,14 @@ impl Talk {
     }
 }
 
-fn too_late() -> AppError {
-    let words = format!("there was no answer in {} s", LONGEST.as_secs());
+/// How long a model of this name has.
+fn longest(name: &str, found: &ModelOffers) -> Duration {
+    let provider = name.split('/').next().unwrap_or_default();
+    if found.servers.iter().any(|server| server.provider == provider) { LOADS } else { LONGEST }
+}
+
+fn too_late(longest: Duration) -> AppError {
+    let words = format!("there was no answer in {} s", longest.as_secs());
     AppError { code: Some(ErrorCode::ModelTimedOut), ..AppError::new(Trouble::Failed, words) }
 }
 
@@ -339,4 +353,19 @@ fn server_settings(name: &str, base: Option<&str>) -> Vec<NewSetting> {
     let setting =
         |key: &str, value: &str| NewSetting { key: format!("model_providers.{name}.{key}"), value: value.into() };
     base.map_or_else(Vec::new, |base| vec![setting("type", "openai"), setting("base", base)])
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::app::models::LocalModels;
+
+    use super::*;
+
+    #[test]
+    fn a_model_of_this_machine_has_time_to_be_loaded() {
+        let servers = vec![LocalModels { provider: "ollama".into(), ..LocalModels::default() }];
+        let found = ModelOffers { servers, ..ModelOffers::default() };
+        assert_eq!(longest("ollama/qwen3:8b", &found), LOADS);
+        assert_eq!(longest("openai/gpt", &found), LONGEST);
+    }
 }

@@ -28,9 +28,10 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             let rows = reports::cost_rows(window.standing(), window.agents(), window.answer_width(), &window.theme);
             window.transcript.answer(rows);
         }
-        Slash::Tree if window.transcript.view.is_alone() => {
-            window.transcript.say(Tone::Plain, "No agents and no todos.");
+        Slash::Tree if picking::has_no_work(window) => {
+            window.transcript.say(Tone::Plain, format!("{}.", picking::NO_WORK));
         }
+        Slash::Tree if window.transcript.view.is_alone() => todo(window),
         Slash::Tree => return picking::panel(window),
         Slash::Expand => return expand(window),
         Slash::Background => match window.transcript.running_command() {

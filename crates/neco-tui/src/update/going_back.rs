@@ -207,6 +207,10 @@ pub(crate) fn went_back(window: &mut WindowState, rewind: &Rewind) {
     if rewind.undoes.is_some() {
         window.prompt.take_offer_back();
     }
+    // What was taken back is not gone on with.
+    if rewind.conversation {
+        window.can_go_on = false;
+    }
     if let Some(text) = window.said_better.take().filter(|_| window.prompt.text.is_empty()) {
         window.prompt.offer_again(&text);
     }

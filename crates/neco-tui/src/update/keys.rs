@@ -319,14 +319,14 @@ fn interrupt(window: &mut WindowState) -> Vec<Effect> {
     }
     // What another process does goes on without this window.
     if window.attached {
-        return stopping::tell_leaving(window, "Ctrl-C", "");
+        return stopping::tell_leaving(window, Action::Interrupt, "");
     }
     if window.standing().works() {
         let effects = stopping::stop_work(window);
-        stopping::tell_leaving(window, "Ctrl-C", "Stopping … ");
+        stopping::tell_leaving(window, Action::Interrupt, "Stopping … ");
         return effects;
     }
-    stopping::tell_leaving(window, "Ctrl-C", "")
+    stopping::tell_leaving(window, Action::Interrupt, "")
 }
 
 /// Ends at once where nothing works; whoever works is named before.
@@ -334,7 +334,7 @@ fn end(window: &mut WindowState) -> Vec<Effect> {
     if window.attached || !stopping::holds(window) || stopping::said_leaving(window) {
         return stopping::leave(window);
     }
-    stopping::tell_leaving(window, "Ctrl-D", "")
+    stopping::tell_leaving(window, Action::Leave, "")
 }
 
 fn search_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {

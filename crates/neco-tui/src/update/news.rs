@@ -59,7 +59,7 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
                 return window.offer();
             }
         }
-        News::Sessions(Ok(sessions)) if sessions.is_empty() => return vec![Effect::AllSessions],
+        News::Sessions(Ok(sessions)) if sessions.is_empty() => return picking::no_session_here(window),
         News::Sessions(Ok(sessions)) => return picking::pick_session(window, sessions, Reach::Folder),
         News::AllSessions(Ok(sessions)) => return picking::pick_session(window, sessions, Reach::Everywhere),
         News::LookedInto(session, said) => picking::looked_into(window, &session, &said),

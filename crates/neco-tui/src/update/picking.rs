@@ -20,6 +20,9 @@ use crate::text::figures;
 /// What is said of a key that was on its way when a question appeared.
 const TOO_SOON: &str = "That key was ignored: what it would change had just appeared";
 
+/// What is said where there is nothing to list.
+pub(super) const NO_WORK: &str = "No agents and no todos";
+
 pub(super) const CHOOSE: &str = "↑↓ Enter choose   Esc back";
 
 /// Asks for a list; it opens when it comes only if the person has not begun something else.
@@ -55,10 +58,27 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
         Reach::Everywhere => (format!("Search {count} of all folders"), "↑↓ Enter choose   Tab this folder   Esc back"),
     };
     let entries = sessions.into_iter().map(entry).collect();
-    let picker = Picker::new(heading, hint, Letters::Filter, entries);
+    let mut picker = Picker::new(heading, hint, Letters::Filter, entries).at(other.unwrap_or_default());
+    // What was searched for in the other list is searched for in this one.
+    if let Some(older) = window.picker.as_ref().filter(|older| older.holds(is_session)) {
+        older.filter().chars().for_each(|letter| picker.narrow(Some(letter)));
+    }
     window.listed = reach;
-    window.picker = Some(picker.at(other.unwrap_or_default()));
+    window.picker = Some(picker);
     going_back::preview(window)
+}
+
+/// This folder has no session: those of all folders are listed, unless they are already.
+pub(super) fn no_session_here(window: &mut WindowState) -> Vec<Effect> {
+    if window.picker.as_ref().is_some_and(|picker| picker.holds(is_session)) {
+        window.person.list_came();
+        return window.only_tell("No session in this folder");
+    }
+    vec![Effect::AllSessions]
+}
+
+fn is_session(picked: &Picked) -> bool {
+    matches!(picked, Picked::Session(_))
 }
 
 /// Lists the sessions of all folders instead of those of this one, or the other way round.
@@ -234,15 +254,20 @@ pub(super) fn rules_again(window: &WindowState) -> Vec<Effect> {
 pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
     if window.transcript.view.is_alone() {
         window.panels.work = !window.panels.work;
-        let is_empty = window.transcript.view.todos.iter().all(|todo| todo.status.is_closed());
-        if is_empty {
-            window.tell("No agents, no todos");
+        if has_no_work(window) {
+            window.tell(NO_WORK);
         }
         return Vec::new();
     }
     list_agents(window);
     // The root is told of only when somebody asks.
     if window.agents().root().is_some() { Vec::new() } else { vec![Effect::Ask(Query::Tree)] }
+}
+
+/// Whether there is no agent, no workflow and no todo that is open.
+pub(super) fn has_no_work(window: &WindowState) -> bool {
+    let view = &window.transcript.view;
+    view.is_alone() && view.todos.iter().all(|todo| todo.status.is_closed())
 }
 
 /// Opens the list of agents, at the first that waits for the person.
@@ -316,7 +341,7 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
         KeyCode::Enter => return picked(window),
         KeyCode::Delete => return remove(window),
         KeyCode::Tab if picker.holds(is_rule) => return fold_rules(window),
-        KeyCode::Tab if picker.holds(|picked| matches!(picked, Picked::Session(_))) => return other_sessions(window),
+        KeyCode::Tab if picker.holds(is_session) => return other_sessions(window),
         KeyCode::Tab => {
             let agents = &window.transcript.view.agents;
             let asks = |agent: AgentId| agents.node(agent).is_some_and(|node| agents.asks(node));

@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use super::effect::Effect;
 use super::{picking, sending, taking_back};
 use crate::app::{Purpose, WindowState};
+use crate::input::Action;
 use crate::text::figures;
 use crate::text::wrap::cut;
 use crate::transcript::block::Tone;
@@ -78,8 +79,9 @@ pub(super) fn said_leaving(window: &WindowState) -> bool {
     window.leaving_said && window.word.is_some()
 }
 
-/// Says what leaving means now; the same `key` once more does it.
-pub(super) fn tell_leaving(window: &mut WindowState, key: &str, before: &str) -> Vec<Effect> {
+/// Says what leaving means now; the key of this action once more does it.
+pub(super) fn tell_leaving(window: &mut WindowState, action: Action, before: &str) -> Vec<Effect> {
+    let key = window.keymap.keys(action);
     let names: Vec<String> = window.agents().working().map(|node| clean_line(&node.name)).collect();
     // What is cut off where there is no room is a name, never the key.
     let room = window.width.saturating_sub(before.width() + 2);
@@ -156,9 +158,9 @@ pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
             if is_limit {
                 picking::ask_to_go_on(window, complete.turns);
             }
-            // Whoever stopped it with Ctrl-C is told what the next one does.
+            // Whoever stopped it with a key is told what the next one does.
             if window.stopped && told {
-                tell_leaving(window, "Ctrl-C", "");
+                tell_leaving(window, Action::Interrupt, "");
             }
         }
         EventBody::TurnStart(_) => (window.stopped, window.can_go_on) = (false, false),

@@ -70,16 +70,16 @@ fn sessions_are_listed() {
     let listed: Value = house.run(&["session", "list", "--json"]).ended_with(0).json();
     assert_eq!(listed[0]["title"], "fix the login page");
     assert_eq!((&listed[0]["messages"], &listed[0]["single"]), (&json!(1), &json!(true)));
-    house.run(&["session", "list"]).ended_with(0).says("1 message  (one-shot) fix the login page");
+    house.run(&["session", "list"]).ended_with(0).says("  1  (one-shot) fix the login page");
     house.run(&["-c", "-m", "and the logout page"]).ended_with(0);
-    house.run(&["session", "list"]).ended_with(0).says("2 messages  (one-shot) fix the login page");
+    house.run(&["session", "list"]).ended_with(0).says("  2  (one-shot) fix the login page");
     house.run(&["session", "rewind", "--to", "2", "--yes"]).ended_with(0);
-    house.run(&["session", "list"]).ended_with(0).says("1 message  ");
+    house.run(&["session", "list"]).ended_with(0).says("       1  ");
     house.run(&["session", "fork"]).ended_with(0);
-    house.run(&["session", "list"]).ended_with(0).says("1 message  ⑂ fix the login page");
+    house.run(&["session", "list"]).ended_with(0).says("  1  ⑂ fix the login page");
     // A word is the message where a flag says so, whatever else it means.
     house.run(&["-p", "doctor"]).ended_with(0).says("one");
-    house.run(&["session", "list"]).ended_with(0).says("1 message  (one-shot) doctor");
+    house.run(&["session", "list"]).ended_with(0).says("  1  (one-shot) doctor");
     // Ids begin with the time: those of these days begin alike.
     let begins = listed[0]["id"].as_str().unwrap().get(..4).unwrap().to_owned();
     let several = house.run(&["session", "show", &begins]).ended_with(2).says("several sessions have");

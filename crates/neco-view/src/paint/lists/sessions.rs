@@ -47,7 +47,8 @@ pub fn as_lines(sessions: &[SessionRow], ids: &ShortIds, shape: &Shape<'_>) -> S
             Some(SessionState::AtRest | SessionState::Other) | None if session.single => format!("(one-shot) {title}"),
             Some(SessionState::AtRest | SessionState::Other) | None => title,
         };
-        let (bytes, messages) = (figures::bytes(session.bytes.unwrap_or_default()), messages(session));
+        let bytes = figures::bytes(session.bytes.unwrap_or_default());
+        let messages = session.messages.map(|messages| messages.to_string()).unwrap_or_default();
         [ids.short(session.id), ago(session.updated.as_millisecond(), shape.now), folder, title, bytes, messages]
     }));
     let widest = |column: usize| rows.iter().map(|row| columns(&row[column])).max().unwrap_or_default();
