@@ -187,7 +187,8 @@ fn what_was_taken_back_is_not_gone_on_with() {
         scene.works();
         stopped(&mut scene);
         scene.happen(rewind(conversation));
-        assert_eq!(scene.picture().contains("Enter alone goes on"), goes_on, "{}", scene.picture());
+        // Above the field it still stands what was said when it stopped.
+        assert_eq!(scene.picture().contains("▎› Say what to do instead; Enter alone"), goes_on, "{}", scene.picture());
         assert_eq!(scene.key(KeyCode::Enter).is_empty(), !goes_on);
         // So it is when the session is opened again.
         let mut scene = Scene::new((100, 30));

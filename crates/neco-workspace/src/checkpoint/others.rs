@@ -17,10 +17,10 @@ pub struct ChangedBy {
 }
 
 impl ChangedBy {
-    /// Whether nobody but others changed a file that is different now. It may hold nothing of theirs, as one that they
-    /// put back into an earlier state: nobody asked for another one all the same.
+    /// Whether nobody but others changed a file. One that holds what an earlier state has is nobody's: a rewind that was
+    /// cut short leaves such files.
     pub fn is_only_by_others(&self, path: &[u8]) -> bool {
-        !self.turns.contains(path)
+        self.others.contains(path) && !self.turns.contains(path)
     }
 }
 

@@ -132,25 +132,6 @@ fn what_only_others_changed_is_left_to_them_where_that_is_wanted() {
 }
 
 #[test]
-fn what_others_put_back_into_an_earlier_state_is_left_to_them_too() {
-    on_all(|desk| {
-        // One branch, then another one on which the session works, then the first one again.
-        desk.write("branch.txt", "main");
-        desk.before();
-        desk.write("branch.txt", "feature");
-        let feature = desk.before();
-        desk.write("agent.txt", "one");
-        desk.after();
-        desk.write("branch.txt", "main");
-        let mine = RestoreOptions { leave_theirs: true, ..options(&[]) };
-        let restored = desk.points.restore(&feature.rev, &mine, &mut |_| Ok(())).unwrap();
-        assert_eq!(restored.theirs, [std::path::PathBuf::from("branch.txt")]);
-        assert_eq!(desk.read("branch.txt"), "main");
-        assert!(!desk.path("agent.txt").exists());
-    });
-}
-
-#[test]
 fn what_a_rewind_changed_is_a_forks_own_where_its_state_is_among_the_turns() {
     on_all(|desk| {
         desk.write("a.txt", "zero");
