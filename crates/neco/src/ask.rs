@@ -6,6 +6,7 @@ use neco_config::Env;
 use neco_tui::line::Person;
 pub use neco_tui::line::ask::*;
 
+use crate::signals::Signal;
 use crate::terminal;
 
 /// Who sits at `tty` and is asked about what is done in `folder`.
@@ -21,6 +22,9 @@ pub fn programs(env: &Env) -> editor::Programs {
 }
 
 /// Asks whether what was described is to be trusted; nothing when nobody can be read.
-pub fn trusts(tty: &Tty, described: &str, env: &Env) -> Option<bool> {
+///
+/// # Errors
+/// When the person wants to leave instead.
+pub fn trusts(tty: &Tty, described: &str, env: &Env) -> Result<Option<bool>, Signal> {
     trust::answer(tty, described, &env.shown(&env.config_dir().join(neco_safety::trust::TRUST_FILE)))
 }

@@ -16,7 +16,7 @@ use crate::run::{files, picture};
 use crate::say;
 use crate::signals::InterruptMask;
 use crate::terminal;
-use crate::tui::host;
+use crate::tui::{host, unless_left};
 
 /// Takes lines until there are no more.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
@@ -24,10 +24,10 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let attachments = picture::attachments(&files::pictures(args))?;
     let runtime = compose::runtime()?;
     let mask = InterruptMask::default();
-    let signals = listen(&runtime, &mask)?;
+    let mut signals = listen(&runtime, &mask)?;
     let runs_on = runtime.handle().clone();
     let terminal_host = host::Surroundings::new(args, everywhere, env, &folder, mask.clone(), None)?;
-    let client = runtime.block_on(terminal_host.open_first())?;
+    let client = runtime.block_on(unless_left(terminal_host.open_first(), &mut signals))?;
     let terminal = terminal::look_at(env);
     let streams = Streams {
         interactive: terminal.stdin && terminal.stdout,

@@ -72,6 +72,8 @@ pub async fn run(
     first: Option<String>,
     looks: Looks,
 ) -> Result<(), WindowError> {
+    // From the beginning: whoever hears a signal besides trusts that the window hears it, too.
+    let signals = Signals::listen();
     let guard = Guard::take()?;
     let told = looks.asks_ground.map(ground::ask).unwrap_or_default();
     let theme = if looks.asks_ground.is_some() { told.theme() } else { looks.theme };
@@ -86,7 +88,7 @@ pub async fn run(
     window.take_together(told.events);
     window.terminal.first_answers(&mut window.app).await?;
     window.errands.open(wanted, Retold::Whole);
-    let outcome = window.work().await;
+    let outcome = window.work(signals).await;
     window.terminal.hear_out().await;
     window.leave(guard);
     window.close().await;
@@ -158,8 +160,7 @@ impl Window {
         })
     }
 
-    async fn work(&mut self) -> Result<(), WindowError> {
-        let mut signals = Signals::listen();
+    async fn work(&mut self, mut signals: Signals) -> Result<(), WindowError> {
         let mut events: Option<EventStream> = None;
         let mut drawn = Instant::now();
         let mut due = drawn;

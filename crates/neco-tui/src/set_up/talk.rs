@@ -81,7 +81,7 @@ impl Talk {
         loop {
             let offers = offers::all(&found);
             let options = offers.iter().map(|(_, option)| option.clone()).collect();
-            let Some(label) = self.choose("Which model should Neco use? (Esc leaves)", options).await else {
+            let Some(label) = self.answer_to("Which model should Neco use? (Esc leaves)", options).await else {
                 return Talked::Left;
             };
             let offer = offers.into_iter().find(|(_, option)| option.label == label).map(|(offer, _)| offer);
@@ -202,8 +202,9 @@ impl Talk {
             return Some(self.wants_key(provider, base).await);
         }
         if let Some(base) = base.filter(|_| served.silent) {
-            let words = format!("No answer from {base}");
+            let words = format!("No answer from {base}: start the server there, or write another address");
             self.stand_in.say(NotificationLevel::Warning, words);
+            return None;
         }
         let text = match names.len() {
             0 => "It names no models. Write the name of one it serves".to_owned(),
@@ -219,6 +220,8 @@ impl Talk {
             match self.attempt(&format!("{provider}/{model}"), base, longest).await {
                 Tried::Works => return Some(Talked::Done),
                 Tried::NotAccepted => return Some(self.wants_key(provider, base).await),
+                // Nothing it said speaks for the address.
+                Tried::Unreachable if base.is_some() && names.is_empty() => return None,
                 Tried::Unreachable | Tried::Failed => {}
             }
         }
@@ -301,7 +304,13 @@ impl Talk {
         }
     }
 
+    /// Asks for one of the options, or words, behind the first list.
     async fn choose(&mut self, text: &str, options: Vec<QuestionOption>) -> Option<String> {
+        self.answer_to(&format!("{text} (Esc goes back)"), options).await
+    }
+
+    /// The answer to a question that says what Esc does.
+    async fn answer_to(&mut self, text: &str, options: Vec<QuestionOption>) -> Option<String> {
         self.answers.forget();
         self.stand_in.ask(QuestionItem { title: "model".to_owned(), text: text.to_owned(), options, multiple: false });
         let ItemAnswer { chosen, text } = self.answers.next().await?;

@@ -222,7 +222,7 @@ fn reach(
 async fn said(ask: AgentAsk, running: &Running, env: &Env) -> Result<String, Failure> {
     let terminal = terminal::look_at(env);
     let (client, width) = (running.client.as_ref(), terminal.stdout_width());
-    let done = agent_orders::carry_out(client, ask, width, terminal.stdout_paint()).await;
+    let done = agent_orders::carry_out(client, ask, "neco agents", width, terminal.stdout_paint()).await;
     done.map_err(|error| Failure::new(Exit::Failed, error.to_string()))
 }
 

@@ -68,7 +68,10 @@ fn decide(yes: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Fai
             return Err(Failure::usage("this has to be confirmed, and there is no terminal to ask on")
                 .hint("Read the list, then pass --yes."));
         };
-        terminal::trusts(&tty, &told.described, env)
+        match terminal::trusts(&tty, &told.described, env) {
+            Ok(trusted) => trusted,
+            Err(signal) => return Ok(Exit::Stopped(signal)),
+        }
     };
     if let Some(trusted) = trusted {
         told = ask(&DecideTrust { folder, seen: told.seen, trusted }, everywhere, env)?;

@@ -71,7 +71,13 @@ impl Opener for TerminalOpener {
 
     fn trusts(&self, described: String) -> BoxFuture<'_, Option<bool>> {
         let env = self.env.clone();
-        let asked = tokio::task::spawn_blocking(move || ask::trusts(&Tty::open()?, &described, &env));
+        let asked = tokio::task::spawn_blocking(move || {
+            // No session is open yet that would have to be ended.
+            ask::trusts(&Tty::open()?, &described, &env).unwrap_or_else(|signal| {
+                compose::quit(signal);
+                None
+            })
+        });
         asked.map(|answer| answer.ok().flatten()).boxed()
     }
 

@@ -13,4 +13,4 @@ mod looks;
 mod open;
 mod set_up;
 
-pub use open::{is_wanted, run, show};
+pub use open::{is_wanted, run, show, unless_left};

@@ -1,6 +1,7 @@
 //! `neco` at a terminal: from the arguments to the exit code.
 
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -96,7 +97,7 @@ pub fn show(
     }
     let runtime = compose::runtime()?;
     let mask = InterruptMask::default();
-    let signals = listen(&runtime, &mask)?;
+    let mut signals = listen(&runtime, &mask)?;
     let status_line = loaded.config.tui.status_line.clone();
     let around = Surroundings::new(args, everywhere, env, &folder, mask, status_line)?;
     let mut first = args.message().filter(|words| !words.trim().is_empty());
@@ -110,7 +111,7 @@ pub fn show(
     }
     runtime.block_on(async {
         // Before the window has the terminal: a person may have to say whether they trust the folder.
-        let client = around.open_first().await?;
+        let client = unless_left(around.open_first(), &mut signals).await?;
         if let Some(content) = first.take_if(|_| !attachments.is_empty()) {
             client.send(Command::UserMessage { content, attachments }).await?;
         }
@@ -151,6 +152,18 @@ fn see(
         around.close_all().await;
     });
     seen
+}
+
+/// What `opening` gives. A signal ends the process at once: the window that comes would not hear of it.
+pub async fn unless_left<T>(opening: impl Future<Output = T>, signals: &mut Signals) -> T {
+    let mut opening = pin!(opening);
+    loop {
+        tokio::select! {
+            biased;
+            signal = signals.next() => quit(signal),
+            opened = &mut opening => return opened,
+        }
+    }
 }
 
 /// Waits until a window is closed: by the person, or by a signal.

@@ -58,7 +58,7 @@ pub fn offer(
                 return Ok(Outcome::Left(Exit::Done));
             }
             Talked::NeedsKey(provider) => {
-                say::note("Enter alone goes back to the list, Ctrl-C leaves");
+                say::note("Esc goes back to the list, Ctrl-C leaves");
                 // One that is kept already was refused.
                 let replace = !services::models(&loaded.config, env)?.key_sources(&provider).is_empty();
                 let set = AuthCommand::Set { provider: provider.clone(), replace, rest: Vec::new() };

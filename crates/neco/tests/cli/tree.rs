@@ -147,7 +147,7 @@ fn a_person_redirects_pauses_and_lets_go_on_an_agent_of_a_run_from_another_shell
         .run(&["agents", "redirect", "coder-1", "turn", "left"])
         .ended_with(0)
         .says("coder-1 reads it at its next turn");
-    house.run(&["agents", "pause", "coder-1"]).ended_with(0).says("coder-1 is paused");
+    house.run(&["agents", "pause", "coder-1"]).ended_with(0).says("coder-1 is paused; `neco agents resume coder-1`");
     house.run(&["agents", "answer", "coder-1", "yes"]).ended_with(1).says("does not wait for an answer");
     std::fs::write(house.project().join("go"), "").unwrap();
     let status = house.run(&["agents", "status", "coder-1", "--json"]).ended_with(0).json();

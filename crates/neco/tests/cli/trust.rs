@@ -77,6 +77,26 @@ fn the_first_start_asks_once_and_shows_what_would_be_switched_on() {
 }
 
 #[test]
+fn ctrl_c_at_the_question_leaves_without_an_answer_and_esc_is_a_no() {
+    let house = looks();
+    for line in [&["-m", "look"][..], &["trust"], &["repl"]] {
+        let mut seat = Seat::take(&house, line, "false");
+        seat.sees("[y/N]", 1);
+        seat.press("\u{3}");
+        seat.ends_with(130);
+        assert!(!ran(&house) && !house.path("home/trusted-folders.json").exists(), "{line:?}");
+    }
+    let mut seat = Seat::take(&house, &["-m", "look"], "false");
+    seat.sees("[y/N]", 1);
+    seat.press("\u{1b}[A");
+    seat.sees("is not an answer", 1);
+    seat.sees("y or n ", 1);
+    seat.press("\u{1b}");
+    seat.ends_with(0);
+    assert!(!ran(&house) && house.path("home/trusted-folders.json").exists());
+}
+
+#[test]
 fn the_users_own_hooks_run_everywhere_and_a_folder_can_not_take_them_away() {
     let house = House::playing(json!([call("list_directory", json!({})), say("Seen.")]));
     let config = fs::read_to_string(house.path("home/config.toml")).unwrap();

@@ -27,6 +27,32 @@ fn a_signal_gives_the_terminal_back() {
 }
 
 #[test]
+fn whoever_leaves_at_the_question_of_trust_leaves_at_once() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("Still here.")]));
+    std::fs::create_dir(house.project().join(".claude")).unwrap();
+    let hook = json!({"hooks": {"PreToolUse": [{"matcher": "LS", "hooks": [{"type": "command", "command": "true"}]}]}});
+    std::fs::write(house.project().join(".claude/settings.json"), hook.to_string()).unwrap();
+    for by_key in [true, false] {
+        let pane = Pane::neco(&house, "", 100, 30);
+        pane.shows("[y/N]");
+        if by_key {
+            pane.press("C-c");
+        } else {
+            signal(&pane, "-INT");
+        }
+        pane.until("it to end", |pane| pane.neco_pid().is_none());
+        pane.write("echo ended with $?").press("Enter").shows("ended with 130").is_given_back();
+        assert!(!house.path("home/trusted-folders.json").exists());
+    }
+    let pane = Pane::neco(&house, "", 100, 30);
+    pane.shows("[y/N]").press("Escape").waits().say("hello").shows("Still here.");
+    assert!(house.path("home/trusted-folders.json").exists(), "Esc is a no");
+}
+
+#[test]
 fn a_signal_in_the_middle_of_work_leaves_no_process() {
     if !is_there() {
         return;

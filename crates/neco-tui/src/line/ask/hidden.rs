@@ -13,10 +13,14 @@ use crate::line::signals::{InterruptMask, Signal, Signals};
 /// Longer than any key.
 const MOST_BYTES: u64 = 64 * 1024;
 
+const ESCAPE: u8 = 0x1b;
+
 /// What came of asking.
 pub enum Typed {
     /// The key, as it was typed.
     Key(SecretString),
+    /// Esc: the person wants to go back.
+    Back,
     /// The person wants to end instead.
     Stopped(Signal),
 }
@@ -39,7 +43,9 @@ fn at_terminal(question: &str, runtime: Runtime) -> io::Result<Typed> {
         terminal.file.write_all(question.as_bytes())?;
         let (file, shown) = (terminal.file.try_clone()?, terminal.file.try_clone()?);
         tokio::select! {
-            line = tokio::task::spawn_blocking(move || read_line(file, shown)) => Ok(Typed::Key(line??.into())),
+            line = tokio::task::spawn_blocking(move || read_line(file, shown)) => {
+                Ok(line??.map_or(Typed::Back, |line| Typed::Key(line.into())))
+            }
             signal = signals.next() => Ok(Typed::Stopped(signal)),
         }
     });
@@ -76,7 +82,8 @@ impl Drop for Hidden {
 }
 
 /// Reads up to the end of the line; every character is a dot in `shown`, so that a person sees that something came.
-fn read_line(mut file: impl Read, mut shown: impl Write) -> io::Result<String> {
+/// Nothing when Esc is pressed; what other keys send that are no characters is no part of it.
+fn read_line(mut file: impl Read, mut shown: impl Write) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let mut bytes = [0; 1024];
     loop {
@@ -85,16 +92,20 @@ fn read_line(mut file: impl Read, mut shown: impl Write) -> io::Result<String> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        for byte in bytes.get(..length).unwrap_or_default() {
+        let mut typed = bytes.get(..length).unwrap_or_default();
+        while let [byte, rest @ ..] = typed {
+            typed = rest;
             let before = characters(&line);
-            match byte {
-                b'\r' | b'\n' => return String::from_utf8(line).map_err(|_| not_text()),
+            match *byte {
                 // Ctrl-D ends a line, too.
-                0x04 => return String::from_utf8(line).map_err(|_| not_text()),
+                b'\r' | b'\n' | 0x04 => return as_text(line),
                 // Backspace, and the keys that take a word or all of it away.
                 0x08 | 0x7f => while line.pop().is_some_and(|byte| !begins_character(byte)) {},
                 0x15 | 0x17 => line.clear(),
-                byte => line.push(*byte),
+                ESCAPE if rest.iter().all(|byte| *byte == ESCAPE) => return Ok(None),
+                ESCAPE => typed = behind_sequence(rest),
+                byte if byte.is_ascii_control() => {}
+                byte => line.push(byte),
             }
             let now = characters(&line);
             let _ = write!(
@@ -105,10 +116,21 @@ fn read_line(mut file: impl Read, mut shown: impl Write) -> io::Result<String> {
             );
         }
         if length == 0 {
-            return String::from_utf8(line).map_err(|_| not_text());
+            return as_text(line);
         }
         let _ = shown.flush();
     }
+}
+
+fn as_text(line: Vec<u8>) -> io::Result<Option<String>> {
+    String::from_utf8(line).map(Some).map_err(|_| not_text())
+}
+
+/// What follows the rest of what an arrow or such a key sends.
+fn behind_sequence(rest: &[u8]) -> &[u8] {
+    let [b'[' | b'O', within @ ..] = rest else { return rest };
+    let last = within.iter().position(|byte| (0x40..=0x7e).contains(byte));
+    last.and_then(|last| within.get(last + 1..)).unwrap_or_default()
 }
 
 fn characters(line: &[u8]) -> usize {
@@ -140,10 +162,21 @@ mod tests {
     #[test]
     fn a_key_is_dots_and_can_be_mended() {
         let mut shown = Vec::new();
-        assert_eq!(read_line(&b"sk-o\x7fk\x15ab\xc3\xa9\x7fc\rrest"[..], &mut shown).unwrap(), "abc");
+        assert_eq!(read_line(&b"sk-o\x7fk\x15ab\xc3\xa9\x7fc\rrest"[..], &mut shown).unwrap().unwrap(), "abc");
         let shown = String::from_utf8(shown).unwrap();
         assert_eq!(shown.matches('•').count(), 9, "{shown:?}");
         assert!(!shown.contains(char::is_alphanumeric), "{shown:?}");
-        assert_eq!(read_line(&b"abc"[..], io::sink()).unwrap(), "abc", "the end is an end");
+        assert_eq!(read_line(&b"abc"[..], io::sink()).unwrap().unwrap(), "abc", "the end is an end");
+    }
+
+    #[test]
+    fn esc_goes_back_and_no_other_key_is_part_of_it() {
+        for typed in ["\u{1b}", "sk-half\u{1b}", "sk-half\u{1b}\u{1b}"] {
+            assert_eq!(read_line(typed.as_bytes(), io::sink()).unwrap(), None, "{typed:?}");
+        }
+        let typed = "a\u{1b}[Db\u{1b}OA\u{1}\tc\u{1b}[3~d\r";
+        let mut shown = Vec::new();
+        assert_eq!(read_line(typed.as_bytes(), &mut shown).unwrap().unwrap(), "abcd");
+        assert_eq!(String::from_utf8(shown).unwrap(), "••••");
     }
 }

@@ -1,6 +1,7 @@
 //! The question whether a folder is trusted, asked before anything of it is switched on.
 
-use super::tty::Tty;
+use super::tty::{Said, Tty};
+use crate::line::signals::Signal;
 use neco_proto::visible::visible_line;
 use neco_view::paint::wrap::wrap;
 
@@ -12,18 +13,27 @@ const TRIES: usize = 3;
 
 /// What a person says to what a folder would switch on; `kept` is where their answer is. What is no answer, such as a
 /// message that was being typed when the question came, decides nothing, and neither does a terminal that can't be read.
-pub fn answer(tty: &Tty, described: &str, kept: &str) -> Option<bool> {
+/// Esc is a no.
+///
+/// # Errors
+/// When they want to leave instead.
+pub fn answer(tty: &Tty, described: &str, kept: &str) -> Result<Option<bool>, Signal> {
     let width = tty.size().map_or(USUAL_WIDTH, |(_, columns)| columns);
     let mut asked = question(described, kept, width);
     for _ in 0..TRIES {
-        let line = tty.ask(&asked).filter(|line| !line.is_empty())?;
+        let line = match tty.ask_or_leave(&asked) {
+            Some(Said::Interrupt) => return Err(Signal::Interrupt),
+            Some(Said::Escape) => return Ok(Some(false)),
+            Some(Said::Line(line)) if !line.is_empty() => line,
+            Some(Said::Line(_)) | None => return Ok(None),
+        };
         if let Some(decided) = read(&line) {
-            return Some(decided);
+            return Ok(Some(decided));
         }
         let words = format!("“{}” is not an answer, and is not sent to the agent.", visible_line(line.trim()));
         asked = format!("{}\nTrust this folder and switch it on? y or n ", wrap(&words, width));
     }
-    None
+    Ok(None)
 }
 
 /// Whether a line says yes or no. Enter alone is a no.

@@ -26,6 +26,17 @@ const ESCAPE: char = '\u{1b}';
 /// Bytes of words that are read away.
 const LONGEST_WORDS: usize = 4096;
 
+/// What a person says to a question that can be left.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Said {
+    /// A line, empty when they end their input.
+    Line(String),
+    /// Esc.
+    Escape,
+    /// Ctrl-C.
+    Interrupt,
+}
+
 /// Counts what is read: what was typed says which want it answers.
 pub type Number = u64;
 
@@ -115,6 +126,35 @@ impl Tty {
         Some(line)
     }
 
+    /// The same for a question that Esc and Ctrl-C answer at once. Ctrl-C is a key here and no signal: whoever asks
+    /// hears it, and nobody else does later.
+    #[must_use]
+    pub fn ask_or_leave(&self, question: &str) -> Option<Said> {
+        self.forget_typed();
+        let said = self.read_said(question);
+        self.restore();
+        said.ok()
+    }
+
+    fn read_said(&self, question: &str) -> io::Result<Said> {
+        let interrupt = self.cooked.special_codes[SpecialCodeIndex::VINTR];
+        let mut mode = self.cooked.clone();
+        mode.local_modes.remove(LocalModes::ISIG);
+        mode.local_modes.insert(LocalModes::ICANON | LocalModes::ECHO | LocalModes::IEXTEN);
+        // Both end a line.
+        mode.special_codes[SpecialCodeIndex::VEOL] = ESCAPE as u8;
+        mode.special_codes[SpecialCodeIndex::VEOL2] = interrupt;
+        self.remember()?;
+        tcsetattr(&self.file, OptionalActions::Now, &mode)?;
+        let mut file = &self.file;
+        file.write_all(question.as_bytes())?;
+        let said = said(&mut file, interrupt, || self.set_mode(Want::Key).is_ok() && goes_on(&self.file))?;
+        if !matches!(&said, Said::Line(line) if line.ends_with('\n')) {
+            file.write_all(b"\n")?;
+        }
+        Ok(said)
+    }
+
     /// Leaves the terminal as it was found.
     pub fn restore(&self) {
         let _ = tcsetattr(&self.file, OptionalActions::Now, &self.cooked);
@@ -129,14 +169,20 @@ impl Tty {
                 mode.special_codes[SpecialCodeIndex::VTIME] = 0;
                 // Signals stay on: Ctrl-C must work while it asks.
                 mode.local_modes.insert(LocalModes::ISIG);
-                let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
-                if found.is_none() {
-                    *found = Some((self.file.try_clone()?, self.cooked.clone()));
-                }
+                self.remember()?;
             }
             Want::Line => mode.local_modes.insert(LocalModes::ICANON | LocalModes::ECHO),
         }
         Ok(tcsetattr(&self.file, OptionalActions::Now, &mode)?)
+    }
+
+    /// Remembers how it was found, for whoever ends the process.
+    fn remember(&self) -> io::Result<()> {
+        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        if found.is_none() {
+            *found = Some((self.file.try_clone()?, self.cooked.clone()));
+        }
+        Ok(())
     }
 }
 
@@ -208,7 +254,7 @@ impl Listener {
                 return None;
             }
             if want == Want::Key {
-                return Some(press(&mut &self.file, || self.goes_on()));
+                return Some(press(&mut &self.file, || goes_on(&self.file)));
             }
             let mut bytes = [0; 1024];
             let length = match read(&mut self.file, &mut bytes) {
@@ -220,18 +266,6 @@ impl Listener {
             if new.is_empty() || line.ends_with(b"\n") {
                 let line = String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned();
                 return Some(Typed::Line(line));
-            }
-        }
-    }
-
-    /// Whether more is typed without a pause.
-    fn goes_on(&self) -> bool {
-        loop {
-            let mut terminal = [PollFd::new(&self.file, PollFlags::IN)];
-            match poll(&mut terminal, Some(&NEXT_LETTER)) {
-                Err(rustix::io::Errno::INTR) => {}
-                Err(_) => return false,
-                Ok(ready) => return ready > 0,
             }
         }
     }
@@ -251,6 +285,40 @@ impl Listener {
             }
         }
     }
+}
+
+/// Whether more is typed without a pause.
+fn goes_on(file: &File) -> bool {
+    loop {
+        let mut terminal = [PollFd::new(file, PollFlags::IN)];
+        match poll(&mut terminal, Some(&NEXT_LETTER)) {
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return false,
+            Ok(ready) => return ready > 0,
+        }
+    }
+}
+
+/// What is said with one line, which Esc and `interrupt` end, too. An arrow begins like Esc and `goes_on`: it is a line
+/// that says nothing.
+fn said(source: &mut impl Read, interrupt: u8, goes_on: impl Fn() -> bool) -> io::Result<Said> {
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while read(source, &mut byte).ok_or_else(|| io::Error::other("no terminal to read from"))? > 0 {
+        let [typed] = byte;
+        // A code of 0 is none.
+        if typed == interrupt && interrupt != 0 {
+            return Ok(Said::Interrupt);
+        }
+        if char::from(typed) == ESCAPE && !goes_on() {
+            return Ok(Said::Escape);
+        }
+        line.push(typed);
+        if typed == b'\n' || char::from(typed) == ESCAPE {
+            break;
+        }
+    }
+    Ok(Said::Line(String::from_utf8_lossy(&line).into_owned()))
 }
 
 /// What one press is. Whoever types words where a key is asked for means no key: the first letter of "also" must not be
@@ -331,6 +399,22 @@ mod tests {
         ] {
             assert_eq!(key(bytes.as_bytes()), typed, "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn a_question_is_left_with_one_key_and_an_arrow_is_none() {
+        let line = |text: &str| Said::Line(text.to_owned());
+        for (bytes, goes_on, expected) in [
+            ("y\n", false, line("y\n")),
+            ("", false, line("")),
+            ("\u{3}", false, Said::Interrupt),
+            ("fix th\u{3}", false, Said::Interrupt),
+            ("\u{1b}", false, Said::Escape),
+            ("\u{1b}[A", true, line("\u{1b}")),
+        ] {
+            assert_eq!(said(&mut bytes.as_bytes(), 3, || goes_on).unwrap(), expected, "{bytes:?}");
+        }
+        assert_eq!(said(&mut &b"\0\n"[..], 0, || false).unwrap(), line("\0\n"), "no key is set for it");
     }
 
     #[test]

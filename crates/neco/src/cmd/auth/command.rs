@@ -110,6 +110,7 @@ fn set(mut request: SetKey, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
         let unread = |error| Failure::new(Exit::Failed, format!("the key can't be read: {error}"));
         let typed = match typed.map_err(unread)? {
             Typed::Key(key) => key,
+            Typed::Back => return Err(Failure::usage("no key was given; nothing was changed")),
             Typed::Stopped(signal) => return Ok(Exit::Stopped(signal)),
         };
         request.key = Some(NewKey(typed.expose_secret().to_owned()));
