@@ -212,7 +212,7 @@ impl Beyond<'_> {
             AgentAsk::Status { agent } => Some(agent.clone()),
             AgentAsk::Order { .. } => None,
         };
-        match (agent_orders::carry_out(self.client, ask, usize::MAX, Paint::default()).await, shows) {
+        match (agent_orders::carry_out(self.client, ask, "/agents", usize::MAX, Paint::default()).await, shows) {
             (Ok(text), Some(_)) => Ok(print(&text)),
             (Ok(words), None) => Ok(CommandOutcome::Say(words)),
             // Nobody of that name works; perhaps somebody can be asked who has it.

@@ -128,9 +128,19 @@ fn who_has_ended_takes_no_messages() {
     assert_eq!(scene.key(KeyCode::Enter), []);
     assert!(scene.picture().contains("reads no messages") && scene.picture().contains("use the other file"));
     scene.control('c');
+    assert!(scene.picture().contains("coder-1 has ended"), "{}", scene.picture());
     scene.key(KeyCode::Esc);
     assert_eq!(scene.types("a"), []);
     assert_eq!(scene.app.prompt.text.as_str(), "");
+    // No key is named that does nothing.
+    scene.app.now_ms += 10_000;
+    let picture = scene.picture();
+    assert!(picture.contains("coder-1 has ended") && picture.contains("Esc all agents"), "{picture}");
+    assert!(!picture.contains("Ctrl-X") && !picture.contains("Enter send"), "{picture}");
+    // Nor is it written to from the list.
+    scene.key(KeyCode::Esc);
+    assert_eq!(scene.types("a"), []);
+    assert!(scene.picture().contains("reads no messages"), "{}", scene.picture());
 }
 
 #[test]

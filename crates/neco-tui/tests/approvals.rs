@@ -288,8 +288,53 @@ fn esc_is_no_when_there_is_no_work_to_stop() {
     let mut scene = Scene::new((80, 24));
     scene.asks(edit_request("1"));
     assert!(!scene.picture().contains("stop") && scene.picture().contains("Esc no"), "{}", scene.picture());
-    assert_eq!(scene.key(KeyCode::Esc), []);
-    assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Reject { reason: None }));
+    assert_eq!(scene.key(KeyCode::Esc), decided("1", Decision::Reject { reason: None }));
+    // The same for another agent; the letter says why.
+    let asks = || {
+        let mut scene = Scene::new((80, 24));
+        let request = serde_json::from_value(edit_request("1")).unwrap();
+        scene.happen_to(AgentId::new(), EventBody::PermissionRequest(request));
+        scene.reads();
+        scene
+    };
+    assert_eq!(asks().key(KeyCode::Esc), decided("1", Decision::Reject { reason: None }));
+    let mut scene = asks();
+    assert_eq!(scene.types("n"), []);
+    assert_eq!(scene.key(KeyCode::Esc), [], "back to the answers");
+    assert_eq!(scene.key(KeyCode::Esc), decided("1", Decision::Reject { reason: None }));
+}
+
+#[test]
+fn where_there_is_little_room_what_changes_is_seen() {
+    let mut request = edit_request("1");
+    let unified = "@@ -8,7 +8,7 @@\n one\n two\n three\n-old four\n+new four\n five\n six\n seven\n";
+    request["diff"] = json!([{"path": "src/a.rs", "unified": unified, "added": 1, "removed": 1, "created": false}]);
+    let mut scene = Scene::new((60, 15));
+    scene.works();
+    scene.asks(request.clone());
+    let picture = scene.picture();
+    assert!(picture.contains("11 − old four") && picture.contains("11 + new four"), "{picture}");
+    assert!(picture.contains("more rows · d") && !picture.contains("seven"), "{picture}");
+    scene.types("d");
+    assert!(scene.picture().contains("8   one"), "all of it: {}", scene.picture());
+    let mut scene = Scene::new((80, 40));
+    scene.works();
+    scene.asks(request);
+    assert!(scene.picture().contains("three") && scene.picture().contains("seven"), "{}", scene.picture());
+}
+
+#[test]
+fn a_rule_has_the_width_that_is_there() {
+    let rule = "edit and write ordinary files without asking, in this folder and in all those below it";
+    for (width, is_whole) in [(80, false), (120, true), (200, true)] {
+        let mut request = edit_request("1");
+        request["always_rule"] = json!(rule);
+        let mut scene = Scene::new((width, 30));
+        scene.works();
+        scene.asks(request);
+        let picture = scene.picture();
+        assert_eq!(picture.contains(&format!("3  Yes, always  {rule} ")), is_whole, "{width}: {picture}");
+    }
 }
 
 #[test]

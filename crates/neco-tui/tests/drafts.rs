@@ -185,6 +185,31 @@ fn a_field_that_was_emptied_gives_the_keys_back_after_a_while() {
 }
 
 #[test]
+fn esc_stops_nothing_before_it_could_be_read_that_the_question_has_the_keys_again() {
+    let sent = || {
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        scene.asks(edit_request("1"));
+        scene.key(KeyCode::Tab);
+        scene.types("a draft");
+        scene.key(KeyCode::Enter);
+        assert!(scene.picture().contains("Esc back to the question"), "{}", scene.picture());
+        scene.app.now_ms += 1500;
+        scene
+    };
+    // Nothing was drawn since, or just now: it goes to the question, as it said.
+    assert_eq!(sent().key(KeyCode::Esc), []);
+    let mut scene = sent();
+    assert!(scene.picture().contains("Esc no, stop the turn"), "{}", scene.picture());
+    scene.app.now_ms += 300;
+    assert_eq!(scene.key(KeyCode::Esc), []);
+    assert_eq!(scene.types("y"), decided("1", Decision::Once), "the question has the keys");
+    let mut scene = sent();
+    scene.reads();
+    assert_eq!(scene.key(KeyCode::Esc).first(), Some(&Effect::Send(Command::Cancel)));
+}
+
+#[test]
 fn whoever_answers_is_not_writing() {
     let mut scene = Scene::new((80, 24));
     scene.works();

@@ -9,7 +9,7 @@ use neco_proto::*;
 use neco_tui::update::{Effect, News};
 use neco_view::slash;
 use serde_json::json;
-use support::{Scene, edit_request};
+use support::{Scene, call, edit_request};
 
 fn queued(scene: &mut Scene, text: &str) {
     let queued = MessageQueued { message: Message::user(text), when: Admission::TurnBoundary };
@@ -143,9 +143,12 @@ fn a_first_start_takes_answers_and_nothing_else() {
     let mut scene = Scene::new((80, 24));
     scene.app.set_up = true;
     scene.questions(json!({"about": "choices", "items": [item]}));
+    let picture = scene.picture();
+    assert!(picture.contains("Its address") && !picture.contains("Esc no answer"), "{picture}");
     scene.types("http");
     assert_eq!(scene.key(KeyCode::Esc), []);
     assert!(scene.app.prompt.text.is_empty());
+    assert!(scene.picture().contains("Esc again goes back"), "{}", scene.picture());
     let sent = scene.key(KeyCode::Esc);
     assert!(matches!(&sent[..], [Effect::Send(Command::Answer { reply: Reply::Dismiss, .. })]), "{sent:?}");
 }
@@ -202,7 +205,8 @@ fn what_is_set_is_told() {
     scene.key(KeyCode::Enter);
     assert!(scene.picture().contains("• none"), "{}", scene.picture());
     scene.asks(edit_request("1"));
-    assert_eq!(scene.key(KeyCode::Esc), [], "a question is asked all the same");
+    let no = Command::Approve { call_id: call("1"), decision: Decision::Reject { reason: None } };
+    assert_eq!(scene.key(KeyCode::Esc), [Effect::Send(no)], "a question is asked all the same");
 }
 
 #[test]

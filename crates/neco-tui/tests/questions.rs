@@ -93,6 +93,9 @@ fn a_plan_is_sent_back_with_words() {
     let mut scene = Scene::new((80, 24));
     scene.questions(json!({"about": "plan", "plan": "1. all"}));
     assert_eq!(scene.types("3"), []);
+    let shown = scene.picture();
+    assert!(shown.contains("Enter sends it back with your words   Esc back to the answers"), "{shown}");
+    assert!(shown.contains("❯  3  Change the plan") && !shown.contains("Esc no"), "{shown}");
     scene.types("smaller steps");
     let sent = scene.key(KeyCode::Enter);
     assert!(

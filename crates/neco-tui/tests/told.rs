@@ -115,7 +115,8 @@ fn words_for_the_model_are_not_shown_to_the_person() {
     assert!(picture.contains("use a const") && picture.contains("the pattern is not closed"), "{picture}");
     assert!(picture.contains("  hello"), "{picture}");
     assert!(picture.contains("⊘ Plan   handed over") && !picture.contains("✓ Plan"), "{picture}");
-    assert!(picture.contains("smaller steps"), "{picture}");
+    assert!(picture.contains("handed over · changes requested: “smaller steps”"), "{picture}");
+    assert!(picture.contains("handed over · you said no"), "it was dropped: {picture}");
     for words in ["untrusted", "Error 100", "Do not repeat", "The tool failed", "rejected this call", "the user "] {
         assert!(!picture.contains(words), "{words} in\n{picture}");
     }

@@ -110,8 +110,8 @@ pub fn find<'a>(nodes: &'a [AgentNode], wanted: &str) -> Result<&'a AgentNode, A
     }
 }
 
-/// What is said when an agent has taken an order.
-pub fn taken(node: &AgentNode, order: &AgentOrder) -> String {
+/// What is said when an agent has taken an order; `lead` is what stands before orders where it was given.
+pub fn taken(node: &AgentNode, order: &AgentOrder, lead: &str) -> String {
     let name = clean_line(&node.name);
     let below = match node.children.is_empty() {
         true => "",
@@ -127,7 +127,7 @@ pub fn taken(node: &AgentNode, order: &AgentOrder) -> String {
         AgentOrder::Task { .. } => format!("{name} gets it after what it is doing now"),
         AgentOrder::Redirect { .. } => format!("{name} reads it {when}"),
         AgentOrder::Answer { .. } => format!("{name} has the answer"),
-        AgentOrder::Pause => format!("{name}{below} is paused; `resume {name}` resumes it"),
+        AgentOrder::Pause => format!("{name}{below} is paused; `{lead} resume {name}` resumes it"),
         AgentOrder::Resume => format!("{name} is resumed"),
         AgentOrder::Cancel => format!("{name}{below} was stopped, with everything it ran"),
         AgentOrder::Retry => format!("{name} begins its task anew; all agents below it were stopped"),

@@ -18,18 +18,24 @@ pub enum OrderError {
     Client(#[from] ClientError),
 }
 
-/// Carries it out; gives what is said about it.
+/// Carries it out; gives what is said about it. `lead` is what stands before such orders: `/agents`.
 ///
 /// # Errors
 /// When there is no such agent, or it can't be done now.
-pub async fn carry_out(client: &dyn Client, ask: AgentAsk, width: usize, paint: Paint) -> Result<String, OrderError> {
+pub async fn carry_out(
+    client: &dyn Client,
+    ask: AgentAsk,
+    lead: &str,
+    width: usize,
+    paint: Paint,
+) -> Result<String, OrderError> {
     let nodes = nodes(client).await?;
     match ask {
         AgentAsk::Status { agent: None } => Ok(agents::tree(&nodes, width, paint)),
         AgentAsk::Status { agent: Some(agent) } => Ok(agents::one(agent_ask::find(&nodes, &agent)?, &nodes)),
         AgentAsk::Order { agent, order } => {
             let node = agent_ask::find(&nodes, &agent)?;
-            let words = agent_ask::taken(node, &order);
+            let words = agent_ask::taken(node, &order, lead);
             let command = Command::AgentCommand { agent_id: node.id, order };
             client.send(command).await?;
             Ok(words)

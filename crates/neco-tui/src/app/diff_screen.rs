@@ -157,7 +157,7 @@ fn draw(files: &[Changed], width: usize, theme: &Theme) -> Drawn {
                 let language = file.path.rsplit('.').next().filter(|_| lines <= COLOURED).unwrap_or_default();
                 let limit = LIMIT.min(ALL.saturating_sub(rows.len()));
                 let (shown, beyond) = first_lines(unified, limit);
-                let look = Look { theme, width, limit, edge: Vec::new(), language, cuts: false };
+                let look = Look { theme, width, limit, edge: Vec::new(), language, cuts: false, context: true };
                 rows.extend(diff::painted(shown, look).0);
                 let more = figures::count(beyond, "more line", "more lines");
                 rows.extend((beyond > 0).then(|| Line::styled(format!("     … {more}"), theme.dim)));

@@ -46,6 +46,8 @@ pub struct Facing {
     answered_ms: Option<i64>,
     /// When what was written while it waited was sent, or taken away.
     emptied_ms: Option<i64>,
+    /// Since when it is on the screen that keys are for the question; none while it says that they are for the field.
+    answers_since: Option<i64>,
     /// The other calls below it that `Y` says yes to.
     pub named: Vec<CallId>,
 }
@@ -64,6 +66,17 @@ impl Facing {
         if !writes {
             self.interrupted = None;
         }
+    }
+
+    /// The question was drawn with the keys that answer it, or with `elsewhere` where they are for the field.
+    pub fn draw_keys(&mut self, elsewhere: bool, now_ms: i64) {
+        self.answers_since = if elsewhere { None } else { self.answers_since.or(Some(now_ms)) };
+    }
+
+    /// Of a question that has the keys: whether the field gave them back by itself, too short ago to be read.
+    pub fn was_just_given_back(&self, question: u64, now_ms: i64) -> bool {
+        let by_itself = self.went == Some((question, Place::Field));
+        by_itself && self.answers_since.is_none_or(|since| now_ms - since < READ_MS)
     }
 
     /// What was drawn has not reached the terminal: it is not read yet.

@@ -177,6 +177,8 @@ pub struct Asks<'a> {
     pub others: &'a [Other],
     /// What Esc does.
     pub esc: Esc,
+    /// Whether a question says itself what Esc does.
+    pub tells_esc: bool,
     /// Whether edits are asked about before they are made.
     pub asks_first: bool,
     /// The rule that was asked for and waits for Enter.
@@ -185,6 +187,8 @@ pub struct Asks<'a> {
     pub answered: bool,
     /// Whether the person has said no, and writes why.
     pub refuses: bool,
+    /// Whether the person sends a plan back, and writes what should be different.
+    pub revises: bool,
     /// Whether keys go to the field, where something was being written when it came.
     pub elsewhere: bool,
 }
@@ -192,7 +196,7 @@ pub struct Asks<'a> {
 /// What Esc comes to while a request waits: never yes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Esc {
-    /// No, and why.
+    /// No, without a reason.
     #[default]
     No,
     /// What the person runs with `!` stops first.

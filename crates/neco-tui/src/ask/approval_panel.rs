@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::approval::{ApprovalBox, Asks, Esc};
 use super::edge::{Answer, Tints, first_rows};
-use super::subject::{arguments_of, fitted, parted, what};
+use super::subject::{arguments_of, changed, fitted, parted, what};
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::{Theme, ThemeName};
@@ -43,6 +43,8 @@ pub(super) struct Drawn {
     is_whole: bool,
     rows: Vec<Line<'static>>,
     beyond: usize,
+    /// Of a change only what it adds and removes.
+    changed: Vec<Line<'static>>,
 }
 
 /// How a panel makes room, step by step.
@@ -167,7 +169,7 @@ impl ApprovalBox {
 
     /// As much of what is asked about as there is room for.
     fn seen(&mut self, room: usize, tints: &Tints) -> Vec<Line<'static>> {
-        let Some(Drawn { rows, beyond, .. }) = &self.drawn else { return Vec::new() };
+        let Some(Drawn { rows, beyond, changed, .. }) = &self.drawn else { return Vec::new() };
         let all = rows.len() + beyond;
         if all <= room {
             self.details = self.details.map(|_| 0);
@@ -177,12 +179,16 @@ impl ApprovalBox {
         self.page = most;
         let from = self.details.map_or(0, |from| from.min(all.saturating_sub(most)));
         self.details = self.details.map(|_| from);
+        // Lines that stay as they are make room for those that change.
+        let last_change = rows.iter().rposition(|row| Some(row) == changed.last());
+        let makes_room = !changed.is_empty() && last_change.is_none_or(|last| last >= most);
+        let rows = if self.details.is_none() && makes_room { changed } else { rows };
+        let shown: Vec<Line<'static>> = rows.iter().skip(from).take(most).cloned().collect();
         let more = match self.details {
             Some(_) => format!("  rows {} to {} of {all} · PgUp PgDn", from + 1, (from + most).min(all)),
-            None => format!("    … {} · d", figures::count(all - most, "more row", "more rows")),
+            None => format!("    … {} · d", figures::count(all - shown.len(), "more row", "more rows")),
         };
-        let shown = rows.iter().skip(from).take(most).cloned();
-        shown.chain([Line::styled(more, tints.meta)]).map(|row| tints.row(row)).collect()
+        shown.into_iter().chain([Line::styled(more, tints.meta)]).map(|row| tints.row(row)).collect()
     }
 
     /// What is asked about is drawn once, and its beginning not further than any panel is high.
@@ -195,7 +201,11 @@ impl ApprovalBox {
             None if is_whole => (self.whole(width, theme), 0),
             None => what(&self.asked.request, width, BOX_LINES, theme),
         };
-        self.drawn.get_or_insert(Drawn { width, theme: theme.name, is_whole, rows, beyond })
+        let changed = match &self.drawn {
+            None if !is_whole => changed(&self.asked.request, width, BOX_LINES, theme),
+            Some(_) | None => Vec::new(),
+        };
+        self.drawn.get_or_insert(Drawn { width, theme: theme.name, is_whole, rows, beyond, changed })
     }
 
     /// All of what is asked about, why, and what the rules would allow.

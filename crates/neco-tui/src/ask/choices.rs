@@ -5,6 +5,7 @@ use neco_proto::{ItemAnswer, QuestionItem, QuestionOption};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
+use super::approval::Asks;
 use super::edge::{Answer, Tints};
 use crate::text::wrap::{Indent, wrap_all};
 use crate::theme::Theme;
@@ -122,12 +123,12 @@ impl Choices {
     }
 
     /// The rows of the panel. Where there is no room for all options, each has one row, and those around the present
-    /// one are shown. `elsewhere` when keys go to the field.
-    pub fn rows(&self, elsewhere: bool, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+    /// one are shown.
+    pub fn rows(&self, asks: Asks<'_>, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let Some(item) = self.item() else { return Vec::new() };
         let tints = Tints::of(theme);
         let numbers = format!("or 1–{}", (item.options.len() + 1).min(9));
-        let elsewhere = elsewhere && !self.wants_words();
+        let elsewhere = asks.elsewhere && !self.wants_words();
         let mut keys = match (item.options.len(), item.multiple) {
             _ if elsewhere => Tints::ELSEWHERE.to_vec(),
             (0, _) => Vec::new(),
@@ -137,8 +138,8 @@ impl Choices {
         if !self.answers.is_empty() && !elsewhere {
             keys.push(("←", "the question before"));
         }
-        keys.extend((!elsewhere).then_some(("Esc", "no answer")));
-        let keys = tints.keys(&keys, width);
+        keys.extend((!elsewhere && !asks.tells_esc).then_some(("Esc", "no answer")));
+        let keys = if keys.is_empty() { Vec::new() } else { tints.keys(&keys, width) };
         let mut rows = self.heading(item, width, &tints);
         rows.truncate(room.saturating_sub(keys.len() + LEAST_OPTIONS).max(1));
         let answers = self.answer_list(item);

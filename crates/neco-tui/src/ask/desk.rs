@@ -390,8 +390,8 @@ impl Desk {
         let left = room.saturating_sub(usize::from(name.is_some()));
         let rows = match asked {
             Asked::Approval(approval) => return approval.rows(asks, width, room, theme),
-            Asked::Choices(_, choices) => named.chain(choices.rows(asks.elsewhere, width, left, theme)).collect(),
-            Asked::Plan(_, plan) => named.chain(plan.rows(asks.elsewhere, width, left, theme)).collect(),
+            Asked::Choices(_, choices) => named.chain(choices.rows(asks, width, left, theme)).collect(),
+            Asked::Plan(_, plan) => named.chain(plan.rows(asks, width, left, theme)).collect(),
             Asked::Loop(_, repeats) => named.chain(repeats.rows(asks.elsewhere, width, theme)).collect(),
         };
         (rows, 0)

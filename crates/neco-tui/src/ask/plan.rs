@@ -1,10 +1,11 @@
 //! Is this the plan?
 
 use neco_proto::clean::clean;
-use neco_view::ask::{PLAN_ANSWERS, PlanAnswer};
+use neco_view::ask::{PLAN_ANSWERS, PlanAnswer, PlanMeans};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
+use super::approval::Asks;
 use super::edge::{Answer, Tints};
 use crate::text::markdown;
 use crate::theme::Theme;
@@ -84,8 +85,7 @@ impl PlanBox {
     }
 
     /// The rows of the panel; the plan itself has its place in the scrollback, and `d` shows it here as well.
-    /// `elsewhere` when keys go to the field.
-    pub fn rows(&mut self, elsewhere: bool, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+    pub fn rows(&mut self, asks: Asks<'_>, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let tints = Tints::of(theme);
         let head = |_| vec![Span::styled("◆ ", tints.edge), Span::styled("Carry out this plan?", Modifier::BOLD)];
         let mut rows = vec![tints.head(head, &[vec![Span::styled("plan mode", tints.meta)], Vec::new()], width)];
@@ -99,12 +99,18 @@ impl PlanBox {
             .collect();
         let numbers = format!("or 1–{}", answers.len());
         let enter = ("↑↓ Enter", numbers.as_str());
-        let keys = match (elsewhere, self.is_whole()) {
+        let keys = match (asks.elsewhere, self.is_whole()) {
+            _ if asks.revises => {
+                tints.keys(&[("Enter", "sends it back with your words"), ("Esc", "back to the answers")], width)
+            }
             (true, _) => tints.keys(&Tints::ELSEWHERE, width),
             (false, true) => tints.keys(&[enter, ("Esc or d", "back")], width),
             (false, false) => tints.keys(&[enter, ("d", "the plan"), ("Esc", "no, keep planning")], width),
         };
-        let at = Some(self.at).filter(|_| !elsewhere);
+        let at = match asks.revises {
+            true => listed().position(|(_, answer)| answer.means == PlanMeans::Revise),
+            false => Some(self.at).filter(|_| !asks.elsewhere),
+        };
         if self.is_whole() {
             let short = tints.short_answers(&answers, at, width);
             let left = room.saturating_sub(rows.len() + short.len() + keys.len()).max(1);

@@ -19,7 +19,7 @@ pub(super) fn what(
     theme: &Theme,
 ) -> (Vec<Line<'static>>, usize) {
     if !request.diff.is_empty() {
-        return changes(request, width, most, theme);
+        return changes(request, width, most, true, theme);
     }
     let mut rows = Vec::new();
     let mut beyond = 0;
@@ -50,7 +50,18 @@ pub(super) fn arguments_of(
     (rows, text.lines().count().saturating_sub(most))
 }
 
-fn changes(request: &PermissionRequest, width: usize, most: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
+/// The lines that a change adds and removes, without those around them.
+pub(super) fn changed(request: &PermissionRequest, width: usize, most: usize, theme: &Theme) -> Vec<Line<'static>> {
+    changes(request, width, most, false, theme).0
+}
+
+fn changes(
+    request: &PermissionRequest,
+    width: usize,
+    most: usize,
+    context: bool,
+    theme: &Theme,
+) -> (Vec<Line<'static>>, usize) {
     let mut rows = Vec::new();
     let mut beyond = 0;
     for file in &request.diff {
@@ -79,6 +90,7 @@ fn changes(request: &PermissionRequest, width: usize, most: usize, theme: &Theme
                 edge: vec![Span::styled(" ", theme.ask_wash)],
                 language: file.path.rsplit('.').next().unwrap_or_default(),
                 cuts: false,
+                context,
             };
             let (drawn, further) = diff::painted(&visible(&file.unified), look);
             rows.extend(drawn);

@@ -1,7 +1,7 @@
 //! The head of an agent that is looked at, and the keys there.
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::AgentNode;
+use neco_proto::event::{AgentNode, NodeState};
 use ratatui::text::{Line, Span};
 
 use super::agents::{bold, standing, used};
@@ -35,21 +35,24 @@ pub fn task_row(node: &AgentNode, width: usize, theme: &Theme) -> Line<'static> 
     cut(&Line::from(spans), width)
 }
 
-/// What keys do while an agent is looked at; those that matter least go first when there is no room.
-pub fn key_row(name: &str, width: usize, theme: &Theme) -> Line<'static> {
+/// What keys do while an agent that stands so is looked at; those that matter least go first when there is no room.
+pub fn key_row(name: &str, state: Option<NodeState>, width: usize, theme: &Theme) -> Line<'static> {
     let send = format!("send to {name}");
-    let keys = [
-        (3, "Enter", send.as_str()),
-        (4, "Ctrl-X", "pause, message, stop"),
-        (2, "PgUp PgDn", "scroll"),
-        (1, "Ctrl-O", "print"),
-        (5, "Ctrl-T", "back to root"),
-        (6, "Esc", "all agents"),
-    ];
+    // One that has ended reads no messages; one that did not succeed can begin anew.
+    let orders = match state {
+        Some(NodeState::Completed) => Vec::new(),
+        Some(NodeState::Failed | NodeState::Cancelled) => vec![(4, "Ctrl-X", "start over")],
+        Some(NodeState::Created | NodeState::Running | NodeState::Paused) | None => {
+            vec![(3, "Enter", send.as_str()), (4, "Ctrl-X", "pause, message, stop")]
+        }
+    };
+    let others =
+        [(2, "PgUp PgDn", "scroll"), (1, "Ctrl-O", "print"), (5, "Ctrl-T", "back to root"), (6, "Esc", "all agents")];
+    let keys: Vec<(usize, &str, &str)> = orders.into_iter().chain(others).collect();
     let row = |least: usize| {
         let shown = keys.iter().filter(|(matters, ..)| *matters >= least).map(|(_, key, does)| (*key, *does));
         let shown: Vec<(&str, &str)> = shown.collect();
         Line::from_iter(std::iter::once(Span::raw("   ")).chain(ledger::keys(&shown, theme)))
     };
-    (1..=keys.len()).map(row).find(|row| row.width() < width).unwrap_or_default()
+    (1..=6).map(row).find(|row| row.width() < width).unwrap_or_default()
 }

@@ -35,6 +35,8 @@ pub struct Look<'t> {
     pub language: &'t str,
     /// Whether a line that is too long is cut, and not folded.
     pub cuts: bool,
+    /// Whether lines that stay as they are stand around those that change.
+    pub context: bool,
 }
 
 /// `unified` as `look` says, and how many lines there are beyond its limit.
@@ -127,7 +129,9 @@ impl Drawing<'_> {
         for change in block {
             if let Change::Kept(line) = change {
                 let plain = Style::default();
-                self.row(self.new, line, &[], &Sign(' ', plain, theme.label, plain));
+                if self.look.context {
+                    self.row(self.new, line, &[], &Sign(' ', plain, theme.label, plain));
+                }
                 self.old += 1;
                 self.new += 1;
             }
@@ -273,7 +277,10 @@ mod tests {
     use crate::theme::ThemeName;
 
     fn rows(unified: &str, width: usize, limit: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
-        painted(unified, Look { theme, width, limit, edge: vec![Span::raw(" ")], language: "", cuts: false })
+        painted(
+            unified,
+            Look { theme, width, limit, edge: vec![Span::raw(" ")], language: "", cuts: false, context: true },
+        )
     }
 
     #[test]

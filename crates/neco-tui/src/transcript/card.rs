@@ -219,9 +219,12 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
     match (end.error_code, end.status) {
         (Some(ErrorCode::RejectedByUser), _) => {
             let said = if first.is_empty() { String::new() } else { format!(": “{first}”") };
+            // A plan that is sent back comes with what should be different.
+            let is_sent_back = call.tool == "exit_plan_mode" && !first.is_empty();
+            let no = if is_sent_back { "changes requested" } else { "you said no" };
             match has_room(&said) && lines.clone().next().is_none() {
-                true => (dim(format!("you said no{said}")), String::new()),
-                false => (dim("you said no".to_owned()), text.to_owned()),
+                true => (dim(format!("{no}{said}")), String::new()),
+                false => (dim(no.to_owned()), text.to_owned()),
             }
         }
         (Some(code), _) if is_refusal(code) => (dim("not allowed".to_owned()), text.to_owned()),
@@ -384,7 +387,7 @@ fn changes(files: &[Diff], fold: Fold, with: Drawn<'_>) -> Vec<Line<'static>> {
         let edge = vec![ledger::edge(theme)];
         let language = file.path.rsplit('.').next().unwrap_or_default();
         let limit = limit(fold, BODY_LINES);
-        let look = diff::Look { theme, width, limit, edge, language, cuts: fold == Fold::Short };
+        let look = diff::Look { theme, width, limit, edge, language, cuts: fold == Fold::Short, context: true };
         let (drawn, beyond) = diff::painted(&clean(&file.unified), look);
         rows.extend(drawn);
         rows.extend(more(beyond, 5, theme));

@@ -1,7 +1,7 @@
 //! The keys of questions.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::{ApprovalMode, Command, QuestionId, Reply};
+use neco_proto::{ApprovalMode, Command, Decision, QuestionId, Reply};
 use neco_view::ask::{Means, PlanMeans, Rule};
 
 use super::effect::Effect;
@@ -35,6 +35,11 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
             return None;
         }
         return (key.code != KeyCode::Esc).then(Vec::new);
+    }
+    // Until it can be read that the keys are for the question again, Esc does what was read before: it goes there.
+    if key.code == KeyCode::Esc && window.facing.was_just_given_back(question, window.now_ms) {
+        window.facing.go(question, Place::Box);
+        return Some(Vec::new());
     }
     let typed_ms = window.person.typed_ms;
     if !window.facing.takes_key(question, typed_ms, window.now_ms) {
@@ -140,7 +145,8 @@ fn leave_field(window: &mut WindowState, key: KeyEvent, question: u64) -> Option
     let puts_away = key.code == KeyCode::Esc && window.desk.wants_words() && !window.prompt.text.is_empty();
     if puts_away && window.prompt.vi_mode() != Some(ViMode::Insert) {
         window.prompt.put_away();
-        return Some(window.only_tell("↑ restores it   Esc again gives no answer"));
+        let again = if window.set_up { "Esc again goes back" } else { "Esc again gives no answer" };
+        return Some(window.only_tell(format!("↑ restores it   {again}")));
     }
     if key.code == KeyCode::Esc && window.desk.wants_words() && window.prompt.text.is_empty() {
         let effects = choices_key(window, key)?;
@@ -264,7 +270,9 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
             approval.toggle_details();
             return Some(Vec::new());
         }
-        KeyCode::Esc if esc == Esc::No => Means::No,
+        KeyCode::Esc if esc == Esc::No => {
+            return Some(vec![Effect::Send(approval.asked.decide(Decision::Reject { reason: None }))]);
+        }
         _ => return None,
     };
     decide(window, means)

@@ -136,6 +136,9 @@ pub(super) fn letter(window: &mut WindowState, key: KeyEvent, letter: char) -> V
     let in_menu = window.picker.as_ref().is_some_and(|picker| picker.holds(is_order));
     match chosen(window) {
         _ if in_menu => choose(window, letter),
+        Some(Picked::Agent(agent)) if !window.agents().is_live(agent) => {
+            window.only_tell("It has ended and reads no messages")
+        }
         Some(Picked::Agent(_)) => leave_for_field(window).into_iter().chain(window.key(key)).collect(),
         Some(Picked::Workflow(_)) => window.only_tell("Ctrl-X resumes or stops it"),
         Some(_) | None => Vec::new(),

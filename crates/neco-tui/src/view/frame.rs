@@ -266,10 +266,13 @@ impl WindowState {
             Purpose::Agent(_) | Purpose::Rule => true,
             Purpose::Reason(_) | Purpose::Revision(_) => false,
         };
+        self.facing.draw_keys(elsewhere, self.now_ms);
         let asks_first = self.standing().approval == ApprovalMode::AskFirst;
         let esc = asked::esc(self);
         let refuses = matches!(self.purpose, Purpose::Reason(_));
-        let asks = Asks { esc, asks_first, others: &others, armed, elsewhere, refuses, ..Asks::default() };
+        let revises = matches!(self.purpose, Purpose::Revision(_));
+        let asks = Asks { esc, asks_first, others: &others, armed, elsewhere, refuses, revises, ..Asks::default() };
+        let asks = Asks { tells_esc: self.set_up, ..asks };
         let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
         let covered = others.into_iter().take(named).filter(|other| other.mark == Mark::Covered);
         self.facing.named = covered.map(|other| other.call).collect();
@@ -469,6 +472,7 @@ impl WindowState {
         match (&self.purpose, self.standing().works()) {
             (Purpose::Reason(_), _) => "What should it do instead? Enter sends   Esc back".to_owned(),
             (Purpose::Revision(_), _) => "What should be different in the plan?".to_owned(),
+            (Purpose::Agent(agent), _) if !self.agents().is_live(*agent) => self.message_to(*agent),
             (Purpose::Agent(agent), _) => {
                 format!("What should {} do instead?", self.agents().name(*agent).unwrap_or_else(|| "it".to_owned()))
             }

@@ -52,7 +52,8 @@ pub(super) fn status(window: &WindowState, width: usize) -> Line<'static> {
         let name = window.agents().name(watched.agent).unwrap_or_else(|| "it".to_owned());
         let waits = (!window.desk.is_empty()).then(|| Span::styled("   ◆ a question waits", theme.ask));
         let taken = waits.iter().map(Span::width).sum::<usize>();
-        let keys = panel::key_row(&name, width.saturating_sub(taken), theme);
+        let state = window.agents().node(watched.agent).map(|node| node.state);
+        let keys = panel::key_row(&name, state, width.saturating_sub(taken), theme);
         return Line::from_iter(waits.into_iter().chain(keys.spans));
     }
     let word = window.word.as_ref().map(|(word, _)| Part::new(10, " ", clean_line(word), Style::default()));

@@ -111,8 +111,8 @@ fn hook(run: &HookRun) -> Option<(Tone, String)> {
 
 fn plan_line(status: PlanStatus) -> Option<(Tone, String)> {
     match status {
-        PlanStatus::Accepted | PlanStatus::Proposed => None,
-        PlanStatus::SentBack => Some((Tone::Plain, "Plan: changes requested".to_owned())),
+        // The call that handed it over tells of changes that are requested, with their words.
+        PlanStatus::Accepted | PlanStatus::Proposed | PlanStatus::SentBack => None,
         PlanStatus::Dropped => Some((Tone::Plain, "Plan dropped".to_owned())),
         PlanStatus::Finished => Some((Tone::Good, "Plan finished".to_owned())),
     }
