@@ -324,20 +324,6 @@ fn where_there_is_little_room_what_changes_is_seen() {
 }
 
 #[test]
-fn a_rule_has_the_width_that_is_there() {
-    let rule = "edit and write ordinary files without asking, in this folder and in all those below it";
-    for (width, is_whole) in [(80, false), (120, true), (200, true)] {
-        let mut request = edit_request("1");
-        request["always_rule"] = json!(rule);
-        let mut scene = Scene::new((width, 30));
-        scene.works();
-        scene.asks(request);
-        let picture = scene.picture();
-        assert_eq!(picture.contains(&format!("3  Yes, always  {rule} ")), is_whole, "{width}: {picture}");
-    }
-}
-
-#[test]
 fn calls_that_are_asked_about_are_counted_forward() {
     let mut scene = Scene::new((80, 40));
     scene.works();

@@ -34,6 +34,9 @@ const LOOKING: u64 = 100_000;
 /// How many sessions are removed in one go.
 const TOGETHER: usize = 50;
 
+/// A batch that does not go on from the end of its log, with its place in the queue.
+type Refused<'a> = (Batch, Permit<'a, Job>, Misfit);
+
 /// The store as one SQLite file. Several processes may have it open at a time, each with sessions of
 /// its own.
 ///
@@ -201,26 +204,27 @@ impl SqliteStore {
     async fn enqueue(&self, batch: Batch) -> Result<(), StoreError> {
         let session = batch.session;
         let permit = self.jobs.reserve().await.map_err(|_| StoreError::Closed)?;
-        let Err((batch, permit, _)) = self.try_enqueue(batch, permit) else { return Ok(()) };
+        let Err(back) = self.try_enqueue(batch, permit) else { return Ok(()) };
+        let (batch, permit, _) = *back;
         // Another process may have written this session since it was last open here.
         let last = self.reader.last_seq(session).await?.ok_or(StoreError::UnknownSession { session })?;
         self.tails.lock().learn(session, last);
-        self.try_enqueue(batch, permit).map_err(|(batch, _, misfit)| match misfit {
-            Misfit::Unknown => StoreError::UnknownSession { session },
-            Misfit::Gap { expected } => StoreError::Gap { session, expected, got: batch.first },
+        self.try_enqueue(batch, permit).map_err(|back| match *back {
+            (_, _, Misfit::Unknown) => StoreError::UnknownSession { session },
+            (batch, _, Misfit::Gap { expected }) => StoreError::Gap { session, expected, got: batch.first },
         })
     }
 
     /// Notes the batch and sends it in one step, so that batches reach the writer in the order of the
     /// log.
-    fn try_enqueue<'a>(&self, batch: Batch, permit: Permit<'a, Job>) -> Result<(), (Batch, Permit<'a, Job>, Misfit)> {
+    fn try_enqueue<'a>(&self, batch: Batch, permit: Permit<'a, Job>) -> Result<(), Box<Refused<'a>>> {
         let mut tails = self.tails.lock();
         match tails.extend(&batch) {
             Ok(()) => {
                 permit.send(Job::Append(batch));
                 Ok(())
             }
-            Err(misfit) => Err((batch, permit, misfit)),
+            Err(misfit) => Err(Box::new((batch, permit, misfit))),
         }
     }
 

@@ -109,34 +109,18 @@ impl Tints {
         (most, chosen): (usize, usize),
         width: usize,
     ) -> Vec<Line<'static>> {
-        // What would be cut has the width that is there, and the keys stand behind it.
-        let wide = |answer: &Answer| answer.words.width() + answer.about.width() + 2;
-        let widest = answers.iter().map(wide).max().filter(|_| most < usize::MAX).unwrap_or_default();
-        let column = KEY_COLUMN.max(widest + BEFORE + NUMBER + 1);
         let mut number = 0;
         let rows = |(index, answer): (usize, &Answer)| {
             let here = at == Some(index);
             number += usize::from(!answer.bare);
-            self.answer_up_to(column, answer, (number, here), if here { chosen } else { most }, width)
+            self.answer(answer, number, here, if here { chosen } else { most }, width)
         };
         answers.iter().enumerate().flat_map(rows).collect()
     }
 
     /// The rows of one answer.
     pub fn answer(&self, answer: &Answer, number: usize, here: bool, most: usize, width: usize) -> Vec<Line<'static>> {
-        self.answer_up_to(KEY_COLUMN, answer, (number, here), most, width)
-    }
-
-    /// The same with its key in this column, or as far to the right as there is room.
-    fn answer_up_to(
-        &self,
-        column: usize,
-        answer: &Answer,
-        (number, here): (usize, bool),
-        most: usize,
-        width: usize,
-    ) -> Vec<Line<'static>> {
-        let column = column.min(width.saturating_sub(2));
+        let column = KEY_COLUMN.min(width.saturating_sub(2));
         let room = column.saturating_sub(BEFORE + NUMBER + 1).max(1);
         let folded = |about: &str| {
             let about = if about.is_empty() { String::new() } else { format!("  {about}") };

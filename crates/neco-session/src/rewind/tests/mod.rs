@@ -357,13 +357,13 @@ fn files_that_went_back_are_what_is_there_and_not_what_was_aimed_at() {
     let course = RewindHistory::of(&log.events);
     let way = course.way(course.find("1").unwrap(), RewindWhat::Both).unwrap();
     let undo = log.checkpoint(CheckpointWhen::Restore);
-    let now = Some("what others made stayed".to_owned());
-    log.add(EventBody::Rewind(Rewind { now: now.clone(), ..rewind_event(&way, Some(undo.clone()), 1) }));
+    let now = "what others made stayed".to_owned();
+    log.add(EventBody::Rewind(Rewind { now: Some(now.clone()), ..rewind_event(&way, Some(undo.clone()), 1) }));
     log.happen(&Happening::Work { says: "a question".into(), calls: 0, answer: "a".into() });
     log.happen(&Happening::Work { says: "three".into(), calls: 1, answer: "a".into() });
     let course = RewindHistory::of(&log.events);
-    assert_eq!(course.files_at(course.find("1").unwrap().seq), now.as_deref());
-    assert!(course.turns().contains(&now.unwrap()), "taking it back brings back what it took");
+    assert_eq!(course.files_at(course.find("1").unwrap().seq), Some(now.as_str()));
+    assert!(course.turns().contains(&now), "taking it back brings back what it took");
     // A rewind that changed no file leaves the state before, which may be another session's.
     log.add(EventBody::Rewind(Rewind { now: Some(undo.clone()), ..rewind_event(&way, Some(undo.clone()), 0) }));
     assert!(!RewindHistory::of(&log.events).turns().contains(&undo));
