@@ -7,7 +7,7 @@ use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::update::{Effect, News};
 use serde_json::json;
-use support::{Scene, in_all_sizes, node};
+use support::{Scene, children, in_all_sizes, node};
 
 #[test]
 fn who_asked_about_a_plan_before_the_window_opened_is_known() {
@@ -15,28 +15,6 @@ fn who_asked_about_a_plan_before_the_window_opened_is_known() {
     let id = QuestionId::new();
     scene.happened(support::read(json!({"type": "question", "question_id": id, "about": "plan", "plan": "1. all"})));
     assert_eq!(scene.app.transcript.view.agents.asker(&id.to_string()), Some(scene.root));
-}
-
-fn children(scene: &mut Scene) -> [AgentId; 3] {
-    let root = scene.root;
-    let [one, two, three] = [AgentId::new(), AgentId::new(), AgentId::new()];
-    let nodes = [
-        node(one, root, "coder", "mend the parser and everything that calls it", "running", 0.4),
-        node(two, one, "tester", "test it", "paused", 0.0),
-        node(three, root, "reader", "read the docs", "completed", 1.0),
-    ];
-    for node in nodes {
-        scene.happen_to(node.id, support::agent_update(&node));
-    }
-    let update = ToolCallUpdate {
-        call_id: support::call("c"),
-        origin: ToolOrigin::BuiltIn,
-        tool: "edit_file".into(),
-        status: CallStatus::Executing,
-        summary: "Edit src/parser.rs".into(),
-    };
-    scene.happen_to(one, EventBody::ToolCallUpdate(update));
-    [one, two, three]
 }
 
 fn workflow(scene: &mut Scene) {

@@ -13,29 +13,7 @@ use neco_tui::update::{Effect, News};
 use neco_view::setting::Setting;
 use neco_view::slash::Outside;
 use serde_json::json;
-use support::{Scene, in_all_sizes, node};
-
-fn children(scene: &mut Scene) -> [AgentId; 3] {
-    let root = scene.root;
-    let [one, two, three] = [AgentId::new(), AgentId::new(), AgentId::new()];
-    let nodes = [
-        node(one, root, "coder", "mend the parser and everything that calls it", "running", 0.4),
-        node(two, one, "tester", "test it", "paused", 0.0),
-        node(three, root, "reader", "read the docs", "completed", 1.0),
-    ];
-    for node in nodes {
-        scene.happen_to(node.id, support::agent_update(&node));
-    }
-    let update = ToolCallUpdate {
-        call_id: support::call("c"),
-        origin: ToolOrigin::BuiltIn,
-        tool: "edit_file".into(),
-        status: CallStatus::Executing,
-        summary: "Edit src/parser.rs".into(),
-    };
-    scene.happen_to(one, EventBody::ToolCallUpdate(update));
-    [one, two, three]
-}
+use support::{Scene, children, in_all_sizes, node};
 
 #[test]
 fn sessions_models_and_rules_to_choose_from() {

@@ -234,6 +234,29 @@ pub fn agent_update(node: &AgentNode) -> EventBody {
     serde_json::from_value(json!({"type": "agent_update", "node": node})).unwrap()
 }
 
+/// Three agents below the root: one at work on a file, one below it that is paused, one that is done.
+pub fn children(scene: &mut Scene) -> [AgentId; 3] {
+    let root = scene.root;
+    let [one, two, three] = [AgentId::new(), AgentId::new(), AgentId::new()];
+    let nodes = [
+        node(one, root, "coder", "mend the parser and everything that calls it", "running", 0.4),
+        node(two, one, "tester", "test it", "paused", 0.0),
+        node(three, root, "reader", "read the docs", "completed", 1.0),
+    ];
+    for node in nodes {
+        scene.happen_to(node.id, agent_update(&node));
+    }
+    let update = ToolCallUpdate {
+        call_id: call("c"),
+        origin: ToolOrigin::BuiltIn,
+        tool: "edit_file".into(),
+        status: CallStatus::Executing,
+        summary: "Edit src/parser.rs".into(),
+    };
+    scene.happen_to(one, EventBody::ToolCallUpdate(update));
+    [one, two, three]
+}
+
 fn usage(input: u64, output: u64, cost: f64) -> Value {
     json!({"input": input, "output": output, "cache_read": 0, "cache_write": 0, "reasoning": 0, "cost": cost})
 }
