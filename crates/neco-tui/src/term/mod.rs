@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`abilities`] (what the terminal can do), [`ground`] (whether it is dark or light) with `early`
 //! (what is typed before anybody listens), [`ansi`] (a styled line as bytes), [`change`] (what of a row is different),
-//! [`screen`] (frames), [`keys`] (what comes from the terminal), [`writer`] (a slow terminal holds up
+//! [`screen`] (frames) with `pen` (where the cursor is while one is written), [`keys`] (what comes from the terminal), [`writer`] (a slow terminal holds up
 //! nobody), [`guard`] (the terminal is given back as it was, whatever happens), [`notify`] (what is said to a
 //! person who looks elsewhere, and to their clipboard).
 
@@ -19,6 +19,7 @@ pub mod ground;
 pub mod guard;
 pub mod keys;
 pub mod notify;
+mod pen;
 pub mod screen;
 pub mod writer;
 
