@@ -11,6 +11,7 @@ use crate::trail::{Trail, shortened};
 
 /// What else settings are called: the tables they stand in (`*` is any name), the other name and ours.
 const ALIASES: &[(&[&str], &str, &str)] = &[
+    (&["model_providers", "*"], "base_url", "base"),
     (&["model_providers", "*"], "env_key", "api_key_env"),
     (&["model_providers", "*"], "env_keys", "api_key_envs"),
     (&["scripted_tools", "*"], "type", "script_type"),

@@ -484,11 +484,13 @@ fn the_settings_of_the_founding_design_mean_what_they_say() {
 #[test]
 fn other_names_of_settings_are_understood_and_say_where_they_stand() {
     let text = "[model_providers.mine]\ntype = 'openai'\nenv_key = 'ONE'\nenv_keys = ['TWO']\n\
+                base_url = 'http://127.0.0.1:8081/v1'\n\
                 [[scripted_tools]]\nname = 'count'\ntype = 'shell'\nscript = 'wc -l'";
     let world = World::new(&[(USER, text)]);
     assert_eq!(world.warnings(), Vec::<String>::new());
     let config = world.loaded().config;
     assert_eq!(config.key_variables(), ["ONE", "TWO"]);
+    assert_eq!(config.model_providers["mine"].base.as_deref(), Some("http://127.0.0.1:8081/v1"));
     assert_eq!(config.scripted_tools[0].script_type, ScriptType::Shell);
     let (value, origin) = world.setting("model_providers.mine.api_key_env");
     assert!(value.contains("ONE") && origin.ends_with("config.toml:3:11"), "{value} {origin}");

@@ -32,7 +32,7 @@ pub struct ProviderSection {
     /// Which wire format it speaks.
     #[serde(rename = "type")]
     pub kind: Option<ProviderType>,
-    /// The address that paths such as `/chat/completions` are added to.
+    /// The address that paths such as `/chat/completions` are added to; `base_url` means the same.
     pub base: Option<String>,
     /// The path that is added instead of the format's own; `{model}` in it stands for the model.
     pub path: Option<String>,
