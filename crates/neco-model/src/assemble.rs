@@ -28,7 +28,7 @@ const SHORTEST_SECRET: usize = 6;
 
 /// What models are put together from, and what was put together before.
 pub(crate) struct Workshop {
-    timeouts: Timeouts,
+    network: NetworkSection,
     pub(crate) policy: RetryPolicy,
     pub(crate) limits: AnswerLimits,
     credentials: HashMap<String, Result<Vec<Credential>, SetupError>>,
@@ -59,7 +59,7 @@ impl Shelf {
 impl Workshop {
     pub(crate) fn new(providers: &Providers, network: &NetworkSection, sources: &dyn KeySources) -> Self {
         Self {
-            timeouts: network.into(),
+            network: network.clone(),
             policy: network.into(),
             limits: network.into(),
             credentials: providers.iter().map(|entry| (entry.name.clone(), credentials(entry, sources))).collect(),
@@ -188,7 +188,7 @@ impl Workshop {
             secrets: secrets(entry, &base),
             base,
             headers,
-            timeouts: self.timeouts,
+            timeouts: Timeouts::new(&self.network, entry.is_here()),
             start: entry.start.clone(),
             pull: entry.pull.clone(),
             props: speaks_of_itself(entry).then(Props::default),
@@ -212,7 +212,7 @@ impl Workshop {
         };
         // Nothing is known of a script but what somebody set.
         let window = info.known.then_some(info.context_window);
-        let model = ScriptedModel::new(&entry.name, &name.model, script, self.timeouts);
+        let model = ScriptedModel::new(&entry.name, &name.model, script, Timeouts::new(&self.network, false));
         let model = model.with_window(window).with_price(info.price);
         Ok(Lane::new(name.label(), Arc::new(model)))
     }

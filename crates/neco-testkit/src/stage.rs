@@ -300,8 +300,8 @@ fn config(script: &Path, setup: &Setup) -> Config {
     config.approval = setup.approval;
     config.context.keep_turns = setup.keep_turns.unwrap_or(config.context.keep_turns);
     config.network.backoff = 0.001;
-    config.network.first_byte_timeout = 0.3;
-    config.network.idle_timeout = 0.3;
+    config.network.first_byte_timeout = Some(0.3);
+    config.network.idle_timeout = Some(0.3);
     config.model_providers.insert(
         "stage".to_owned(),
         ProviderSection {

@@ -194,12 +194,14 @@ pub struct NetworkSection {
     /// Seconds to wait for a connection.
     #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
     pub connect_timeout: f64,
-    /// Seconds to wait for the first byte of an answer.
+    /// Seconds to wait for the first byte of an answer: 300 without it, and `stall_timeout` for servers on this
+    /// machine, where a small one may read a long request for minutes.
     #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
-    pub first_byte_timeout: f64,
-    /// Seconds of silence after which a stream counts as broken.
+    pub first_byte_timeout: Option<f64>,
+    /// Seconds of silence after which a stream counts as broken: 120 without it, and `stall_timeout` for servers on
+    /// this machine.
     #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
-    pub idle_timeout: f64,
+    pub idle_timeout: Option<f64>,
     /// Seconds after which a stream that only shows signs of life counts as broken: pings, but nothing
     /// of the answer.
     #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]

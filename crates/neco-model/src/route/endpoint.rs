@@ -30,16 +30,26 @@ pub struct Timeouts {
     pub stalled: Option<Duration>,
 }
 
-impl From<&NetworkSection> for Timeouts {
-    /// Zero means no limit.
-    fn from(network: &NetworkSection) -> Self {
+/// Seconds to the first byte of an answer from elsewhere, where settings say nothing.
+const FIRST_BYTE: f64 = 300.0;
+
+/// Seconds of silence in an answer from elsewhere, where settings say nothing.
+const IDLE: f64 = 120.0;
+
+impl Timeouts {
+    /// What settings say, for a server on this machine (`is_here`) or elsewhere. Zero means no limit.
+    ///
+    /// A connection within this machine does not break in silence, and a server here may read a long request for
+    /// minutes before it says a word.
+    pub fn new(network: &NetworkSection, is_here: bool) -> Self {
+        let unsaid = |elsewhere| if is_here { network.stall_timeout } else { elsewhere };
         // A moment past this could not be told any more.
         let given = |seconds: f64| Duration::try_from_secs_f64(seconds).ok().filter(|limit| *limit < LONGEST);
         let limit = |seconds: f64| given(seconds).filter(|limit| !limit.is_zero());
         Self {
             connect: limit(network.connect_timeout),
-            first_byte: limit(network.first_byte_timeout),
-            idle: limit(network.idle_timeout),
+            first_byte: limit(network.first_byte_timeout.unwrap_or(unsaid(FIRST_BYTE))),
+            idle: limit(network.idle_timeout.unwrap_or(unsaid(IDLE))),
             stalled: limit(network.stall_timeout),
         }
     }
@@ -218,6 +228,19 @@ mod tests {
         assert_eq!(found("https://me:pw@h/v1?key=sk%2F1&v"), ["pw", "sk%2F1", "v", "sk/1"]);
         assert_eq!(found("https://token@h"), ["token"]);
         assert!(found("https://h/v1").is_empty());
+    }
+
+    #[test]
+    fn a_server_on_this_machine_may_be_silent_for_longer_unless_settings_say_otherwise() {
+        let network = NetworkSection { stall_timeout: 900.0, ..NetworkSection::default() };
+        let silences = |network: &NetworkSection, is_here| {
+            let Timeouts { first_byte, idle, .. } = Timeouts::new(network, is_here);
+            [first_byte, idle].map(|limit| limit.unwrap().as_secs())
+        };
+        assert_eq!(silences(&network, false), [300, 120]);
+        assert_eq!(silences(&network, true), [900, 900]);
+        let network = NetworkSection { first_byte_timeout: Some(7.0), idle_timeout: Some(8.0), ..network };
+        assert_eq!(silences(&network, true), [7, 8]);
     }
 
     #[test]

@@ -179,8 +179,8 @@ fn places(case: &Case) -> Vec<Place> {
 fn network(silence: f64) -> NetworkSection {
     NetworkSection {
         connect_timeout: 60.0,
-        first_byte_timeout: silence,
-        idle_timeout: silence,
+        first_byte_timeout: Some(silence),
+        idle_timeout: Some(silence),
         stall_timeout: 60.0,
         retries: u32::try_from(RETRIES).unwrap(),
         backoff: 0.001,

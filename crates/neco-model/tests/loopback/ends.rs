@@ -40,7 +40,7 @@ async fn silence_after_the_finish_takes_nothing_from_the_answer() {
         let server = Server::answering([reply].into(), 0).await;
         let here = ProviderSection { kind: Some(kind), ..section(&server.base, &[]) };
         let mut config = config(&[("vendor", here)]);
-        config.network.idle_timeout = 0.05;
+        config.network.idle_timeout = Some(0.05);
         let (deltas, answer, error) = ask(&provider(&config, "vendor/m")).await;
         assert_eq!(
             (answer.text.as_str(), answer.finish, error),

@@ -48,8 +48,8 @@ fn env(name: &str) -> Option<String> {
 fn network() -> NetworkSection {
     NetworkSection {
         connect_timeout: 20.0,
-        first_byte_timeout: 20.0,
-        idle_timeout: 20.0,
+        first_byte_timeout: Some(20.0),
+        idle_timeout: Some(20.0),
         stall_timeout: 20.0,
         retries: 3,
         backoff: 0.001,
@@ -247,7 +247,7 @@ async fn a_wrong_request_is_not_tried_again() {
 async fn silence_before_the_first_byte_has_its_own_limit() {
     let server = Server::start(Script::new().fault(Fault::StallAfter(0))).await;
     let mut config = config(&[("vendor", section(&server.base, &["KEY_ONE"]))]);
-    config.network.first_byte_timeout = 0.05;
+    config.network.first_byte_timeout = Some(0.05);
     config.network.retries = 0;
     let error = ask(&provider(&config, "vendor/m")).await.2.unwrap();
     assert_eq!((error.kind, error.place, error.code()), (ErrorKind::Timeout, Place::Http, ErrorCode::ModelTimedOut));
@@ -276,7 +276,7 @@ async fn silence_in_the_middle_has_its_own_limit_and_is_retried() {
     let script = Script::new().say("one two three").faulty(Fault::StallAfter(2)).say("whole");
     let server = Server::start(script).await;
     let mut config = config(&[("vendor", section(&server.base, &["KEY_ONE"]))]);
-    config.network.idle_timeout = 0.05;
+    config.network.idle_timeout = Some(0.05);
     let (deltas, answer, error) = ask(&provider(&config, "vendor/m")).await;
     assert_eq!((answer.text.as_str(), error), ("whole", None));
     let retries = retries(&deltas);
