@@ -127,7 +127,7 @@ impl ProviderEntry {
     /// Whether calls that a model writes into its text are run. Where nobody says, only models that
     /// can't call otherwise and models on this machine are believed to mean them.
     pub fn text_tool_calls(&self, info: &ModelInfo) -> TextToolCalls {
-        let usual = match (info.tools, self.local) {
+        let usual = match (info.tools, self.is_here()) {
             (false, _) => TextToolCalls::Always,
             (true, true) => TextToolCalls::Auto,
             (true, false) => TextToolCalls::Never,
@@ -299,7 +299,13 @@ mod tests {
     #[test]
     fn calls_in_the_text_are_for_local_models_and_those_that_can_not_call_otherwise() {
         let never = ProviderSection { text_tool_calls: Some(TextToolCalls::Never), ..ProviderSection::default() };
-        let providers = Providers::new(&[("vllm".to_owned(), never)].into()).unwrap();
+        let on_loopback = ProviderSection {
+            kind: Some(ProviderType::Openai),
+            base: Some("http://127.0.0.1:8081/v1".to_owned()),
+            ..ProviderSection::default()
+        };
+        let sections = [("vllm".to_owned(), never), ("mine".to_owned(), on_loopback)].into();
+        let providers = Providers::new(&sections).unwrap();
         let setting = |name: &str, tools| {
             let info = ModelInfo { tools, ..ModelInfo::default() };
             providers.get(name).unwrap().text_tool_calls(&info)
@@ -307,6 +313,7 @@ mod tests {
         assert_eq!(setting("openai", true), TextToolCalls::Never);
         assert_eq!(setting("openai", false), TextToolCalls::Always);
         assert_eq!(setting("llama.cpp", true), TextToolCalls::Auto);
+        assert_eq!(setting("mine", true), TextToolCalls::Auto);
         assert_eq!(setting("vllm", false), TextToolCalls::Never);
     }
 

@@ -137,6 +137,26 @@ fn a_server_that_stumbles_over_calls_is_asked_without_them_from_then_on() {
 }
 
 #[test]
+fn whole_calls_count_although_the_server_stumbles_over_what_follows_them() {
+    let error = json!({ "error": {
+        "code": 500,
+        "message": "The model produced output that does not match the expected peg-native format",
+        "type": "server_error",
+    }});
+    let call = |arguments: &str| {
+        let function = json!({ "name": "bash", "arguments": arguments });
+        let calls = json!([{ "index": 0, "id": "c1", "type": "function", "function": function }]);
+        vec![json!({ "choices": [{ "index": 0, "delta": { "tool_calls": calls } }] }), error.clone()]
+    };
+    let (found, _, error) = answer(&wire(TextToolCalls::Auto), &call("{\"command\": \"ls\"}"), "");
+    assert_eq!((error, found.finish, found.calls.len()), (None, Some(FinishReason::ToolCalls), 1));
+    for half in ["", "{\"command\": \"ls", "{\"command\": \"ls\"} {"] {
+        let (found, _, error) = answer(&wire(TextToolCalls::Auto), &call(half), "");
+        assert_eq!((error, found.finish), (Some(ErrorKind::MalformedToolCall), None), "{half:?}");
+    }
+}
+
+#[test]
 fn calls_in_the_text_become_calls_without_ids() {
     let text = "Let me see.\n```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}\n```";
     let (found, deltas, error) = answer(&wire(TextToolCalls::Auto), &said(text, Some("stop")), DONE);

@@ -5,7 +5,7 @@
 //! without at the end.
 
 use serde::de::IgnoredAny;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::chunk::CallPiece;
 use crate::delta::Delta;
@@ -44,6 +44,12 @@ impl Calls {
     pub(super) fn are_whole(&self) -> bool {
         let whole = |text: &str| text.is_empty() || serde_json::from_str::<IgnoredAny>(text).is_ok();
         self.calls.iter().all(|call| whole(&call.arguments))
+    }
+
+    /// Whether there are calls, and each has its arguments in full: nothing of them can be missing.
+    pub(super) fn are_written_out(&self) -> bool {
+        let written_out = |text: &str| serde_json::from_str::<Map<String, Value>>(text).is_ok();
+        !self.calls.is_empty() && self.calls.iter().all(|call| written_out(&call.arguments))
     }
 
     /// About how many bytes wait for what is still to come.

@@ -50,7 +50,14 @@ impl Decoder for ChatDecoder {
             return if self.finish.is_some() || self.calls.are_whole() { self.close(out) } else { Err(Problem::cut()) };
         }
         let Some(chunk) = event.object::<Chunk<'_>>()? else { return Ok(()) };
-        self.add(chunk, event.data, out)?;
+        match self.add(chunk, event.data, out) {
+            // A server that reads calls out of the text may stumble over what follows them, such as the end of a code
+            // fence. The calls before it are whole.
+            Err(problem) if problem.kind == ErrorKind::MalformedToolCall && self.calls.are_written_out() => {
+                return self.close(out);
+            }
+            added => added?,
+        }
         if self.after_calls == AfterCalls::Close && self.spotter.as_ref().is_some_and(Spotter::is_over) {
             return self.close(out);
         }
