@@ -115,7 +115,7 @@ fn change(before: f64, figure: &Figure) -> Change {
 fn share_of_noise(unit: Unit) -> f64 {
     match unit {
         Unit::Milliseconds | Unit::Seconds | Unit::Ratio => 0.10,
-        Unit::Megabytes => 0.02,
+        Unit::Megabytes | Unit::Each => 0.02,
         Unit::Kilobytes | Unit::Count => 0.0,
     }
 }
@@ -143,6 +143,7 @@ mod tests {
             program: String::new(),
             machine,
             figures,
+            peers: Vec::new(),
             skipped: Vec::new(),
             failed: Vec::new(),
         }

@@ -20,6 +20,8 @@ pub enum Unit {
     Ratio,
     /// A number of things.
     Count,
+    /// A number of things for each of some others.
+    Each,
 }
 
 impl Unit {
@@ -31,7 +33,7 @@ impl Unit {
             Self::Megabytes => "MB",
             Self::Kilobytes => "kB",
             Self::Ratio => "×",
-            Self::Count => "",
+            Self::Count | Self::Each => "",
         }
     }
 }

@@ -4,16 +4,18 @@
 //! A missed target is reported, not an error; the exit code is 1 when something could not be measured.
 //!
 //! Reading order: [`topic`] (what is measured), [`program`] (how a run happens), [`server`],
-//! [`answer`], [`measured`], [`report`], [`compare`].
+//! [`answer`], [`measured`], [`report`], [`compare`], [`functions`].
 
 mod answer;
 mod clock;
 mod code_tree;
 mod compare;
 mod figure;
+mod functions;
 mod indexing;
 mod machine;
 mod measured;
+mod peer;
 mod processes;
 mod program;
 mod reference;
@@ -57,6 +59,10 @@ struct Arguments {
     /// Show the figures beside those of an earlier run, and what got worse.
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     compare: Option<PathBuf>,
+    /// Measure nothing: write the names of the functions that a start and a turn use, for a linker, into this file.
+    /// Valgrind finds them; the program must have its symbols.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "json", "save", "compare"])]
+    functions: Option<PathBuf>,
     /// The folder in which runs write; its disk is part of what is measured [default: the system's
     /// folder for temporary files].
     #[arg(long, value_name = "PATH")]
@@ -85,16 +91,22 @@ fn bench(arguments: &Arguments) -> anyhow::Result<bool> {
     let program = Program::new(&program_path(arguments)?)?;
     let earlier = arguments.compare.as_deref().map(Earlier::read).transpose()?;
     let folder = arguments.folder.clone().unwrap_or_else(std::env::temp_dir);
+    if let Some(file) = &arguments.functions {
+        functions::write(&program, &folder, file)?;
+        return Ok(true);
+    }
     let mut report = Report {
         date: jiff::Zoned::now().strftime("%Y-%m-%d %H:%M").to_string(),
         program: program.version()?,
         machine: Machine::look(&folder)?,
         figures: Vec::new(),
+        peers: Vec::new(),
         skipped: Vec::new(),
         failed: Vec::new(),
     };
     let setting = Setting { program: &program, folder: &folder };
-    for topic in Topic::ALL.iter().filter(|topic| arguments.only.is_empty() || arguments.only.contains(topic)) {
+    let topics = if arguments.only.is_empty() { Topic::ALL } else { &arguments.only };
+    for topic in topics {
         let _ = writeln!(io::stderr(), "measuring: {}", topic.name());
         if let Err(error) = topic.measure(&setting, &mut report) {
             report.fail(topic.name(), &error);

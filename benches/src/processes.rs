@@ -30,11 +30,15 @@ impl How {
     }
 }
 
+/// Where strace is, if it is installed.
+pub fn strace() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join("strace")).find(|file| file.is_file())
+}
+
 /// Counts the processes of a run.
 pub fn count(program: &Program, stage: &Stage, turns: &[Turn]) -> anyhow::Result<(usize, How)> {
-    let strace = std::env::var_os("PATH")
-        .and_then(|path| std::env::split_paths(&path).map(|folder| folder.join("strace")).find(|file| file.is_file()));
-    if let Some(strace) = strace
+    if let Some(strace) = strace()
         && let Ok(count) = trace(&strace, program, stage, turns)
     {
         return Ok((count, How::Traced));

@@ -60,28 +60,30 @@ impl Program {
 
     /// Plays `turns` to it on `stage` and measures.
     pub fn run(&self, stage: &Stage, turns: &[Turn]) -> anyhow::Result<Run> {
+        self.run_with(&[], stage, turns)
+    }
+
+    /// The same with more on its command line.
+    pub fn run_with(&self, more: &[&str], stage: &Stage, turns: &[Turn]) -> anyhow::Result<Run> {
         let server = Server::start(answer::encode(turns))?;
         stage.configure(server.address())?;
-        let figures = stage.notes("figures");
-        let mut arguments: Vec<OsString> =
-            vec![measured::MARK.into(), figures.clone().into(), self.path.clone().into()];
-        arguments.extend(question(&[]));
-        let status = run(stage, &std::env::current_exe()?, &arguments, Stdio::null())?;
-        let used: Option<Used> = fs::read(&figures).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let used = used.filter(|_| status.success()).with_context(|| failed(stage, "the run was not measured"))?;
-        anyhow::ensure!(used.exit == Some(0), failed(stage, &format!("exit code {:?}", used.exit)));
-        fs::remove_file(&figures)?;
+        let used = measure(stage, &self.path, question(more), &[])?;
         Ok(Run { used, exchanges: server.finish()? })
     }
 
     /// Plays `turns` once without measuring, to be sure that every call does what it is meant to do:
     /// the time that a refusal takes says nothing.
     pub fn rehearse(&self, stage: &Stage, turns: &[Turn]) -> anyhow::Result<()> {
+        self.rehearse_with(&[], stage, turns)
+    }
+
+    /// The same with more on its command line.
+    pub fn rehearse_with(&self, more: &[&str], stage: &Stage, turns: &[Turn]) -> anyhow::Result<()> {
         let server = Server::start(answer::encode(turns))?;
         stage.configure(server.address())?;
         let events = stage.notes("events");
-        let arguments = question(&["--output-format", "stream-json"]);
-        let status = run(stage, &self.path, &arguments, File::create(&events)?.into())?;
+        let arguments = question(&[&["--output-format", "stream-json"], more].concat());
+        let status = run(stage, &self.path, &arguments, &[], File::create(&events)?.into())?;
         anyhow::ensure!(status.success(), failed(stage, &format!("rehearsal: {status}")));
         let calls = succeeded(&fs::read_to_string(&events)?)?;
         let expected: usize = turns.iter().map(calls_of).sum();
@@ -98,11 +100,29 @@ impl Program {
         let mut arguments = before.to_vec();
         arguments.push(self.path.clone().into());
         arguments.extend(question(&[]));
-        let status = run(stage, other, &arguments, Stdio::null())?;
+        let status = run(stage, other, &arguments, &[], Stdio::null())?;
         anyhow::ensure!(status.success(), failed(stage, &format!("{}: {status}", other.display())));
         server.finish()?;
         Ok(())
     }
+}
+
+/// Runs a program on `stage` to its end, with more in its environment, and says what it used.
+pub fn measure(
+    stage: &Stage,
+    program: &Path,
+    arguments: Vec<OsString>,
+    environment: &[(&str, &str)],
+) -> anyhow::Result<Used> {
+    let figures = stage.notes("figures");
+    let mut all: Vec<OsString> = vec![measured::MARK.into(), figures.clone().into(), program.into()];
+    all.extend(arguments);
+    let status = run(stage, &std::env::current_exe()?, &all, environment, Stdio::null())?;
+    let used: Option<Used> = fs::read(&figures).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let used = used.filter(|_| status.success()).with_context(|| failed(stage, "the run was not measured"))?;
+    anyhow::ensure!(used.exit == Some(0), failed(stage, &format!("exit code {:?}", used.exit)));
+    fs::remove_file(&figures)?;
+    Ok(used)
 }
 
 fn question(more: &[&str]) -> Vec<OsString> {
@@ -117,13 +137,20 @@ fn calls_of(turn: &Turn) -> usize {
 }
 
 /// Starts a program on `stage` with an environment that holds nothing of the user's, and waits.
-fn run(stage: &Stage, program: &Path, arguments: &[OsString], stdout: Stdio) -> anyhow::Result<ExitStatus> {
+fn run(
+    stage: &Stage,
+    program: &Path,
+    arguments: &[OsString],
+    environment: &[(&str, &str)],
+    stdout: Stdio,
+) -> anyhow::Result<ExitStatus> {
     use std::os::unix::process::CommandExt as _;
     let child = Command::new(program)
         .args(arguments)
         .current_dir(stage.workspace())
         .env_clear()
         .envs(stage.environment())
+        .envs(environment.iter().copied())
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(File::create(stage.notes("stderr"))?)

@@ -18,10 +18,36 @@ pub struct Report {
     pub machine: Machine,
     /// The figures.
     pub figures: Vec<Figure>,
+    /// The program beside others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub peers: Vec<PeerRow>,
     /// What was left out because something optional is not there.
     pub skipped: Vec<Gap>,
     /// What could not be measured.
     pub failed: Vec<Gap>,
+}
+
+/// What one agent takes with the scripted model.
+#[derive(Debug, Serialize)]
+pub struct PeerRow {
+    /// Its name and version.
+    pub name: String,
+    /// From its start to its first request, complete at the server.
+    pub start_ms: f64,
+    /// Its own time in a turn that runs a small command.
+    pub turn_ms: f64,
+    /// The most memory of one of its processes in a hello.
+    pub hello_mb: f64,
+    /// How many turns the long run has.
+    pub turns: usize,
+    /// The same in that run.
+    pub turns_mb: f64,
+    /// Processor time of that run.
+    pub turns_cpu_s: f64,
+    /// Size of its first request.
+    pub request_kb: f64,
+    /// Tools in that.
+    pub tools: usize,
 }
 
 /// A figure that is not there.
@@ -58,7 +84,9 @@ impl Report {
     /// Writes it as a table.
     pub fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         self.write_machine(out)?;
-        writeln!(out, "{:<34} {:>11} {:>11}  {:<5} range of the samples", "figure", "value", "target", "")?;
+        if !self.figures.is_empty() {
+            writeln!(out, "{:<34} {:>11} {:>11}  {:<5} range of the samples", "figure", "value", "target", "")?;
+        }
         for figure in &self.figures {
             writeln!(
                 out,
@@ -70,6 +98,7 @@ impl Report {
                 range(figure),
             )?;
         }
+        self.write_peers(out)?;
         for Gap { what, why } in &self.skipped {
             writeln!(out, "skipped: {what}: {why}")?;
         }
@@ -79,6 +108,32 @@ impl Report {
         let missed = self.figures.iter().filter(|figure| figure.verdict == Verdict::Miss).count();
         let kept = self.figures.iter().filter(|figure| figure.verdict == Verdict::Ok).count();
         writeln!(out, "\n{kept} kept, {missed} missed, {} not measured", self.failed.len())
+    }
+
+    /// The program beside others, one row each.
+    fn write_peers(&self, out: &mut impl Write) -> io::Result<()> {
+        let Some(first) = self.peers.first() else { return Ok(()) };
+        let (memory, time) = (format!("{} turns", first.turns), format!("{} turns, CPU", first.turns));
+        writeln!(
+            out,
+            "{:<18} {:>10} {:>10} {:>10} {:>10} {:>13} {:>10} {:>6}",
+            "agent", "start", "turn", "hello", memory, time, "request", "tools"
+        )?;
+        for row in &self.peers {
+            writeln!(
+                out,
+                "{:<18} {:>10} {:>10} {:>10} {:>10} {:>13} {:>10} {:>6}",
+                row.name,
+                written(row.start_ms, Unit::Milliseconds),
+                written(row.turn_ms, Unit::Milliseconds),
+                written(row.hello_mb, Unit::Megabytes),
+                written(row.turns_mb, Unit::Megabytes),
+                written(row.turns_cpu_s, Unit::Seconds),
+                written(row.request_kb, Unit::Kilobytes),
+                row.tools,
+            )?;
+        }
+        Ok(())
     }
 
     fn write_machine(&self, out: &mut impl Write) -> io::Result<()> {
@@ -109,7 +164,7 @@ pub fn written(value: f64, unit: Unit) -> String {
     let number = match unit {
         Unit::Count => format!("{value:.0}"),
         Unit::Milliseconds | Unit::Seconds | Unit::Ratio => format!("{value:.2}"),
-        Unit::Megabytes | Unit::Kilobytes => format!("{value:.1}"),
+        Unit::Megabytes | Unit::Kilobytes | Unit::Each => format!("{value:.1}"),
     };
     format!("{number} {}", unit.symbol()).trim_end().to_owned()
 }

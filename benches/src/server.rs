@@ -43,6 +43,7 @@ struct Shared {
     next: AtomicUsize,
     stopping: AtomicBool,
     exchanges: Mutex<Vec<Exchange>>,
+    first: Mutex<Vec<u8>>,
     problems: Mutex<Vec<String>>,
 }
 
@@ -56,6 +57,7 @@ impl Server {
             answers,
             next: AtomicUsize::default(),
             stopping: AtomicBool::default(),
+            first: Mutex::default(),
             problems: Mutex::default(),
         });
         let accepting = thread::spawn({
@@ -68,6 +70,11 @@ impl Server {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The body of the first request.
+    pub fn first_request(&self) -> Vec<u8> {
+        lock(&self.shared.first).clone()
     }
 
     /// All exchanges, when the run is over.
@@ -156,7 +163,9 @@ impl Connection {
         if head.line.starts_with("GET ") {
             return self.stream.write_all(NOT_FOUND);
         }
-        if !head.line.starts_with("POST ") || !head.line.contains("/chat/completions") {
+        let is_question =
+            ["/chat/completions", "/responses", ":streamGenerateContent"].iter().any(|path| head.line.contains(path));
+        if !head.line.starts_with("POST ") || !is_question {
             lock(&self.shared.problems).push(format!("{:?} is no question", head.line));
             return self.stream.write_all(NOTHING_LEFT);
         }
@@ -165,6 +174,10 @@ impl Connection {
             lock(&self.shared.problems).push("it was asked again after its last answer".to_owned());
             return self.stream.write_all(NOTHING_LEFT);
         };
+        if next == 0 {
+            let body = self.bytes.get(head.end..head.end + head.content_length).unwrap_or_default();
+            lock(&self.shared.first).extend_from_slice(body);
+        }
         // Stamped before the write: the client may be at work before the call returns. And noted
         // before it: a run may be over as soon as its last answer is out.
         let size = head.content_length;
@@ -237,6 +250,19 @@ mod tests {
         for exchange in &exchanges {
             assert!(exchange.arrived <= exchange.complete && exchange.complete <= exchange.answered);
         }
+    }
+
+    #[test]
+    fn responses_are_asked_for_too_and_the_first_request_is_kept() {
+        let answers = crate::answer::encode_for(crate::answer::Wire::Responses, &[crate::answer::Turn::Text("one")]);
+        let server = Server::start(answers).unwrap();
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.write_all(b"POST /v1/responses HTTP/1.1\r\nContent-Length: 12\r\n\r\n{\"tools\":[]}").unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 200");
+        assert_eq!(server.first_request(), b"{\"tools\":[]}");
+        assert_eq!(server.finish().unwrap().len(), 1);
     }
 
     #[test]

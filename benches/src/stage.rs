@@ -41,11 +41,12 @@ impl Stage {
 
     /// Puts a file into the workspace.
     pub fn write(&self, name: &str, content: &str) -> anyhow::Result<()> {
-        let path = self.workspace().join(name);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        Ok(fs::write(path, content)?)
+        write(&self.workspace().join(name), content)
+    }
+
+    /// Puts a file into the home.
+    pub fn write_home(&self, name: &str, content: &str) -> anyhow::Result<()> {
+        write(&self.home().join(name), content)
     }
 
     /// The environment of whatever runs here: as a login gives it, and nothing of the user's own.
@@ -69,6 +70,13 @@ impl Stage {
              [models.\"bench/scripted\"]\ncontext_window = 10000000\n\n\
              [agent]\nmax_turns = 1000\n"
         );
-        Ok(fs::write(self.home().join("config.toml"), config)?)
+        self.write_home("config.toml", &config)
     }
+}
+
+fn write(path: &Path, content: &str) -> anyhow::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    Ok(fs::write(path, content)?)
 }

@@ -16,11 +16,22 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
     if root.join(SMALL).is_dir() {
         start(root, &["bench", "--package", "neco-bench"])?;
     }
+    figures(root, arguments)
+}
+
+/// Builds the release binary and measures it beside other agents.
+pub fn peers(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
+    start(root, &["build", "--release", "--package", "neco"])?;
+    figures(root, &[&["--only", "peers"], arguments].concat())
+}
+
+fn figures(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
     start(root, &[&["run", "--release", "--package", "neco-bench", "--"], arguments].concat())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn start(root: &Path, arguments: &[&str]) -> Result<()> {
+/// Runs cargo, and fails as it does.
+pub fn start(root: &Path, arguments: &[&str]) -> Result<()> {
     println!("$ cargo {}", arguments.join(" "));
     let status = cargo(root).args(arguments).status()?;
     if !status.success() {

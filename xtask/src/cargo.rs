@@ -1,7 +1,7 @@
 //! Calling cargo from a program that cargo started.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// `cargo` in the repository, as a person's shell would start it.
@@ -23,6 +23,16 @@ pub fn cargo(root: &Path) -> Command {
 
 const PACKAGE: &[&str] = &["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"];
 
+/// The folder that cargo builds in.
+pub fn target(root: &Path) -> PathBuf {
+    target_of(root, std::env::var_os("CARGO_TARGET_DIR"))
+}
+
+/// A folder that is set is meant from the repository, where cargo is started.
+fn target_of(root: &Path, set: Option<OsString>) -> PathBuf {
+    set.map_or_else(|| root.join("target"), |folder| root.join(folder))
+}
+
 /// Whether `cargo SUBCOMMAND` is installed.
 pub fn has_subcommand(root: &Path, subcommand: &str) -> bool {
     let output = cargo(root).args([subcommand, "--version"]).output();
@@ -40,6 +50,14 @@ mod tests {
         assert!(removed.contains(&"CARGO_PKG_NAME".as_ref()), "{removed:?}");
         assert!(removed.contains(&"CARGO_MANIFEST_DIR".as_ref()), "{removed:?}");
         assert!(!removed.contains(&"CARGO_TARGET_DIR".as_ref()), "{removed:?}");
+    }
+
+    #[test]
+    fn the_folder_that_is_built_in_may_be_set() {
+        let root = Path::new("/repository");
+        assert_eq!(target_of(root, None), root.join("target"));
+        assert_eq!(target_of(root, Some("/elsewhere".into())), Path::new("/elsewhere"));
+        assert_eq!(target_of(root, Some("other".into())), root.join("other"));
     }
 
     #[test]

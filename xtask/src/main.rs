@@ -1,7 +1,8 @@
 //! `cargo xtask`: all automation of the repository, so that every check is one command away and CI
 //! runs nothing that a person can't run.
 //!
-//! Reading order: [`test_run`] (what is checked), [`step`], [`machine`], [`mod@reference`], [`mod@bench`], [`parity`], [`coverage`], [`pictures`].
+//! Reading order: [`test_run`] (what is checked), [`step`], [`machine`], [`mod@reference`], [`mod@bench`], [`parity`],
+//! [`coverage`], [`pictures`], [`weight`], [`dist`].
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the person at the terminal")]
 #![allow(clippy::disallowed_methods, reason = "it works on the repository and starts cargo, for whoever called it")]
@@ -9,12 +10,14 @@
 mod bench;
 mod cargo;
 mod coverage;
+mod dist;
 mod machine;
 mod parity;
 mod pictures;
 mod reference;
 mod step;
 mod test_run;
+mod weight;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,10 +31,14 @@ usage: cargo xtask COMMAND
                         examples in them and licences
   reference [--check]   writes docs/reference from the code; --check only compares
   bench [ARGUMENTS]     builds the release binary and measures it; ARGUMENTS go to neco-bench
+  bench peers           the same beside other agents, which npm installs below the target folder
   parity [GRADE]        plays the acceptance cases of the founding designs and prints their score;
                         GRADE, from 1 to 10, is a person's for how it feels to use
   coverage              runs all tests and prints which share of the code they ran, with
                         cargo-llvm-cov
+  dist                  builds the binary for download, target/dist/neco, with the functions that a start
+                        and a turn use laid side by side; valgrind finds them
+  weight BINARY         prints what each part of a binary with symbols weighs and takes to build
   pictures [BINARY]     draws the pictures of the window in docs/pictures from a real run";
 
 fn main() -> ExitCode {
@@ -53,10 +60,13 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         ["test", "--quick"] => Ok(test_run::run(&root, test_run::Depth::Quick)),
         ["reference"] => reference::write(&root),
         ["reference", "--check"] => reference::check(&root),
+        ["bench", "peers", rest @ ..] => bench::peers(&root, rest),
         ["bench", rest @ ..] => bench::run(&root, rest),
         ["parity"] => parity::run(&root, None),
         ["parity", grade] => parity::run(&root, Some(grade)),
         ["coverage"] => coverage::run(&root),
+        ["dist"] => dist::run(&root),
+        ["weight", binary] => weight::run(&root, binary),
         ["pictures"] => pictures::write(&root, None),
         ["pictures", binary] => pictures::write(&root, Some(binary)),
         ["help" | "--help" | "-h"] => {

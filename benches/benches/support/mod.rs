@@ -44,6 +44,8 @@ fn body(turn: usize, step: usize) -> EventBody {
             status: CallStatus::Success,
             output: "fn main() {}\n".repeat(40),
             error_code: None,
+            advice: None,
+            agent: None,
             duration_ms: 1,
             display: None,
             spilled_to: None,

@@ -3,16 +3,21 @@
 //! A topic adds its figures to the report as it gets them; an error means that the rest could not be
 //! measured. What a script asks for is rehearsed first, so that no figure is the time of a refusal.
 //!
-//! Reading order: [`size`], [`start`], [`turns`], [`long`], [`parallel`], [`grep`], [`index`], [`checkpoints`].
+//! Reading order: [`size`], [`start`], [`turns`], [`boxes`], [`calls`], [`deltas`], [`long`], [`parallel`], [`grep`],
+//! [`index`], [`checkpoints`], [`peers`].
 
+mod boxes;
+mod calls;
 mod checkpoints;
+mod deltas;
 mod grep;
 mod index;
 mod long;
 mod parallel;
+mod peers;
 mod size;
 mod start;
-mod turns;
+pub mod turns;
 
 use std::path::Path;
 
@@ -36,6 +41,12 @@ pub enum Topic {
     Start,
     /// What one small turn costs besides the model.
     Turns,
+    /// What the box of commands costs a turn.
+    Boxes,
+    /// System calls of a turn.
+    Calls,
+    /// An answer of 4,000 pieces.
+    Deltas,
     /// A run of 200 turns.
     Long,
     /// Eight reads in one turn.
@@ -46,12 +57,25 @@ pub enum Topic {
     Index,
     /// Keeping a workspace of 5,000 files, beside git.
     Checkpoints,
+    /// Other agents with the same model; npm installs them, so this is only measured when it is asked for.
+    Peers,
 }
 
 impl Topic {
-    /// All of them, cheapest first.
-    pub const ALL: &'static [Self] =
-        &[Self::Size, Self::Start, Self::Turns, Self::Parallel, Self::Long, Self::Grep, Self::Checkpoints, Self::Index];
+    /// All that need nothing from the network, cheapest first.
+    pub const ALL: &'static [Self] = &[
+        Self::Size,
+        Self::Start,
+        Self::Turns,
+        Self::Boxes,
+        Self::Calls,
+        Self::Deltas,
+        Self::Parallel,
+        Self::Long,
+        Self::Grep,
+        Self::Checkpoints,
+        Self::Index,
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -59,11 +83,15 @@ impl Topic {
             Self::Size => "size",
             Self::Start => "start",
             Self::Turns => "turns",
+            Self::Boxes => "boxes",
+            Self::Calls => "calls",
+            Self::Deltas => "deltas",
             Self::Long => "long",
             Self::Parallel => "parallel",
             Self::Grep => "grep",
             Self::Index => "index",
             Self::Checkpoints => "checkpoints",
+            Self::Peers => "peers",
         }
     }
 
@@ -73,11 +101,15 @@ impl Topic {
             Self::Size => size::measure(setting, report),
             Self::Start => start::measure(setting, report),
             Self::Turns => turns::measure(setting, report),
+            Self::Boxes => boxes::measure(setting, report),
+            Self::Calls => calls::measure(setting, report),
+            Self::Deltas => deltas::measure(setting, report),
             Self::Long => long::measure(setting, report),
             Self::Parallel => parallel::measure(setting, report),
             Self::Grep => grep::measure(setting, report),
             Self::Index => index::measure(setting, report),
             Self::Checkpoints => checkpoints::measure(setting, report),
+            Self::Peers => peers::measure(setting, report),
         }
     }
 }

@@ -24,14 +24,14 @@ pub fn measure(setting: &Setting<'_>, report: &mut Report) -> anyhow::Result<()>
     let runs = repeat(RUNS, || setting.program.run(&stage, &turns))?;
     let first = runs.first().and_then(|run| run.exchanges.first()).context("no request")?;
     let bytes = first.size as f64;
-    report.add(times("start_to_first_request", &runs, to_first_request)?.promised(Target::AtMost(40.0)));
+    report.add(times("start_to_first_request", &runs, to_first_request)?.promised(Target::AtMost(15.0)));
     let fresh = repeat(FRESH_RUNS, || setting.program.run(&Stage::new(setting.folder)?, &turns))?;
     report.add(times("start_with_empty_home", &fresh, to_first_request)?.promised(Target::AtMost(40.0)));
     report.add(times("hello_wall", &runs, |run| milliseconds(run.used.ended.since(run.used.started)))?);
     report.add(times("hello_cpu", &runs, |run| milliseconds(run.used.processor))?);
-    report.add(Figure::info("first_request_size", Unit::Kilobytes, bytes / 1e3).promised(Target::Below(12.0)));
+    report.add(Figure::info("first_request_size", Unit::Kilobytes, bytes / 1e3).promised(Target::AtMost(12.0)));
     let peak = Samples::of(runs.iter().map(|run| run.used.peak as f64 / 1e6)).context("no runs")?;
-    report.add(Figure::median("hello_peak_memory", Unit::Megabytes, peak).promised(Target::AtMost(20.0)));
+    report.add(Figure::median("hello_peak_memory", Unit::Megabytes, peak).promised(Target::AtMost(25.0)));
 
     let (count, how) = processes::count(setting.program, &stage, &turns)?;
     report.add(Figure::info("hello_processes", Unit::Count, count as f64).promised(Target::Exactly(1.0)));

@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
-use crate::cargo::cargo;
+use crate::cargo::{cargo, target};
 use terminal::Terminal;
 
 /// Where they are kept.
@@ -68,8 +68,7 @@ fn built(root: &Path) -> Result<PathBuf> {
     if !cargo(root).args(["build", "--release", "--package", "neco"]).status()?.success() {
         bail!("the release binary was not built");
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(target.join("release/neco"))
+    Ok(target(root).join("release/neco"))
 }
 
 /// A request, what was done for it, and a question.
