@@ -4,7 +4,8 @@
 //! the person says, and what must happen. It is played by the real session with real tools on real
 //! files and a real store.
 //!
-//! Reading order: [`scenario`], [`stage`] (where it is played), [`describe`] (events as lines); [`power`].
+//! Reading order: [`scenario`], [`stage`] (where it is played), [`talk`] (a person who follows it),
+//! [`describe`] (events as lines); [`power`].
 
 #[cfg(feature = "scenarios")]
 pub mod describe;
@@ -14,6 +15,8 @@ pub mod power;
 pub mod scenario;
 #[cfg(feature = "scenarios")]
 pub mod stage;
+#[cfg(feature = "scenarios")]
+pub mod talk;
 
 #[cfg(feature = "scenarios")]
 pub use scenario::Scenario;

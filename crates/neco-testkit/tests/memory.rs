@@ -3,13 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests stop at the first thing that is wrong")]
 
-use futures::StreamExt;
 use neco_model::scripted::{Expect, Script};
 use neco_proto::event::{MemoryAction, MemoryScope, MemoryUpdate};
 use neco_proto::{Answer, Client, Command, Event, EventBody, PromptReport, Query, Seq};
 use neco_session::Session;
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
+use neco_testkit::talk;
 use serde_json::json;
 
 fn stage(script: Script, extract: bool) -> Stage {
@@ -21,18 +21,8 @@ fn stage(script: Script, extract: bool) -> Stage {
 /// Says something and gives what happens until the work is done.
 async fn say(session: &Session, text: &str) -> Vec<Event> {
     let since = last_seq(session).await;
-    session.send(Command::UserMessage { content: text.to_owned(), attachments: Vec::new() }).await.unwrap();
-    let mut events = Vec::new();
-    let mut stream = session.events(since);
-    while let Some(event) = stream.next().await {
-        let event = event.unwrap();
-        let complete = matches!(event.body, EventBody::AgentComplete(_));
-        events.push(event);
-        if complete {
-            break;
-        }
-    }
-    events
+    talk::say(session, text).await.unwrap();
+    talk::until(session, since, talk::is_complete).await.unwrap()
 }
 
 async fn last_seq(session: &Session) -> Seq {

@@ -1,6 +1,6 @@
 //! The command line: arguments, composition, subcommands, exit codes.
 //!
-//! Reading order: [`args`] with [`command_line`], [`misuse`] and [`elsewhere`], [`run`] (a request), [`cmd`] (everything else), [`compose`] (what
+//! Reading order: [`args`] with [`command_line`], [`misread`], [`misuse`] and [`elsewhere`], [`run`] (a request), [`cmd`] (everything else), [`compose`] (what
 //! starts and stops in which order), [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
@@ -13,6 +13,7 @@ mod compose;
 mod elsewhere;
 mod failure;
 mod help;
+mod misread;
 mod misuse;
 mod panic;
 mod print;

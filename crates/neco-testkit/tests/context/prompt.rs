@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use neco_model::scripted::Script;
-use neco_proto::{Event, EventBody, Layer, PromptReport};
+use neco_proto::{Answer, Client, Event, EventBody, Layer, PromptReport, Query};
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
 
@@ -65,6 +65,8 @@ async fn a_small_window_gets_the_level_that_fits_and_that_is_said_once() {
         assert_eq!(told.len(), usize::from(level.is_some()), "{window}: {told:?}");
         assert!(told.iter().zip(&wanted).all(|(told, wanted)| told.contains(wanted)), "{told:?}");
         assert!(levels(&say(&session, "Once more.").await).is_empty(), "it was said");
+        let Answer::Snapshot(stands) = session.ask(Query::Snapshot).await.unwrap() else { panic!("no snapshot") };
+        assert_eq!(stands.generation, level.unwrap_or(8), "{window}");
         let asked = model.asked();
         assert!((fewest..=most).contains(&asked[0].tools.len()), "{window}: {}", asked[0].tools.len());
         assert_eq!(asked[0].tools, asked[1].tools);

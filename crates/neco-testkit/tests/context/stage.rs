@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use futures::StreamExt;
 use neco_model::scripted::Script;
-use neco_proto::{Answer, ApprovalMode, Client, Command, ContextReport, Event, EventBody, PromptReport, Query, Seq};
+use neco_proto::{Answer, ApprovalMode, Client, ContextReport, Event, EventBody, PromptReport, Query, Seq};
 use neco_session::Session;
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
+use neco_testkit::talk;
 
 use crate::model::Model;
 
@@ -36,24 +36,13 @@ pub fn stage_with(model: &Arc<Model>, tool: &str) -> Stage {
 }
 
 pub async fn say(session: &Session, text: &str) -> Vec<Event> {
-    let receipt =
-        session.send(Command::UserMessage { content: text.to_owned(), attachments: Vec::new() }).await.unwrap();
-    until(session, receipt.seq, |body| matches!(body, EventBody::AgentComplete(_))).await
+    let receipt = talk::say(session, text).await.unwrap();
+    talk::until(session, receipt.seq, talk::is_complete).await.unwrap()
 }
 
 /// Events after `since` up to and including the first that is `last`.
 pub async fn until(session: &Session, since: Seq, last: impl Fn(&EventBody) -> bool) -> Vec<Event> {
-    let mut events = Vec::new();
-    let mut stream = session.events(since);
-    while let Some(event) = stream.next().await {
-        let event = event.unwrap();
-        let done = last(&event.body);
-        events.push(event);
-        if done {
-            break;
-        }
-    }
-    events
+    talk::until(session, since, |event| last(&event.body)).await.unwrap()
 }
 
 pub async fn prompt(session: &Session) -> PromptReport {

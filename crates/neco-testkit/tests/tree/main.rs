@@ -17,6 +17,7 @@ use neco_proto::{AgentOrder, Answer, ApprovalMode, Client, Command, Event, Event
 use neco_session::Session;
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
+use neco_testkit::talk;
 use neco_view::reduce::IdleTracker;
 use serde_json::json;
 
@@ -31,7 +32,7 @@ fn part(role: &str, task: &str, script: Script) -> AgentPart {
 }
 
 async fn say(session: &Session, text: &str) {
-    session.send(Command::UserMessage { content: text.to_owned(), attachments: Vec::new() }).await.unwrap();
+    talk::say(session, text).await.unwrap();
 }
 
 async fn nodes(session: &Session) -> Vec<AgentNode> {

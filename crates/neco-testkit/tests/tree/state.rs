@@ -49,7 +49,7 @@ async fn whoever_is_first_can_know_how_a_value_is_shared() {
         .expecting(Expect::tool("state_set{key, value} and state_get{key} keep values"));
     let child = Script::new()
         .call("state_set", json!({ "key": "plan", "value": 1 }))
-        .expecting(Expect { tools_include: names(&both), ..Expect::default() })
+        .expecting(Expect { tools_declared: names(&both), ..Expect::default() })
         .say("I began.")
         .expecting(Expect::tool("plan is at version 1."));
     script.agents.push(part("explore", "begin", child));
@@ -84,7 +84,7 @@ async fn what_is_shared_has_versions_and_outlives_the_process_but_not_what_is_ta
         .say("Reviewed.");
     let child = Script::new()
         .call("state_get", json!({ "key": "plan" }))
-        .expecting(Expect { tools_include: names(&both), ..Expect::default() })
+        .expecting(Expect { tools_declared: names(&both), ..Expect::default() })
         .call("state_set", json!({ "key": "plan", "value": { "steps": 3 }, "expected_version": 1 }))
         .expecting(Expect::tool("\"steps\": 2"))
         .say("I made it longer.");
@@ -102,8 +102,7 @@ async fn what_is_shared_has_versions_and_outlives_the_process_but_not_what_is_ta
     assert_eq!(shared(&session).await, plan(), "what was set since is taken back");
     let id = session.id();
     session.close().await;
-    let later =
-        Script::new().say("It is there.").expecting(Expect { tools_include: names(&both), ..Expect::default() });
+    let later = Script::new().say("It is there.").expecting(Expect { tools_listed: names(&both), ..Expect::default() });
     let session = stage.crashed(&later).unwrap().reopen(id).await.unwrap();
     assert_eq!(shared(&session).await, plan());
     assert_eq!(done(&session, "is the plan still there?").await.0, "It is there.");

@@ -2,18 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first thing that is wrong")]
 
+mod background;
+mod going_back;
+
 use futures::StreamExt;
 use neco_model::scripted::{Expect, Script};
-use neco_proto::event::{AgentState, AskedAhead, CallStatus, RewindWhat, Says, StreamChunk, ToolCallUpdate, TurnStart};
+use neco_proto::event::{AgentState, AskedAhead, CallStatus, Says, StreamChunk, ToolCallUpdate, TurnStart};
 use neco_proto::{
-    Actor, AgentId, Answer, ApprovalMode, CallId, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody,
-    Message, Part, Query, RewindKind, RewindPoint, Risk, Role, Seq, SessionId, ToolCall, TurnId,
+    Actor, AgentId, Answer, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message, Part, Query,
+    Risk, Role, Seq, SessionId, ToolCall, TurnId,
 };
-use neco_safety::secrets::{Redactor, Scope};
 use neco_session::{Session, SessionError};
 use neco_store::{Catalog, Durability, SessionRecord, SqliteStore, lease_and_append};
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
+use neco_testkit::talk;
 use serde_json::json;
 
 fn stage(script: Script) -> Stage {
@@ -23,22 +26,12 @@ fn stage(script: Script) -> Stage {
 }
 
 async fn say(session: &Session, text: &str) {
-    session.send(Command::UserMessage { content: text.to_owned(), attachments: Vec::new() }).await.unwrap();
+    talk::say(session, text).await.unwrap();
 }
 
 /// Events after `since` up to and including the next completion.
 async fn until_complete(session: &Session, since: Seq) -> Vec<Event> {
-    let mut events = Vec::new();
-    let mut stream = session.events(since);
-    while let Some(event) = stream.next().await {
-        let event = event.unwrap();
-        let complete = matches!(event.body, EventBody::AgentComplete(_));
-        events.push(event);
-        if complete {
-            break;
-        }
-    }
-    events
+    talk::until(session, since, talk::is_complete).await.unwrap()
 }
 
 async fn messages(session: &Session) -> Vec<Message> {
@@ -147,70 +140,6 @@ async fn what_makes_no_sense_is_refused_in_words() {
     assert!(matches!(session.send(model).await, Err(ClientError::Refused(words)) if words.contains("nobody")));
     let missing = stage.hub().await.unwrap().find("ffffffff").await;
     assert!(matches!(missing, Err(SessionError::NotFound(_))));
-    session.close().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_what_can_go_on_by_itself_is_sent_to_the_background() {
-    let script = Script::new()
-        .call("bash", json!({ "command": "echo begun; sleep 100" }))
-        .call("process", json!({ "action": "wait", "seconds": 100 }))
-        .say("Done.");
-    let setup = Setup { guards: false, approval: ApprovalMode::Auto, ..Setup::default() };
-    let stage = Stage::new(StageSetup { files: Vec::new(), script, setup }).unwrap();
-    let session = stage.open().await.unwrap();
-    let mut events = session.events(session.first_seq());
-    say(&session, "go").await;
-    let mut refused = None;
-    while let Some(event) = events.next().await {
-        let background = |call_id: &CallId| session.send(Command::Background { call_id: call_id.clone() });
-        match &event.unwrap().body {
-            EventBody::ToolOutputChunk(chunk) => background(&chunk.call_id).await.map(drop).unwrap(),
-            EventBody::ToolCallUpdate(call) if call.tool == "process" && call.status == CallStatus::Executing => {
-                refused = Some(background(&call.call_id).await);
-                break;
-            }
-            _ => {}
-        }
-    }
-    let words = "process: what it does can't go on in the background";
-    assert!(matches!(refused, Some(Err(ClientError::Refused(said))) if said == words));
-    session.close().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_runs_in_the_background_is_listed_read_and_ended() {
-    // What looks like a key is shown nowhere.
-    let key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
-    let line = format!("echo begun {key}; sleep 100");
-    let script = Script::new().call("bash", json!({ "command": line, "background": true })).say("It runs.");
-    let setup = Setup { guards: false, approval: ApprovalMode::Auto, ..Setup::default() };
-    let stage = Stage::new(StageSetup { files: Vec::new(), script, setup }).unwrap();
-    let session = stage.open().await.unwrap();
-    let mut events = session.events(session.first_seq());
-    say(&session, "go").await;
-    while !matches!(events.next().await.unwrap().unwrap().body, EventBody::AgentComplete(_)) {}
-    let listed = async || match session.ask(Query::Background).await.unwrap() {
-        Answer::Background { commands } => commands,
-        other => panic!("{other:?}"),
-    };
-    let commands = listed().await;
-    let [command] = commands.as_slice() else { panic!("{commands:?}") };
-    let mark = Redactor::default().redact(key, Scope::Outside).into_owned();
-    assert_ne!(mark, key);
-    assert_eq!((command.name.as_str(), command.command.as_str()), ("bg-1", line.replace(key, &mark).as_str()));
-    assert!(command.runs(), "{command:?}");
-    let (agent_id, name) = (command.agent_id, command.name.clone());
-    let output = Query::BackgroundOutput { agent_id, name: name.clone() };
-    let Answer::BackgroundOutput { command, tail } = session.ask(output).await.unwrap() else {
-        panic!("something else")
-    };
-    assert_eq!(tail.trim(), format!("begun {mark}"));
-    assert!(!command.command.contains(key), "{command:?}");
-    session.send(Command::StopBackground { agent_id, name }).await.unwrap();
-    assert!(!listed().await[0].runs());
-    let none = Command::StopBackground { agent_id, name: "bg-9".to_owned() };
-    assert!(matches!(session.send(none).await, Err(ClientError::Refused(words)) if words.contains("bg-9")));
     session.close().await;
 }
 
@@ -433,139 +362,5 @@ async fn who_sent_a_command_stands_in_the_log() {
         _ => None,
     });
     assert_eq!((said, decided), (Some(phone), Some(Actor::Person)));
-    session.close().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn going_back_over_what_others_changed_needs_a_second_word() {
-    let script = Script::new()
-        .call("write_file", json!({ "path": "new.txt", "content": "mine" }))
-        .call("write_file", json!({ "path": "two.txt", "content": "mine too" }))
-        .say("Written.")
-        .say("Still here.");
-    let setup = Setup { guards: false, checkpoints: true, approval: ApprovalMode::Auto, ..Setup::default() };
-    let stage = Stage::new(StageSetup { files: Vec::new(), script, setup }).unwrap();
-    let session = stage.open().await.unwrap();
-    say(&session, "write it").await;
-    let events = until_complete(&session, 0).await;
-    let message_id = events.iter().find_map(|event| match &event.body {
-        EventBody::Message(message) if message.role == Role::User && !message.is_neco() => Some(message.id),
-        _ => None,
-    });
-    let back = Command::Rewind { message_id: message_id.unwrap(), what: RewindWhat::Files };
-    stage.write("new.txt", "somebody's").unwrap();
-    let refused = session.send(back.clone()).await;
-    assert!(matches!(&refused, Err(ClientError::Refused(words)) if words.contains("new.txt")), "{refused:?}");
-    assert_eq!(stage.read("new.txt").unwrap(), "somebody's", "nothing was done");
-    stage.write("two.txt", "written since").unwrap();
-    stage.write("other.txt", "nobody but others wrote it").unwrap();
-    let refused = session.send(back.clone()).await;
-    let is_named = |words: &str| words.contains("two.txt") && !words.contains("other.txt");
-    assert!(matches!(&refused, Err(ClientError::Refused(words)) if is_named(words)), "{refused:?}");
-    session.send(back.clone()).await.unwrap();
-    assert!(stage.read("new.txt").is_err() && stage.read("two.txt").is_err());
-    assert_eq!(stage.read("other.txt").unwrap(), "nobody but others wrote it", "it is left to them");
-    session.send(Command::UndoRewind).await.unwrap();
-    assert_eq!(stage.read("two.txt").unwrap(), "written since", "it was kept before it went");
-    let Answer::Snapshot(snapshot) = session.ask(Query::Snapshot).await.unwrap() else { panic!("no snapshot") };
-    let since = snapshot.last_seq;
-    say(&session, "are you there?").await;
-    until_complete(&session, since).await;
-    session.close().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_message_that_changed_no_file_comes_forth_again_after_one_that_did() {
-    let script = Script::new()
-        .call("write_file", json!({ "path": "one.txt", "content": "one" }))
-        .say("One.")
-        .say("Nothing but words.");
-    let setup = Setup { guards: false, checkpoints: true, approval: ApprovalMode::Auto, ..Setup::default() };
-    let stage = Stage::new(StageSetup { files: Vec::new(), script, setup }).unwrap();
-    let session = stage.open().await.unwrap();
-    say(&session, "write one").await;
-    until_complete(&session, 0).await;
-    let Answer::Snapshot(snapshot) = session.ask(Query::Snapshot).await.unwrap() else { panic!("no snapshot") };
-    say(&session, "explain it").await;
-    until_complete(&session, snapshot.last_seq).await;
-    for text in ["explain it", "write one"] {
-        let Answer::RewindPreview(back) = session.ask(Query::BackPreview).await.unwrap() else { panic!("no preview") };
-        assert_eq!((back.kind, back.about.as_str()), (RewindKind::Message, text));
-        session.send(Command::Rewind { message_id: back.message_id, what: back.what }).await.unwrap();
-    }
-    assert!(stage.read("one.txt").is_err());
-    for text in ["write one", "explain it"] {
-        let Answer::RewindPreview(forth) = session.ask(Query::ForthPreview).await.unwrap() else {
-            panic!("no preview")
-        };
-        assert_eq!((forth.kind, forth.about.as_str()), (RewindKind::Undo, text));
-        session.send(Command::UndoRewind).await.unwrap();
-        assert!(stage.read("one.txt").is_ok());
-    }
-    let Answer::RewindPoints { points } = session.ask(Query::RewindPoints).await.unwrap() else { panic!("no points") };
-    assert_eq!(points.iter().map(|point| point.text.as_str()).collect::<Vec<_>>(), ["write one", "explain it"]);
-    session.close().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_undo_over_what_was_said_since_is_shown_first() {
-    let script = Script::new()
-        .call("write_file", json!({ "path": "one.txt", "content": "one" }))
-        .say("One.")
-        .call("write_file", json!({ "path": "two.txt", "content": "two" }))
-        .say("Two.")
-        .say("Nothing more.");
-    let setup = Setup { guards: false, checkpoints: true, approval: ApprovalMode::Auto, ..Setup::default() };
-    let stage = Stage::new(StageSetup { files: Vec::new(), script, setup }).unwrap();
-    let session = stage.open().await.unwrap();
-    say(&session, "write one").await;
-    until_complete(&session, 0).await;
-    let points = || async {
-        match session.ask(Query::RewindPoints).await.unwrap() {
-            Answer::RewindPoints { points } => points,
-            other => panic!("{other:?}"),
-        }
-    };
-    let back = Command::Rewind { message_id: points().await[0].message_id, what: RewindWhat::Both };
-    session.send(back).await.unwrap();
-    // Nothing was said since: nobody has to see anything first.
-    session.send(Command::UndoRewind).await.unwrap();
-    assert!(stage.read("one.txt").is_ok());
-    session.send(Command::RedoRewind).await.unwrap();
-    assert!(stage.read("one.txt").is_err());
-    let Answer::Snapshot(snapshot) = session.ask(Query::Snapshot).await.unwrap() else { panic!("no snapshot") };
-    say(&session, "write two").await;
-    until_complete(&session, snapshot.last_seq).await;
-    let refused = session.send(Command::UndoRewind).await.unwrap_err().to_string();
-    assert!(
-        refused.contains("“write two” would be removed from the conversation") && refused.contains("do it again"),
-        "{refused}"
-    );
-    assert!(stage.read("two.txt").is_ok());
-    let Answer::RewindPreview(preview) = session.ask(Query::UndoPreview).await.unwrap() else { panic!("no preview") };
-    assert_eq!((preview.kind, preview.about.as_str()), (RewindKind::Undo, "write one"));
-    let texts = |points: &[RewindPoint]| points.iter().map(|point| point.text.clone()).collect::<Vec<_>>();
-    assert_eq!((texts(&preview.messages), texts(&preview.again)), (vec!["write two".into()], vec!["write one".into()]));
-    session.send(Command::UndoRewind).await.unwrap();
-    assert!(stage.read("one.txt").is_ok() && stage.read("two.txt").is_err());
-    // A state by its name, and back from it.
-    let Answer::Checkpoints { checkpoints } = session.ask(Query::Checkpoints).await.unwrap() else { panic!("none") };
-    let rev = checkpoints[0].rev.get(..12).unwrap().to_owned();
-    session.send(Command::RestoreCheckpoint { rev }).await.unwrap();
-    assert!(stage.read("one.txt").is_err());
-    assert_eq!(texts(&points().await), ["write one"], "the conversation stays");
-    session.send(Command::UndoRewind).await.unwrap();
-    assert!(stage.read("one.txt").is_ok());
-    // What is said between a look and the command refuses it once.
-    let (message_id, what) = (points().await[0].message_id, RewindWhat::Conversation);
-    session.ask(Query::RewindPreview { message_id, what }).await.unwrap();
-    let Answer::Snapshot(snapshot) = session.ask(Query::Snapshot).await.unwrap() else { panic!("no snapshot") };
-    say(&session, "from another window").await;
-    until_complete(&session, snapshot.last_seq).await;
-    let refused = session.send(Command::Rewind { message_id, what }).await.unwrap_err().to_string();
-    assert!(refused.contains("“from another window” would be removed from the conversation"), "{refused}");
-    session.send(Command::Rewind { message_id, what }).await.unwrap();
-    let none = session.send(Command::RestoreCheckpoint { rev: "nothing".to_owned() }).await.unwrap_err().to_string();
-    assert!(none.contains("nor the name of a checkpoint"), "{none}");
     session.close().await;
 }

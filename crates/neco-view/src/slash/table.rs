@@ -1,0 +1,180 @@
+//! The table of all commands, in the order of the help.
+
+use super::command::{Outside, Slash, SlashError};
+use super::readers::{add_dir, login, model, one_of, outside, rename, resume, some};
+use crate::context_view::ContextView;
+use crate::setting::Setting;
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name, without the slash.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// What may follow it.
+    pub argument: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    choices: &'static [&'static str],
+    pub(super) setting: Option<Setting>,
+    pub(super) words: bool,
+    pub(super) read: fn(&str) -> Result<Slash, SlashError>,
+}
+
+/// A command that a person or a folder brings along.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Custom {
+    /// Its name, without the slash.
+    pub name: String,
+    /// What may follow it.
+    pub argument: String,
+    /// What it does.
+    pub help: String,
+}
+
+/// All slash commands, in the order of the help.
+pub const TABLE: &[Row] = &[
+    row("help", "", "keys and commands", |_| Ok(Slash::Help)).also(&["?"]),
+    row("new", "", "new session", |_| Ok(Slash::New)).also(&["clear"]),
+    row("resume", "[ID]", "resume an earlier session", resume).also(&["sessions", "continue"]),
+    row("model", "[NAME]", "model or group of this session", model).also(&["models"]),
+    row("mode", "[agent|plan|ask|debug]", "mode: agent, plan, ask, debug", |text| Setting::Mode.read(text))
+        .sets(Setting::Mode),
+    row(
+        "approval",
+        "[ask_first|accept_edits|manual|auto]",
+        "when it asks: first, accepts edits, manual, auto",
+        |text| Setting::Approval.read(text),
+    )
+    .also(&["approvals"])
+    .sets(Setting::Approval),
+    row("gen", "[1–8]", "tool level, 1–8", |text| Setting::Generation.read(text)).sets(Setting::Generation),
+    row("status", "", "model, mode, sandbox, folder and cost of this session", |text| outside(Outside::Status, text)),
+    row("compact", "[WHAT MATTERS]", "compact the conversation", |text| Ok(Slash::Compact(some(text))))
+        .also(&["summarize"]),
+    row(
+        "context",
+        "",
+        "what fills the context; with tools, model, you, neco, order, all or a number: in detail",
+        |text| ContextView::parse(text).map(Slash::Context).ok_or(SlashError::NotOfContext),
+    )
+    .with_words(),
+    row("cost", "", "tokens and cost so far", |_| Ok(Slash::Cost)).also(&["usage", "stats"]),
+    row("diff", "", "files changed by this session", |text| outside(Outside::Diff, text)),
+    row("rewind", "[NUMBER|CHECKPOINT]", "rewind to an earlier message, with or without files", |text| {
+        Ok(Slash::Rewind(text.to_owned()))
+    }),
+    row("undo", "", "undo your last message and its changes to files", |_| Ok(Slash::Undo)),
+    row("redo", "", "redo what /undo or /rewind took back", |_| Ok(Slash::Redo)),
+    row("fork", "[NUMBER]", "fork the session here, or before a message of yours", |text| outside(Outside::Fork, text)),
+    row("checkpoint", "", "the checkpoints of your files", |text| outside(Outside::Checkpoints, text))
+        .also(&["checkpoints"]),
+    row("tree", "", "running agents", |_| Ok(Slash::Tree)),
+    row("agents", "[VERB AGENT …]", "agent definitions; message, redirect, pause … a running one", |text| {
+        outside(Outside::Agents, text)
+    })
+    .also(&["agent"])
+    .of(crate::agent_ask::VERBS),
+    row("workflow", "[run NAME|show NAME]", "workflows, and running one", |text| outside(Outside::Workflow, text))
+        .also(&["workflows"])
+        .of(&["run", "show", "list"]),
+    row("todo", "", "the todo list", |_| Ok(Slash::Todo)).also(&["todos"]),
+    row("plan", "", "the plan and its progress", |_| Ok(Slash::Plan)),
+    row("state", "", "values that the agents of this session share", |text| outside(Outside::State, text)),
+    row("memory", "[WORDS]", "memory; with words, searches it", |text| outside(Outside::Memory, text)),
+    row("hooks", "", "your hooks: commands that run at set points", |text| outside(Outside::Hooks, text)),
+    row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))
+        .also(&["policy", "allowed-tools"]),
+    row("add-dir", "PATH", "let this session read and write another folder too", add_dir),
+    row("trust", "[yes|no]", "hooks and rules of this folder: trust them or not", |text| {
+        one_of(Outside::Trust, text, &["", "yes", "no"], "/trust, /trust yes or /trust no")
+    })
+    .of(&["yes", "no"]),
+    row("sandbox", "[read_only|workspace_write|full]", "the sandbox of the agent's commands in this session", |text| {
+        Setting::Sandbox.read(text)
+    })
+    .sets(Setting::Sandbox),
+    row("init", "", "write AGENTS.md for this folder", |text| outside(Outside::Init, text)).with_words(),
+    row("review", "[WHAT]", "review uncommitted changes", |text| outside(Outside::Review, text)),
+    row("export", "[FILE] [--force]", "export the session as Markdown, HTML, JSONL or YAML", |text| {
+        outside(Outside::Export, text)
+    }),
+    row("rename", "TITLE", "rename this session", rename).also(&["title"]),
+    row("expand", "", "all output of the last call (Ctrl-O)", |_| Ok(Slash::Expand)),
+    row("background", "", "send the running command to the background (Ctrl-B)", |_| Ok(Slash::Background))
+        .also(&["bg"]),
+    row("ps", "[NUMBER|stop NUMBER]", "commands in the background: what they print, and stopping one", |text| {
+        outside(Outside::Background, text)
+    })
+    .also(&["bashes", "jobs", "tasks"]),
+    row("copy", "", "copy the last answer", |_| Ok(Slash::Copy)),
+    row("theme", "[dark|light|16|none]", "colours", |text| Setting::Theme.read(text))
+        .also(&["themes"])
+        .sets(Setting::Theme),
+    row("config", "[KEY [VALUE]]", "settings and where they come from; with a value, sets one", |text| {
+        outside(Outside::Config, text)
+    })
+    .also(&["settings"]),
+    row("login", "[PROVIDER]", "add a key; what you type stays hidden", login).also(&["connect"]),
+    row("logout", "[PROVIDER]", "remove the keys of a provider", |text| outside(Outside::Logout, text)),
+    row("doctor", "", "check models, keys, sandbox, store and terminal", |text| outside(Outside::Doctor, text)),
+    row("prompt", "", "the system prompt and what it is made of", |text| outside(Outside::Prompt, text)),
+    row("bug", "", "what to send with a bug report", |text| outside(Outside::Bug, text)).also(&["feedback"]),
+    row("exit", "", "leave; the session can be resumed", |_| Ok(Slash::Exit)).also(&["quit", "q"]),
+];
+
+/// Commands of other agents that there are none of here, and what to do instead.
+pub(super) const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["mcp"], "Neco has no MCP servers yet"),
+    (&["skills", "skill"], "Neco has no skills yet; a Markdown file in .neco/commands is a command of your own"),
+    (&["yolo", "auto", "full-auto"], "/approval auto asks only about what could do most harm"),
+    (&["mention"], "@ and the name of a file goes into a message, and brings the file along"),
+    (&["share", "unshare"], "Neco shares nothing; /export writes the session as a file"),
+    (&["tools"], "/context tools lists the tools; /gen sets how many there are"),
+    (&["details"], "Ctrl-O or /expand shows all output of the last call"),
+    (&["editor"], "Ctrl-G opens what you write in your editor"),
+    (&["vim"], "/config tui.vi true gives the field the keys of vi"),
+    (&["statusline"], "/config tui.status_line COMMAND sets what the status line says"),
+];
+
+impl Row {
+    /// Whether `name` is its name or another name of it.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+
+    /// What can be completed behind it.
+    pub fn choices(&self) -> Vec<&'static str> {
+        match self.setting {
+            Some(setting) => setting.words().iter().map(|(word, _)| *word).collect(),
+            None => self.choices.to_vec(),
+        }
+    }
+
+    const fn also(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    /// With words that may follow it although they are not shown.
+    const fn with_words(self) -> Self {
+        Self { words: true, ..self }
+    }
+
+    const fn of(self, choices: &'static [&'static str]) -> Self {
+        Self { choices, ..self }
+    }
+
+    const fn sets(self, setting: Setting) -> Self {
+        Self { setting: Some(setting), ..self }
+    }
+}
+
+const fn row(
+    name: &'static str,
+    argument: &'static str,
+    help: &'static str,
+    read: fn(&str) -> Result<Slash, SlashError>,
+) -> Row {
+    Row { name, aliases: &[], argument, help, choices: &[], setting: None, words: false, read }
+}
