@@ -4,6 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A folder that changed no longer ago than this may change again and look the same.
+const MOMENT: Duration = Duration::from_millis(50);
+
+/// The same on a disk that counts whole seconds.
+const COARSE_MOMENT: Duration = Duration::from_secs(2);
 
 /// When a file was changed in any way, how long it is, and which one it is.
 type Seen = ((i64, i64), u64, u64);
@@ -15,8 +23,27 @@ type Seen = ((i64, i64), u64, u64);
 /// watched.add("/".as_ref());
 /// assert!(watched.is_current(), "nobody has touched it since");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Watched(BTreeMap<PathBuf, Option<Seen>>);
+#[derive(Debug, Default)]
+pub struct Watched {
+    paths: BTreeMap<PathBuf, Option<Seen>>,
+    /// Folders in which everything was missing that was looked for: as long as the system says the same of them,
+    /// nothing came to them.
+    without: Mutex<BTreeMap<PathBuf, Seen>>,
+}
+
+impl Clone for Watched {
+    fn clone(&self) -> Self {
+        Self { paths: self.paths.clone(), without: Mutex::default() }
+    }
+}
+
+impl PartialEq for Watched {
+    fn eq(&self, other: &Self) -> bool {
+        self.paths == other.paths
+    }
+}
+
+impl Eq for Watched {}
 
 impl Watched {
     /// Looks at a path, which is read only afterwards. Where nothing lies, it is the first part of the path that is
@@ -29,30 +56,76 @@ impl Watched {
             Some(_) => path,
             None => path.ancestors().take_while(is_missing).last().unwrap_or(path),
         };
-        self.0.entry(place.to_owned()).or_insert(seen);
+        self.paths.entry(place.to_owned()).or_insert(seen);
+        self.without = Mutex::default();
     }
 
     /// Looks at what another one looked at, too.
     pub fn extend(&mut self, other: Self) {
-        for (path, seen) in other.0 {
-            self.0.entry(path).or_insert(seen);
+        for (path, seen) in other.paths {
+            self.paths.entry(path).or_insert(seen);
         }
+        self.without = Mutex::default();
     }
 
     /// How many paths are asked about.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.paths.len()
     }
 
     /// Whether it was told of no path.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.paths.is_empty()
     }
 
-    /// Whether all of them are as they were: one question to the system for each, and nothing is read.
+    /// Whether all of them are as they were: at most one question to the system for each, and nothing is read.
     pub fn is_current(&self) -> bool {
-        self.0.iter().all(|(path, before)| seen(path) == *before)
+        let mut missing: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
+        for (path, before) in &self.paths {
+            match (before, path.parent()) {
+                (None, Some(folder)) => missing.entry(folder).or_default().push(path),
+                (_, _) if seen(path) != *before => return false,
+                (_, _) => {}
+            }
+        }
+        missing.into_iter().all(|(folder, paths)| self.are_missing(folder, &paths))
     }
+
+    /// Whether these paths in a folder still lead to nothing. Where several are looked for, a folder that did not
+    /// change answers for all of them.
+    fn are_missing(&self, folder: &Path, paths: &[&Path]) -> bool {
+        if let [path] = paths {
+            return seen(path).is_none();
+        }
+        let now = seen(folder);
+        let mut without = self.without.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.is_some() && without.get(folder) == now.as_ref() {
+            return true;
+        }
+        let mut is_certain = true;
+        for path in paths {
+            if fs::symlink_metadata(path).is_err() {
+                continue;
+            }
+            // A link may lead somewhere without a change of the folder that it is in.
+            is_certain = false;
+            if seen(path).is_some() {
+                return false;
+            }
+        }
+        if let Some(now) = now.filter(|now| is_certain && is_settled(now)) {
+            without.insert(folder.to_path_buf(), now);
+        }
+        true
+    }
+}
+
+/// Whether another change would look different.
+fn is_settled(((seconds, nanos), _, _): &Seen) -> bool {
+    let part = |number: &i64| u64::try_from(*number).unwrap_or_default();
+    let changed = UNIX_EPOCH + Duration::from_secs(part(seconds)) + Duration::from_nanos(part(nanos));
+    let moment = if *nanos == 0 { COARSE_MOMENT } else { MOMENT };
+    SystemTime::now().duration_since(changed).is_ok_and(|age| age > moment)
 }
 
 fn seen(path: &Path) -> Option<Seen> {
@@ -95,5 +168,36 @@ mod tests {
             edit();
             assert!(!before.is_current(), "{what}");
         }
+    }
+
+    #[test]
+    fn a_folder_that_did_not_change_answers_for_what_is_not_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let mut watched = Watched::default();
+        ["a", "b/below"].iter().for_each(|name| watched.add(&at(name)));
+        assert!(watched.is_current());
+        assert!(watched.without.lock().unwrap().is_empty(), "it was made just now");
+        std::thread::sleep(MOMENT + Duration::from_millis(50));
+        assert!(watched.is_current() && watched.is_current());
+        assert_eq!(watched.without.lock().unwrap().len(), 1);
+        fs::write(at("other"), "").unwrap();
+        assert!(watched.is_current(), "another came");
+        fs::write(at("b"), "").unwrap();
+        assert!(!watched.is_current());
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_asked_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("elsewhere")).unwrap();
+        std::os::unix::fs::symlink(at("elsewhere/later"), at("link")).unwrap();
+        let mut watched = Watched::default();
+        ["a", "link"].iter().for_each(|name| watched.add(&at(name)));
+        std::thread::sleep(MOMENT + Duration::from_millis(50));
+        assert!(watched.is_current() && watched.is_current());
+        fs::write(at("elsewhere/later"), "").unwrap();
+        assert!(!watched.is_current());
     }
 }

@@ -32,6 +32,11 @@ pub trait Processes: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether what is run in a box has a `/tmp` of its own.
+    fn has_own_tmp(&self) -> bool {
+        false
+    }
+
     /// What a box closes, to recognise that it stopped a command; nothing without a box.
     fn closed(&self, _freedom: Freedom) -> Option<Closed> {
         None

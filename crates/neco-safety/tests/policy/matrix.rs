@@ -212,6 +212,8 @@ fn a_question_says_what_a_yes_opens() {
     let pushed = "it publishes commits\nyour yes lets this one command reach the network, which is off for commands";
     assert_eq!(reason("git push origin main", &offline), pushed);
     assert_eq!(reason("git commit --amend", &who()), "it replaces commits that were made");
+    let deleted = reason("rm -rf target src/upload", &who());
+    assert!(deleted.contains("deletes folders with all that is in them: target, src/upload"), "{deleted}");
     let auto = Who { approval: ApprovalMode::Auto, ..who() };
     let words = "it publishes commits\n\
                  commits are neither pushed nor rewritten unasked; that is asked about in auto too";

@@ -10,8 +10,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, chmodat, fstat, mkdirat, openat, renameat, renameat_with,
-    statat, symlinkat, unlinkat,
+    AtFlags, CWD, Dir, DirEntry, FileType, Mode, OFlags, RenameFlags, chmodat, fstat, mkdirat, openat, renameat,
+    renameat_with, statat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -64,6 +64,15 @@ impl Hands {
     pub(crate) fn is_there(&self, path: &Path) -> bool {
         let look = |place: Place<'_>| statat(&place.folder, place.name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
         self.place(path).is_ok_and(look)
+    }
+
+    /// All names in a folder that is reached, or is the one that is reached into.
+    /// Fails where it can't be read, and where it is none.
+    pub(crate) fn names_in(&self, folder: &Path) -> io::Result<Vec<OsString>> {
+        let below = folder.strip_prefix(&self.path).map_err(io::Error::other)?;
+        let opened = open_beneath(self.root.as_fd(), below, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
+        let name = |entry: Result<DirEntry, Errno>| Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec()));
+        Dir::new(opened)?.map(name).collect()
     }
 
     /// Where a link leads; nothing for what is none.

@@ -1,6 +1,6 @@
 //! What must stay until a box is gone, and what is put right then.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use crate::after::watch::{Watch, Watched};
 use crate::git::bare::unmake;
 pub(crate) use crate::git::check::Aftermath;
 use crate::plan::closing::{Closing, ShutPlaces};
+use crate::plan::listed::{Listed, SEVERAL};
 use crate::survey::unreadable;
 
 /// Ends when nothing runs in the box any more, also when it is dropped. Touches the disk.
@@ -134,11 +135,28 @@ impl Kept {
 }
 
 impl PutRight {
+    /// The folders in which several things must not be, as they are now.
+    fn listed<'a>(&self, hands_for: impl Fn(&Path) -> Option<&'a Hands>) -> Listed {
+        let mut looked_for: BTreeMap<&Path, (usize, &Path)> = BTreeMap::new();
+        for path in self.unwanted.iter().chain(&self.settings) {
+            if let Some(folder) = path.parent() {
+                looked_for.entry(folder).or_insert((0, path)).0 += 1;
+            }
+        }
+        let listed = Listed::default();
+        for (folder, (_, path)) in looked_for.into_iter().filter(|(_, (count, _))| *count >= SEVERAL) {
+            listed.take(folder, hands_for(path).and_then(|hands| hands.names_in(folder).ok()));
+        }
+        listed
+    }
+
     fn carry_out(self, watch: &Watch, stand_ins: &BTreeSet<PathBuf>, aftermath: &mut Aftermath) {
         let outside = &self.outside;
         let hands_for = |path: &Path| watch.hands_for(path).or_else(|| outside.iter().find(|hands| hands.reach(path)));
+        let listed = self.listed(&hands_for);
+        let is_there = |hands: &&Hands, path: &Path| listed.holds(path) != Some(false) && hands.is_there(path);
         for path in &self.unwanted {
-            if let Some(hands) = hands_for(path).filter(|hands| hands.is_there(path)) {
+            if let Some(hands) = hands_for(path).filter(|hands| is_there(hands, path)) {
                 aftermath.note(path, hands.remove(path));
             }
         }
@@ -156,7 +174,7 @@ impl PutRight {
             }
         }
         for path in self.settings.iter().chain(&made).filter(|path| !stands_in(path)) {
-            if let Some(hands) = hands_for(path).filter(|hands| hands.is_there(path)) {
+            if let Some(hands) = hands_for(path).filter(|hands| is_there(hands, path)) {
                 aftermath.note(path, hands.put_aside(path, "refused"));
             }
         }
@@ -231,5 +249,25 @@ mod tests {
         symlink("elsewhere", &link).unwrap();
         put_back(&hands, &link, text).unwrap().unwrap();
         assert_eq!(fs::read_link(folder.path().join(".vscode.replaced-2")).unwrap(), Path::new("elsewhere"));
+    }
+
+    #[test]
+    fn what_must_not_be_there_is_found_among_much_that_is_not_also_in_a_folder_that_can_not_be_read() {
+        use std::os::unix::fs::PermissionsExt;
+        for mode in [0o755, 0o311] {
+            let folder = tempfile::tempdir_in(fs::canonicalize(std::env::temp_dir()).unwrap()).unwrap();
+            let at = |name: &str| folder.path().join(name);
+            let watch = Watch::new(&[folder.path().to_path_buf()], true, &[]).unwrap();
+            let settings = [".a", ".b", ".c", ".d", ".e"].map(at).to_vec();
+            let put_right = PutRight { settings, unwanted: vec![at("x")], ..PutRight::default() };
+            fs::create_dir(at(".d")).unwrap();
+            symlink("/nowhere", at("x")).unwrap();
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+            let mut aftermath = Aftermath::default();
+            put_right.carry_out(&watch, &BTreeSet::new(), &mut aftermath);
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+            assert_eq!(aftermath.taken, [at("x"), at(".d")], "{mode:o}");
+            assert!(aftermath.left.is_empty() && at(".d.refused-1").is_dir());
+        }
     }
 }

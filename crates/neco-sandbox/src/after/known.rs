@@ -62,7 +62,8 @@ impl Known {
     pub(crate) fn of<'a>(repositories: impl Iterator<Item = (&'a Repository, bool)>) -> Self {
         let mut known = Self::default();
         for (repository, is_protected) in repositories {
-            for place in repository.folders.iter().chain([&repository.dot_git]) {
+            let dot_git = Some(&repository.dot_git).filter(|dot_git| !repository.folders.contains(dot_git));
+            for place in repository.folders.iter().chain(dot_git) {
                 match birth(place) {
                     Some(birth) if is_protected => {
                         known.protected.insert(birth, place.clone());
@@ -131,13 +132,14 @@ impl Known {
     }
 
     fn note(&mut self, places: Vec<PathBuf>) {
+        let stamped = |places: Vec<PathBuf>| places.into_iter().map(|place| (stamp(&place), place)).collect::<Vec<_>>();
+        let mut found = stamped(places);
         // Another change right after one could look the same.
-        let unsettled = places.iter().filter_map(|path| unsettled_for(stamp(path)?)).max();
-        std::thread::sleep(unsettled.unwrap_or_default());
-        self.items.extend(places.into_iter().map(|place| {
-            let stamp = stamp(&place);
-            (place, stamp)
-        }));
+        if let Some(unsettled) = found.iter().filter_map(|(stamp, _)| unsettled_for((*stamp)?)).max() {
+            std::thread::sleep(unsettled);
+            found = stamped(found.into_iter().map(|(_, place)| place).collect());
+        }
+        self.items.extend(found.into_iter().map(|(stamp, place)| (place, stamp)));
     }
 
     /// Whether a git folder, or what leads to one, is protected by every box.

@@ -204,7 +204,7 @@ impl Watch {
             repositories.all.push(repository);
         }
         while let Some(dot_git) = waiting.pop_front() {
-            if fs::symlink_metadata(&dot_git).is_err() || !seen.insert(dot_git.clone()) {
+            if !seen.insert(dot_git.clone()) || fs::symlink_metadata(&dot_git).is_err() {
                 continue;
             }
             if repositories.all.len() >= MOST_REPOSITORIES {

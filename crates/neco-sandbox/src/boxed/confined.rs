@@ -167,12 +167,14 @@ impl Confined {
         self.folders.shared()
     }
 
+    /// Whether commands see a `/tmp` of their own: the weaker box has the machine's.
+    pub(crate) fn has_own_tmp(&self) -> bool {
+        self.sandbox.report().strength == Strength::Strong
+    }
+
     /// Variables that commands get instead of their own: temporary files and caches are the box's.
     pub(crate) fn variables(&self) -> Vec<(&'static str, PathBuf)> {
-        let temporary = match self.sandbox.report().strength {
-            Strength::Strong => PathBuf::from("/tmp"),
-            Strength::Weaker | Strength::None => self.folders.temporary(),
-        };
+        let temporary = if self.has_own_tmp() { PathBuf::from("/tmp") } else { self.folders.temporary() };
         let cache = |name: &str| self.caches.join(name);
         vec![
             ("TMPDIR", temporary),

@@ -4,7 +4,7 @@
 //! holds itself in its place but not the folders above it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::git::check::LEADING;
 use crate::git::linked;
@@ -68,12 +68,14 @@ impl Drawing<'_> {
             return;
         }
         self.put(git.to_path_buf(), Seen::Writable);
+        self.listed.look_at(git);
         self.keep(git.join("hooks"));
         self.keep(git.join("config"));
         self.keep_file(git.join("config.worktree"));
         self.keep_file(git.join("commondir"));
         // Missing ones are looked for at the end.
-        for path in LEADING.iter().map(|name| git.join(name)).filter(|path| path.exists()) {
+        let leading: Vec<PathBuf> = self.listed.among(git, LEADING.iter().copied());
+        for path in leading.into_iter().filter(|path| path.exists()) {
             path.parent().into_iter().for_each(|folder| self.pin_between(git, folder));
             self.keep_what_is_there(&path);
         }

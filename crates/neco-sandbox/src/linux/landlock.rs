@@ -75,10 +75,8 @@ pub(crate) fn restrict(rules: &OwnedFd) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// What is not there needs no rule.
+/// What is not there needs no rule. What can be done to folders alone counts for nothing in the rule of a file.
 fn allow(created: RulesetCreated, path: &PathBuf, access: BitFlags<AccessFs>) -> io::Result<RulesetCreated> {
     let Ok(descriptor) = PathFd::new(path) else { return Ok(created) };
-    let is_folder = std::fs::metadata(path).is_ok_and(|found| found.is_dir());
-    let access = if is_folder { access } else { access & AccessFs::from_file(NEWEST) };
     created.add_rule(PathBeneath::new(descriptor, access)).map_err(io::Error::other)
 }

@@ -1,7 +1,6 @@
 //! What of the machine is seen in a box, and how: the plan that bubblewrap and Landlock both follow.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::level::{Level, Settings};
 use crate::plan::closing::ShutPlaces;
+use crate::plan::listed::Listed;
 use crate::plan::named::Named;
 use crate::plan::names::{OWN_SETTINGS, SECRETS_AT_HOME, SECRETS_OF_THE_SYSTEM, START_UP, START_UP_FOLDERS};
 use crate::survey::search::{Found, Identity, identity, is_among, is_repository};
@@ -104,7 +104,8 @@ pub(crate) struct Layout {
 impl Layout {
     /// The plan for these settings.
     pub(crate) fn new(settings: &Settings, machine: &Machine, roots: &Roots, found: &Found) -> Self {
-        let mut drawing = Drawing { settings, machine, places: BTreeMap::new(), layout: Self::default() };
+        let listed = Listed::default();
+        let mut drawing = Drawing { settings, machine, listed, places: BTreeMap::new(), layout: Self::default() };
         match settings.level {
             Level::WorkspaceWrite => drawing.work_in(roots, found),
             Level::ReadOnly => drawing.look_at(roots),
@@ -139,6 +140,8 @@ impl Layout {
 pub(crate) struct Drawing<'a> {
     settings: &'a Settings,
     pub(crate) machine: &'a Machine,
+    /// What is in the folders in which many names are asked for.
+    pub(crate) listed: Listed,
     pub(crate) places: BTreeMap<PathBuf, Seen>,
     /// All of the plan but its places.
     pub(crate) layout: Layout,
@@ -196,11 +199,15 @@ impl Drawing<'_> {
     /// on this machine would follow without a question; others are put aside at the end, so that nothing is
     /// seen of them.
     fn keep_settings(&mut self, root: &Path) {
+        self.listed.look_at(root);
         // What is ours is opened to nobody.
         self.keep_closed(root.join(OWN_SETTINGS), Seen::StandIn);
+        if let Some(home) = &self.machine.home {
+            self.listed.look_at(home);
+        }
         for (name, marks) in closed_folders().filter(|(name, _)| *name != OWN_SETTINGS) {
-            let is_used =
-                self.machine.home.iter().any(|home| marks.split_whitespace().any(|mark| home.join(mark).exists()));
+            let marks = |home: &PathBuf| self.listed.among(home, marks.split_whitespace());
+            let is_used = self.machine.home.iter().flat_map(marks).any(|mark| mark.exists());
             match is_used {
                 true => self.keep(root.join(name)),
                 false => self.keep_if_there(root.join(name)),
@@ -277,7 +284,8 @@ impl Drawing<'_> {
 
     /// Whether something is there that is no stand-in.
     pub(crate) fn is_there(&self, path: &Path) -> bool {
-        fs::symlink_metadata(path).is_ok() && !self.machine.stand_ins.contains(path)
+        let is_there = || self.listed.holds(path).unwrap_or_else(|| fs::symlink_metadata(path).is_ok());
+        !self.machine.stand_ins.contains(path) && is_there()
     }
 
     fn keep_folder(&mut self, path: &Path) {
@@ -322,13 +330,19 @@ impl Drawing<'_> {
 
     fn hide(&mut self, found: &Found) {
         let machine = self.machine;
-        let at_home =
-            machine.home.iter().flat_map(|home| SECRETS_AT_HOME.split_whitespace().map(|name| home.join(name)));
-        let at_home = at_home.chain(machine.other_homes.iter().flat_map(|home| secrets_in(home)));
+        // Of others what can't be looked through can't be read either.
+        let others = machine.other_homes.iter().filter(|home| self.listed.look_at(home));
+        let at_home = machine
+            .home
+            .iter()
+            .chain(others)
+            .flat_map(|home| self.listed.among(home, SECRETS_AT_HOME.split_whitespace()));
         // Nobody else can read these.
         let as_root = rustix::process::geteuid().is_root();
-        let of_the_system = SECRETS_OF_THE_SYSTEM.split_whitespace().filter(|_| as_root).map(PathBuf::from);
-        let named: Vec<PathBuf> = at_home.chain(of_the_system).filter(|path| !self.is_readable(path)).collect();
+        let of_the_system =
+            as_root.then(|| self.listed.among(Path::new("/"), SECRETS_OF_THE_SYSTEM.split_whitespace()));
+        let named = at_home.chain(of_the_system.into_iter().flatten());
+        let named: Vec<PathBuf> = named.filter(|path| !self.is_readable(path)).collect();
         for path in named.iter().chain(&self.settings.hidden) {
             if self.is_shown(path) {
                 continue;
@@ -361,10 +375,6 @@ impl Drawing<'_> {
     }
 
     fn hide_one(&mut self, path: &Path) {
-        // Most are not there, which one call tells.
-        if fs::symlink_metadata(path).is_err() {
-            return;
-        }
         let Ok(path) = fs::canonicalize(path) else { return };
         let Ok(kind) = fs::metadata(&path) else { return };
         if path.parent().is_some() {
@@ -407,13 +417,6 @@ fn target_of(link: &Path, text: &Path) -> Option<PathBuf> {
     let target = link.parent()?.join(text);
     let folder = fs::canonicalize(target.parent()?).ok()?;
     Some(folder.join(target.file_name()?))
-}
-
-/// What may be there of secrets in a home folder, by one look at it.
-fn secrets_in(home: &Path) -> Vec<PathBuf> {
-    let there: BTreeSet<OsString> = fs::read_dir(home).into_iter().flatten().flatten().map(|e| e.file_name()).collect();
-    let is_there = |name: &&str| Path::new(name).iter().next().is_some_and(|first| there.contains(first));
-    SECRETS_AT_HOME.split_whitespace().filter(is_there).map(|name| home.join(name)).collect()
 }
 
 fn is_hidden(seen: Seen) -> bool {

@@ -41,11 +41,11 @@ pub(crate) const SECRETS_AT_HOME: &str = ".ssh .gnupg .password-store .aws .azur
     .local/state/python_history .local/state/node_repl_history .local/state/less .irb_history .rediscli_history \
     .duckdb_history";
 
-/// What on the machine is nobody's business, where whoever runs us may read it.
-pub(crate) const SECRETS_OF_THE_SYSTEM: &str = "/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers \
-    /etc/sudoers.d /etc/ssl/private /etc/krb5.keytab /etc/wireguard /etc/letsencrypt/archive \
-    /etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_dsa_key /etc/ssh/ssh_host_ecdsa_key /etc/ssh/ssh_host_ed25519_key \
-    /var/lib/docker /var/lib/containers /var/lib/kubelet /var/log/auth.log";
+/// What below the root of the machine is nobody's business, where whoever runs us may read it.
+pub(crate) const SECRETS_OF_THE_SYSTEM: &str = "etc/shadow etc/shadow- etc/gshadow etc/gshadow- etc/sudoers \
+    etc/sudoers.d etc/ssl/private etc/krb5.keytab etc/wireguard etc/letsencrypt/archive \
+    etc/ssh/ssh_host_rsa_key etc/ssh/ssh_host_dsa_key etc/ssh/ssh_host_ecdsa_key etc/ssh/ssh_host_ed25519_key \
+    var/lib/docker var/lib/containers var/lib/kubelet var/log/auth.log";
 
 /// Folders whose keys are there to be tested with.
 const FOR_TESTS: &str = "test tests testdata test-data fixtures __fixtures__ examples";

@@ -189,6 +189,10 @@ impl Processes for Spawner {
         self.confined.is_some()
     }
 
+    fn has_own_tmp(&self) -> bool {
+        self.confined.as_deref().is_some_and(Confined::has_own_tmp)
+    }
+
     fn closed(&self, freedom: Freedom) -> Option<Closed> {
         self.confined
             .as_ref()

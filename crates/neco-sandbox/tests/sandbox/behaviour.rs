@@ -192,6 +192,7 @@ async fn read_only_writes_nothing_but_temporary_files() {
         let stage = Stage::new();
         let section = SandboxSection { level: SandboxLevel::ReadOnly, ..usual() };
         let Some(spawner) = stage.spawner(strength, &section) else { continue };
+        assert_eq!(spawner.has_own_tmp(), strength == Strength::Strong, "the weaker box has the machine's");
         let (text, _) = run(&spawner, stage.shell("touch new || echo refused; touch $TMPDIR/x && echo fine")).await;
         assert!(text.contains("refused") && text.ends_with("fine\n"), "{strength:?} {text}");
         assert!(!stage.work("new").exists());

@@ -37,7 +37,9 @@ fn delete(case: &Case<'_>, finding: &mut Finding) {
         destroys(target, case, finding);
     }
     if recursive {
-        finding.critical("it deletes folders with all that is in them");
+        let named: Vec<&str> = targets.iter().map(|target| target.text.as_str()).collect();
+        let colon = if named.is_empty() { "" } else { ": " };
+        finding.critical(format!("it deletes folders with all that is in them{colon}{}", named.join(", ")));
     } else if targets.len() > FEW || targets.iter().any(|target| is_sweeping(target)) {
         finding.critical("it deletes many files at once");
     } else if targets.iter().any(|target| !target.exact && !is_pattern_of_some(target)) {
