@@ -12,7 +12,9 @@ use crate::error::StoreError;
 /// When an append is good enough to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// Written within 100 ms, together with whatever else waits; the append does not wait for it.
+    /// Written within 100 ms, together with whatever else waits; the append does not wait for it. A process that is
+    /// killed then loses nothing of it. What only shows how the work goes on is safe from a loss of power with the
+    /// first other event that follows.
     Soon,
     /// On the disk, against loss of power too, before the append is ready.
     Now,
@@ -69,8 +71,9 @@ pub trait EventLog: Send + Sync {
     /// Ready when everything appended to `session` so far is on the disk.
     fn commit(&self, session: SessionId) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Ready when the events of `session` up to `last` are on the disk. It hastens nothing: whoever can't wait for the
-    /// next write commits. An error says that they are not in the log after all.
+    /// Ready when the events of `session` up to `last` are on the disk; those after the last one that somebody acts on
+    /// may only be written. It hastens nothing: whoever can't wait for the next write commits.
+    /// An error says that they are not in the log after all.
     fn written(&self, session: SessionId, last: Seq) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Ready when everything appended so far is on the disk.

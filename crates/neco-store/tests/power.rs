@@ -125,3 +125,47 @@ async fn work_while_recorded() {
     answer(session(), EVENTS);
     store.close().await.unwrap();
 }
+
+/// What only shows how the work goes on is forced to the disk with what follows, or when somebody asks for that.
+#[test]
+fn what_shows_how_the_work_goes_on_costs_no_sync_and_is_there_once_somebody_waited_for_it() {
+    let scene = tempfile::tempdir().unwrap();
+    let dir = scene.path().canonicalize().unwrap().join("data");
+    fs::create_dir(&dir).unwrap();
+    let mut disk = Disk::of(&dir);
+    let records = match watch(&dir, &child_command("show_how_the_work_goes_on_while_recorded", &dir)) {
+        Ok(records) => records,
+        Err(reason) if std::env::var_os("CI").is_some() => panic!("{reason}"),
+        Err(reason) => return println!("SKIPPED: {reason}"),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    lose_power(&mut disk, &records, how_many("NECO_POWER_CUTS", 40), |disk, left, what| {
+        runtime.block_on(check(disk, left, &answered(disk, &dir), what));
+    });
+    assert_eq!(answered(&disk, &dir).get(&7), Some(&(2 * ROUNDS)));
+    let syncs = records.iter().filter(|record| record.syncs()).count();
+    assert!(syncs < 2 * ROUNDS as usize, "{syncs} syncs");
+}
+
+/// How often something is shown, and then waited for.
+const ROUNDS: Seq = 40;
+
+#[tokio::test]
+#[ignore = "run by what_shows_how_the_work_goes_on_costs_no_sync_and_is_there_once_somebody_waited_for_it"]
+async fn show_how_the_work_goes_on_while_recorded() {
+    let Some(dir) = child_path() else { return };
+    let mut answers = fs::OpenOptions::new().create(true).append(true).open(dir.join(ANSWERS)).unwrap();
+    let store = SqliteStore::open(&dir.join("neco.db")).await.unwrap();
+    store.create(record(session())).await.unwrap();
+    let lease = store.lease(session()).await.unwrap();
+    for round in 0..ROUNDS {
+        for seq in [2 * round + 1, 2 * round + 2] {
+            store.append(&lease, vec![sample(session(), seq)], Durability::Soon).await.unwrap();
+            store.written(session(), seq).await.unwrap();
+        }
+        store.flush().await.unwrap();
+        let answer = format!("{} {}\n", session().as_uuid().as_u128(), 2 * round + 2);
+        answers.write_all(answer.as_bytes()).unwrap();
+    }
+    store.close().await.unwrap();
+}

@@ -52,6 +52,21 @@ pub(super) enum CatalogChange {
     Remove(SessionId),
 }
 
+impl CatalogChange {
+    /// Whether the change means nothing without the event that follows it, and so is on the disk with that one. A
+    /// session without events is none, and the first words are a title only of what was said.
+    pub(super) fn waits_for_events(&self) -> bool {
+        match self {
+            Self::Create(_) | Self::SetTitle { by: TitleSource::FirstWords, .. } => true,
+            Self::Fork { .. }
+            | Self::SetTitle { .. }
+            | Self::SetFolder { .. }
+            | Self::SetMessages { .. }
+            | Self::Remove(_) => false,
+        }
+    }
+}
+
 /// Events of one session that were appended together.
 pub(super) struct Batch {
     pub(super) session: SessionId,
@@ -62,6 +77,8 @@ pub(super) struct Batch {
     pub(super) updated_ms: i64,
     /// What the events change of what else is known of the session.
     pub(super) change: Change,
+    /// Whether nobody acts on any of them: they only show how the work goes on.
+    pub(super) is_passing: bool,
     /// Whoever waits for the disk; nobody for what is to be written soon.
     pub(super) reply: Option<Reply>,
     /// What those who follow are shown when it is on the disk. What is to be written soon they are shown at once.
@@ -99,6 +116,7 @@ impl Batch {
             last: last.seq,
             updated_ms,
             change: Change::of(events),
+            is_passing: events.iter().all(|event| event.body.is_passing()),
             reply: None,
             shown: Box::default(),
         }))

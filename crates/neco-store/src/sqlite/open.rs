@@ -104,7 +104,7 @@ pub(super) const STEPS: &[&str] = &[
 ];
 
 /// "Neco" in ASCII, as the first step sets it.
-const APPLICATION_ID: i64 = 0x4e65_636f;
+pub(super) const APPLICATION_ID: i64 = 0x4e65_636f;
 
 const BUSY_ATTEMPTS: u32 = 500;
 const BUSY_PAUSE: Duration = Duration::from_millis(10);

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use neco_proto::SessionId;
-use sqlx::{Connection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::Instant;
 
@@ -45,7 +45,8 @@ pub(super) fn start(
     let Shared { tails, live, index } = shared;
     let indexer = Indexer::new(index);
     let (path, connection, presence) = (path.to_owned(), Some(connection), Some(presence));
-    let writer = Writer { path, connection, presence, tails, live, indexer, jobs };
+    let forcing = Forcing::default();
+    let writer = Writer { path, connection, forcing, presence, tails, live, indexer, jobs };
     let thread = std::thread::Builder::new().name("neco-store".to_owned()).spawn(move || {
         match tokio::runtime::Builder::new_current_thread().enable_time().build() {
             Ok(runtime) => runtime.block_on(writer.run()),
@@ -67,12 +68,22 @@ struct Writer {
     path: PathBuf,
     /// Gone when it broke down; the next write opens another one.
     connection: Option<SqliteConnection>,
+    forcing: Forcing,
     /// Held until the database is closed.
     presence: Option<File>,
     tails: Arc<SharedTails>,
     live: Arc<Live>,
     indexer: Indexer,
     jobs: Receiver<Job>,
+}
+
+/// What of that which was written is on the disk for good.
+#[derive(Default)]
+struct Forcing {
+    /// Whether the connection leaves it to a later commit to have its commits on the disk.
+    is_off: bool,
+    /// Whether the last of what was written may not be.
+    unforced: bool,
 }
 
 /// What waits to be written.
@@ -87,6 +98,8 @@ struct Pending {
     closes: Vec<Reply>,
     /// Whether somebody waits for it.
     is_awaited: bool,
+    /// Whether somebody waits until it is on the disk for good.
+    is_to_last: bool,
     /// When the batches are written at the latest.
     deadline: Option<Instant>,
 }
@@ -97,17 +110,23 @@ impl Pending {
             Job::Append(batch) => {
                 self.deadline.get_or_insert_with(|| Instant::now() + SOON);
                 self.is_awaited |= batch.reply.is_some();
+                self.is_to_last |= batch.reply.is_some() || !batch.is_passing;
                 self.bytes += batch.bytes();
                 self.batches.push(batch);
                 return;
             }
-            Job::Catalog(change, reply) => self.changes.push((change, reply)),
+            Job::Catalog(change, reply) => {
+                self.is_to_last |= !change.waits_for_events();
+                self.is_awaited = true;
+                self.changes.push((change, reply));
+                return;
+            }
             Job::Flush(reply) => self.flushes.push(reply),
             Job::RemoveInLittleRoom(session, reply) => self.removals.push((session, reply)),
             Job::Shrink(reply) => self.shrinks.push(reply),
             Job::Close(reply) => self.closes.push(reply),
         }
-        self.is_awaited = true;
+        (self.is_awaited, self.is_to_last) = (true, true);
     }
 
     fn is_enough(&self) -> bool {
@@ -178,6 +197,8 @@ impl Writer {
         }
         self.tails.settled();
         pending.is_awaited = false;
+        // What could not be written waits for the next attempt.
+        pending.is_to_last = pending.batches.iter().any(|batch| !batch.is_passing);
         let result = result.map(drop);
         for reply in pending.flushes.drain(..) {
             let _ = reply.send(result.clone());
@@ -195,6 +216,10 @@ impl Writer {
     /// Writes the database anew without what is free in it, if that is worth it, and empties the
     /// write-ahead log.
     async fn shrink(&mut self) -> Result<(), StoreError> {
+        if self.connection.is_none() {
+            return Ok(());
+        }
+        self.forcing(true).await?;
         let Some(connection) = &mut self.connection else { return Ok(()) };
         if let Err(error) = remove::release_left(connection).await {
             tracing::info!(reason = failure::plain(&error), "something of removed sessions is left");
@@ -214,7 +239,7 @@ impl Writer {
 
     /// Removes a session where there is next to no room; what waits may be too big for it.
     async fn remove_bit_by_bit(&mut self, session: SessionId) -> Result<(), StoreError> {
-        let removed = remove::remove_bit_by_bit(self.connected().await?, session).await;
+        let removed = remove::remove_bit_by_bit(self.forcing(true).await?, session).await;
         if let Err(error) = &removed {
             self.roll_back(error).await;
         }
@@ -227,6 +252,7 @@ impl Writer {
             Some(connection) => Ok(connection),
             slot @ None => {
                 let opened = open::connect_writer(&self.path).await;
+                self.forcing.is_off = false;
                 Ok(slot.insert(opened.map_err(|error| failure::writing(&self.path, &error))?))
             }
         }
@@ -234,15 +260,53 @@ impl Writer {
 
     async fn commit(&mut self, pending: &Pending) -> Result<Outcome, StoreError> {
         if pending.batches.is_empty() && pending.changes.is_empty() {
+            self.force_what_was_left().await?;
             return Ok(Outcome { changes: Vec::new(), batches: Vec::new() });
         }
+        let later = !pending.is_to_last;
         let changes: Vec<_> = pending.changes.iter().map(|(change, _)| change).collect();
-        let connection = self.connected().await?;
+        let connection = self.forcing(!later).await?;
         let committed = transaction::commit(connection, &changes, &pending.batches).await;
-        if let Err(error) = &committed {
-            self.roll_back(error).await;
+        match &committed {
+            Ok(_) if later => self.forcing.unforced = true,
+            // Where all of it was refused nothing was forced.
+            Ok(outcome) if outcome.batches.iter().any(Result::is_ok) => self.forcing.unforced = false,
+            Ok(_) => {}
+            Err(error) => self.roll_back(error).await,
         }
         committed.map_err(|error| failure::writing(&self.path, &error))
+    }
+
+    /// The connection, whose next commit is on the disk when it is done, with all before it, or is left to the one
+    /// after it.
+    async fn forcing(&mut self, at_once: bool) -> Result<&mut SqliteConnection, StoreError> {
+        // Another connection forces everything.
+        self.connected().await?;
+        if self.forcing.is_off == at_once {
+            let connection = self.connected().await?;
+            let set = match at_once {
+                true => sql!(query.execute(connection), "PRAGMA synchronous = FULL"),
+                false => sql!(query.execute(connection), "PRAGMA synchronous = NORMAL"),
+            };
+            set.map_err(|error| failure::writing(&self.path, &error))?;
+            self.forcing.is_off = !at_once;
+        }
+        self.connected().await
+    }
+
+    /// Has on the disk what was left to a later commit, which this is.
+    async fn force_what_was_left(&mut self) -> Result<(), StoreError> {
+        if !self.forcing.unforced {
+            return Ok(());
+        }
+        let connection = self.forcing(true).await?;
+        // Any write will do: all that was written before it is forced with it. This is one that changes nothing;
+        // a row that stays as it is would not even be written.
+        let same = format!("PRAGMA application_id = {}", open::APPLICATION_ID);
+        let forced = sqlx::query(AssertSqlSafe(same)).execute(connection).await;
+        forced.map_err(|error| failure::writing(&self.path, &error))?;
+        self.forcing.unforced = false;
+        Ok(())
     }
 
     /// Ends a failed transaction. The connection is kept where SQLite itself refused: on a full disk a
