@@ -353,6 +353,8 @@ mod tests {
             output: format!("begins\n{}ends", "a line\n".repeat(5000)),
             parts: Vec::new(),
             error_code: Some(ErrorCode::ToolFailed),
+            advice: None,
+            agent: None,
             duration_ms: 1,
             display: None,
             spilled_to: None,

@@ -24,8 +24,8 @@ pub(crate) fn guide(looked: &LookedFor, config_dir: &Path) -> AppError {
     let _ = write!(
         text,
         "\n  3. any OpenAI-compatible server, in {}\n\n       \
-         model = \"mine/the-model\"\n       \
-         [model_providers.mine]\n       \
+         model = \"localhost-8000/the-model\"\n       \
+         [model_providers.localhost-8000]\n       \
          type = \"openai\"\n       \
          base = \"http://localhost:8000/v1\"\n\n\
          `neco doctor` shows what was found; `neco demo` works without a model.",

@@ -10,8 +10,9 @@ use neco_config::Env;
 use neco_proto::app::AppError;
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, Display};
+use neco_safety::path::sensitive::holds_secrets;
 use neco_safety::{Policy, Ruling, Who, World};
-use neco_sandbox::Report;
+use neco_sandbox::{Report, Strength};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToBackground, ToolContext, ToolError};
 use serde_json::json;
@@ -28,6 +29,12 @@ pub type Printed = Arc<dyn Fn(String) + Send + Sync>;
 /// The tool that runs commands.
 const TOOL: &str = "bash";
 
+/// The folder of a project's settings: where there is none, an empty one is seen.
+const OWN_FOLDER: &str = ".neco";
+
+/// Programs that print names of files.
+const LISTERS: &[&str] = &["ls", "find", "tree", "fd"];
+
 /// Bytes of output that are kept together; all of it is shown as it comes.
 const MOST_OUTPUT: usize = 64 * 1024;
 
@@ -38,6 +45,8 @@ pub struct Ran {
     pub code: Option<i32>,
     /// The folder that the commands after it run in, where it changed that.
     pub folder: Option<PathBuf>,
+    /// Whether it listed names of what its box hides, or stands in for.
+    pub masked: bool,
 }
 
 /// Runs what a person writes, in one folder.
@@ -96,11 +105,17 @@ impl PersonsShell {
         let _stops = cancel.drop_guard();
         let ran = tokio::spawn(prepared.run(context.clone())).await.map_err(failed)?.map_err(said)?;
         let folder = self.stands(&context).await.filter(|stands| Some(stands) != plan.folder.as_ref());
+        let masked = self.is_masked() && names_masked(&ran.model, line);
         let code = match ran.display {
             Some(Display::Terminal { exit_code, .. }) => exit_code,
             Some(_) | None => None,
         };
-        Ok(Ran { code, folder })
+        Ok(Ran { code, folder, masked })
+    }
+
+    /// Whether commands run where secrets are hidden: the weaker box can't hide those of the workspace.
+    fn is_masked(&self) -> bool {
+        self.report.strength == Strength::Strong && self.world.processes().is_boxed()
     }
 
     /// The folder that the next command starts in.
@@ -127,6 +142,17 @@ impl PersonsShell {
     }
 }
 
+/// Whether a list of files names what a box hides from a command that does not name it, or the folder that it stands in
+/// for.
+fn names_masked(output: &str, line: &str) -> bool {
+    let mut commands = line.split(['&', ';', '|', '\n']).filter_map(|command| command.split_whitespace().next());
+    if !commands.any(|program| LISTERS.contains(&program)) {
+        return false;
+    }
+    let is_masked = |word: &str| word == OWN_FOLDER || holds_secrets(Path::new(word), false);
+    output.split_whitespace().any(|word| is_masked(word) && !line.contains(word))
+}
+
 struct Shown(Printed);
 
 impl LiveOutput for Shown {
@@ -141,5 +167,21 @@ pub(crate) struct Nowhere;
 impl Spill for Nowhere {
     fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
         Box::pin(async { Err(ToolError::failed("it is not kept")) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_masked_is_known_by_its_name_unless_the_command_names_it() {
+        let listed = "c--------- 1 root root 0 Nov 17 .env\n-rw-r--r-- 1 me me 3 Nov 17 a.txt\n";
+        assert!(names_masked(listed, "ls -la"));
+        assert!(!names_masked(listed, "ls -la .env"), "what is named is opened");
+        assert!(names_masked(".  ..  .neco  src\n", "ls -a"));
+        assert!(!names_masked("a.txt .env.example src\n", "ls -a"));
+        assert!(names_masked(listed, "cd src && ls -la"));
+        assert!(!names_masked("put it into .env\n", "cat README.md"), "a word in a text is no file");
     }
 }

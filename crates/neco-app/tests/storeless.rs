@@ -305,21 +305,21 @@ async fn a_first_model_is_offered_looked_for_and_kept() {
     // Nobody listens there.
     let base = "http://127.0.0.1:1/v1";
     let found = house.asks(served(base)).await.unwrap();
-    assert_eq!((found.provider.as_str(), found.silent, found.models.len()), ("mine", true, 0));
-    let test = TestModel { folder: house.folder(), name: "mine/m".into(), number: 0, base: Some(base.into()) };
+    assert_eq!((found.provider.as_str(), found.silent, found.models.len()), ("localhost-1", true, 0));
+    let test = TestModel { folder: house.folder(), name: "localhost-1/m".into(), number: 0, base: Some(base.into()) };
     assert!(house.asks(test).await.unwrap().code.is_some());
     let set = |key: &str, value: serde_json::Value| SetSettings {
         folder: house.folder(),
         settings: vec![NewSetting { key: key.to_owned(), value }],
     };
     assert_eq!(house.asks(set("mode", 3.into())).await.unwrap_err().trouble, Trouble::Invalid);
-    house.asks(set("model_providers.mine.base", base.into())).await.unwrap();
-    house.asks(set("model_providers.mine.type", "openai".into())).await.unwrap();
-    house.asks(set("model", "mine/m".into())).await.unwrap();
+    house.asks(set("model_providers.localhost-1.base", base.into())).await.unwrap();
+    house.asks(set("model_providers.localhost-1.type", "openai".into())).await.unwrap();
+    house.asks(set("model", "localhost-1/m".into())).await.unwrap();
     let settings = house.asks(ListSettings { folder: house.folder() }).await.unwrap().settings;
-    assert!(settings.iter().any(|row| row.key == "model" && row.value == "\"mine/m\""), "{settings:?}");
+    assert!(settings.iter().any(|row| row.key == "model" && row.value == "\"localhost-1/m\""), "{settings:?}");
     let other = house.asks(served("http://127.0.0.1:2/v1")).await.unwrap();
-    assert_eq!(other.provider, "mine-2");
+    assert_eq!(other.provider, "localhost-2");
 }
 
 #[tokio::test]

@@ -141,6 +141,7 @@ impl Workshop {
             price: info.price,
             context_window: info.context_window,
             window_is_known: info.known,
+            window_is_set: info.window_is_set,
         };
         let retry = entry.retry.map(|own| self.policy.laid_over(own));
         if credentials.is_empty() {

@@ -37,6 +37,8 @@ pub struct ModelInfo {
     pub sampling: bool,
     /// Whether the sizes are known rather than assumed.
     pub known: bool,
+    /// Whether the settings give the window: then no server is asked for it.
+    pub window_is_set: bool,
 }
 
 impl Default for ModelInfo {
@@ -51,6 +53,7 @@ impl Default for ModelInfo {
             reasoning: false,
             sampling: false,
             known: false,
+            window_is_set: false,
         }
     }
 }
@@ -172,7 +175,8 @@ pub fn makes_instead(model: &str) -> Option<&'static str> {
 
 impl ModelInfo {
     fn lay_over(&mut self, section: &ModelSection) {
-        self.known |= section.context_window.is_some();
+        self.window_is_set = section.context_window.is_some();
+        self.known |= self.window_is_set;
         self.context_window = section.context_window.unwrap_or(self.context_window);
         self.max_output = section.max_output.unwrap_or(self.max_output);
         self.vision = section.vision.unwrap_or(self.vision);
@@ -220,6 +224,7 @@ impl Entry {
             reasoning: self.reasoning,
             sampling: !self.reasoning,
             known: true,
+            window_is_set: false,
         }
     }
 

@@ -128,6 +128,7 @@ impl Models {
             reasoning: all.reasoning && one.reasoning,
             sampling: all.sampling && one.sampling,
             known: all.known && one.known,
+            window_is_set: all.window_is_set && one.window_is_set,
         }))
     }
 

@@ -6,21 +6,6 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Advice for a model that changes what it has not read.
-pub const READ_FIRST: &str = "read it first with read_file, then change it";
-
-/// Advice for a model that hands over a plan although nobody waits for one.
-pub const WORK_OR_PLAN: &str = "do the work, or call enter_plan_mode first";
-
-/// Advice for a model that hands over a plan where it is only asked.
-pub const ANSWER_IN_WORDS: &str = "answer in words";
-
-/// Advice for a model about a call whose end nobody knows.
-pub const LOOK_FIRST: &str = "look before you repeat it";
-
-/// What models alone are advised, behind a semicolon; people are shown the error without it.
-pub const ADVICE: [&str; 4] = [READ_FIRST, WORK_OR_PLAN, ANSWER_IN_WORDS, LOOK_FIRST];
-
 macro_rules! error_codes {
     ($($number:literal $variant:ident $retry:ident, $model:literal, $user:literal;)+) => {
         /// A stable code of something that went wrong; serialised as its number.

@@ -1,12 +1,14 @@
 //! Mending what a crash left: every call gets a result, shown text becomes a message.
 
-use neco_proto::error_code::LOOK_FIRST;
 use neco_proto::event::{CallStatus, Notification, NotificationLevel, ToolCallEnd};
 use neco_proto::{ErrorCode, EventBody, Message, Part, Role};
 
 use neco_safety::untrusted::wrap;
 
-use crate::fold::{Fold, OpenCall};
+use crate::fold::{Fold, LeftRunning, OpenCall};
+
+/// Advice for the model about a call whose end nobody knows.
+const LOOK_FIRST: &str = "look before you repeat it";
 
 /// The events that make a log whole again, none when the session ended properly, and what the person is told of it. A
 /// fork that `begins` there was not stopped: the session that it comes from went on without it.
@@ -25,6 +27,19 @@ pub fn mend(fold: &Fold, begins: bool) -> (Vec<EventBody>, Option<EventBody>) {
     let notice = || EventBody::Notification(Notification::new(NotificationLevel::Warning, notice(&open, begins)));
     let told = fold.working.then(notice);
     (events, told)
+}
+
+/// What the person and the model are told of commands in the background: at the latest they ended with the process that
+/// ran them. Of one that ended before, nobody may have heard.
+pub fn ended_with_the_run(commands: &[LeftRunning]) -> Vec<EventBody> {
+    if commands.is_empty() {
+        return Vec::new();
+    }
+    let named: Vec<String> = commands.iter().map(|left| format!("{} ({})", left.summary, left.name)).collect();
+    let text = format!("no background command runs any more: {}", named.join(", "));
+    let told = format!("Neco was restarted, so {text}. Start again what is still needed.");
+    let notice = Notification::new(NotificationLevel::Info, text);
+    vec![EventBody::Notification(notice), EventBody::Message(Message::neco(told))]
 }
 
 /// In words for the person; `open` are the calls without a result, and whether each asked them something.
@@ -46,14 +61,9 @@ fn notice(open: &[(&OpenCall, bool)], begins: bool) -> String {
 }
 
 fn interrupted(call: &OpenCall, asks: bool, begins: bool) -> EventBody {
-    let forked = format!(
-        "This conversation was forked before the call had a result. It goes on in the other one; {LOOK_FIRST}."
-    );
-    let unknown = format!(
-        "Interrupted: Neco was stopped while this call ran. Whether it took effect is not known; {LOOK_FIRST}."
-    );
+    let advice = (begins || (!asks && call.ended.is_none() && call.started)).then_some(LOOK_FIRST);
     let words = match (call.ended, call.started) {
-        _ if begins => forked.as_str(),
+        _ if begins => "This conversation was forked before the call had a result. It goes on in the other one",
         _ if asks => {
             "Interrupted: Neco was stopped while this waited for the user's answer. They were asked and did not answer; \
              when you are told to go on, ask again."
@@ -65,11 +75,12 @@ fn interrupted(call: &OpenCall, asks: bool, begins: bool) -> EventBody {
         (Some(_), _) => {
             "Neco was stopped after this call had run and failed, while hooks looked at it; its result is lost."
         }
-        (None, true) => unknown.as_str(),
+        (None, true) => "Interrupted: Neco was stopped while this call ran. Whether it took effect is not known",
         (None, false) => "Interrupted: Neco was stopped before this call ran. It did not run.",
     };
+    let words = advice.map_or_else(|| words.to_owned(), |advice| format!("{words}; {advice}."));
     let output = match call.printed.trim().is_empty() {
-        true => words.to_owned(),
+        true => words,
         false => format!("{words} What it had printed:\n{}", wrap(call.id.as_str(), "command", &call.printed)),
     };
     EventBody::ToolCallEnd(ToolCallEnd {
@@ -87,6 +98,8 @@ fn interrupted(call: &OpenCall, asks: bool, begins: bool) -> EventBody {
         },
         output,
         error_code: (call.ended != Some(CallStatus::Success)).then_some(ErrorCode::ToolFailed),
+        advice: advice.map(str::to_owned),
+        agent: None,
         duration_ms: 0,
         display: None,
         spilled_to: None,
@@ -99,6 +112,16 @@ mod tests {
     use neco_proto::CallId;
 
     use super::*;
+
+    #[test]
+    fn commands_in_the_background_ended_with_the_process() {
+        assert!(ended_with_the_run(&[]).is_empty());
+        let [name, command, summary] = ["bg-1", "make watch", "Run make watch"].map(str::to_owned);
+        let told = ended_with_the_run(&[LeftRunning { name, command, summary }]);
+        let [EventBody::Notification(told), EventBody::Message(message)] = told.as_slice() else { panic!("{told:?}") };
+        assert_eq!(told.text, "no background command runs any more: Run make watch (bg-1)");
+        assert!(message.is_neco() && message.text().contains("bg-1"), "{message:?}");
+    }
 
     #[test]
     fn what_ran_before_a_kill_is_told_with_what_it_printed() {
@@ -120,6 +143,7 @@ mod tests {
         assert!(ran.output.contains("It took effect") && ran.output.contains("built\n</untrusted"), "{}", ran.output);
         let cut = told(call(true, None, ""));
         assert!(cut.output.contains("not known") && !cut.output.contains("printed"), "{}", cut.output);
+        assert!(cut.output.ends_with(&format!("; {}.", cut.advice.unwrap())) && ran.advice.is_none());
         assert!(told(call(false, None, "")).output.contains("did not run"));
         assert!(!notice(&[(&call(true, Some(CallStatus::Success), ""), false)], false).contains("not known"));
         assert!(!notice(&[(&call(true, None, ""), false)], true).contains("stopped"), "nobody stopped a fork");

@@ -24,6 +24,8 @@ pub struct ToolOutput {
     /// Set when the tool did its work but the outcome is a failure the model must see as one, such
     /// as a command that timed out with output to show.
     pub error_code: Option<ErrorCode>,
+    /// The agent that it started and that goes on by itself, by its name.
+    pub agent: Option<String>,
     /// What the tool wants of the agent.
     pub intents: Vec<Intent>,
     /// What the model knows of files by this call; kept with its result and handed to [`crate::Tool::recall`]
@@ -78,6 +80,7 @@ impl ToolOutput {
             display: None,
             spilled_to: None,
             error_code: None,
+            agent: None,
             intents: Vec::new(),
             known: Vec::new(),
             acting: Vec::new(),
@@ -265,17 +268,25 @@ pub struct ToolError {
     pub code: ErrorCode,
     /// What happened and what to do about it, for the model.
     pub message: String,
+    /// What of that the model alone is advised to do.
+    pub advice: Option<&'static str>,
 }
 
 impl ToolError {
     /// An error with a code and words for the model.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), advice: None }
     }
 
     /// [`ErrorCode::ToolFailed`] with words for the model.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::ToolFailed, message)
+    }
+
+    /// The same, with what the model alone is advised to do: people are shown the error without it.
+    #[must_use]
+    pub fn advising(self, advice: &'static str) -> Self {
+        Self { message: format!("{}; {advice}", self.message), advice: Some(advice), ..self }
     }
 }
 

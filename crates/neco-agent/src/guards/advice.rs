@@ -104,6 +104,9 @@ const ADVISES: &[&str] = &[
     "按照以下",
 ];
 
+/// What may stand before the verb of an order.
+const LEADS: &[&str] = &["and", "instead,", "now", "please", "so", "then"];
+
 /// Words of a request that its verb stands among.
 const BEGINNING: usize = 8;
 
@@ -133,7 +136,20 @@ fn wants_a_change(request: &str) -> bool {
         let before = at.checked_sub(1).and_then(|before| words.get(before));
         CHANGES.contains(word) && !before.is_some_and(|before| ARTICLES.contains(before))
     };
-    !asks && (words.iter().enumerate().any(|(at, word)| is_verb(at, word)) || has(CHANGES_ANYWHERE))
+    let begins = words.iter().enumerate().any(|(at, word)| is_verb(at, word)) || has(CHANGES_ANYWHERE);
+    !asks && begins || later_sentences(&text).any(is_order)
+}
+
+/// The sentences after the first, up to code.
+fn later_sentences(text: &str) -> impl Iterator<Item = &str> {
+    let prose = text.split("```").next().unwrap_or_default();
+    prose.lines().flat_map(|line| line.split_inclusive(['.', '!', '?']).flat_map(|part| part.split("; "))).skip(1)
+}
+
+/// Whether a sentence begins with the verb of an order. `make: …` is what a program printed.
+fn is_order(sentence: &str) -> bool {
+    let mut words = sentence.split_whitespace().skip_while(|word| LEADS.contains(word));
+    words.next().is_some_and(|word| CHANGES.contains(&word)) && words.next().is_some()
 }
 
 /// Whether an answer tells how something is done; one that asks back wants to know something first.
@@ -153,8 +169,8 @@ impl Guard for Advice {
                 if only_talks && !std::mem::replace(&mut self.objected, true) {
                     return Some(Hint::Hold {
                         text: "The user asks for a change, and your answer only describes it: nothing was changed. Do it \
-                               with your tools. If it needs no change, or you must know something first, say that in one \
-                               sentence. You are told this once."
+                               now with your tools, one call at a time. If you must know something first, ask it in one \
+                               sentence; if nothing is to be changed, say why. You are told this once."
                             .to_owned(),
                         notice: "the agent only described the change, and was told to make it",
                     });
@@ -186,6 +202,8 @@ mod tests {
             ("create hello.js that prints Hello", CODE, true),
             ("Please add a test for the parser", "You can add one like this: …", true),
             ("can you rename foo to bar in lib.rs?", CODE, true),
+            ("run-all.sh ends with 0 although a check has failed. Make it end with 1.", CODE, true),
+            ("Which room is the printer in? Write the number to answer.txt.", CODE, true),
             ("把 foo 重命名为 bar", "你可以用编辑器替换。", true),
             ("how do I create a file in Rust?", CODE, false),
             ("如何创建文件", CODE, false),
@@ -193,6 +211,9 @@ mod tests {
             ("explain the build", "You can run make.", false),
             ("fix the bug", "It is fixed already: the test passes.", false),
             ("fix the bug", "You could mean two things. Which one?", false),
+            ("Explain how the parser works. Don't change anything.", CODE, false),
+            ("Why do I get this?\nmake: *** [all] Error 2\nerror: failed to build wheel", CODE, false),
+            ("Why does the build fail? The change of yesterday is in src.", CODE, false),
             ("hello", CODE, false),
             ("A short summary of the build failure", CODE, false),
         ] {

@@ -82,7 +82,7 @@ impl Guard for StopCheck {
                     open + done,
                     named.join("\n")
                 );
-                let notice = "the agent wanted to end with most of its steps open, and was told so";
+                let notice = "most steps were still open; the agent was told to go on with them";
                 Some(Hint::Hold { text, notice })
             }
             Seen::Call(_) => None,

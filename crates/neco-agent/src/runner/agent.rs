@@ -309,13 +309,13 @@ impl Agent {
         let told = self.fit_level();
         // The person is told of the agent they talk to; those that work for it tell nothing new.
         match told.filter(|_| *self.terms.role == *Who::ROOT) {
-            Some(told) => self.reports.inform(&told).await,
+            Some(told) => self.reports.notify(told).await,
             None => Ok(()),
         }
     }
 
     /// Takes the highest level that fits; what is to be said of it where it is another one than before.
-    fn fit_level(&mut self) -> Option<String> {
+    fn fit_level(&mut self) -> Option<Notification> {
         let (space, family, who) = (self.room.space(&self.model), self.model.family(), self.terms.who());
         let (most, window) = (space.most_told()?, space.window()?);
         let (context, policy) = (&self.context, self.scheduler.policy());
@@ -327,11 +327,12 @@ impl Agent {
         self.context.forget();
         self.scheduler.set_registry(registry);
         let level = self.tools.level.number();
-        Some(format!(
+        let text = format!(
             "this model's window is {window} tokens: tool level {level} of {} leaves room to work; --gen N or /gen N \
              takes another",
             CapabilityLevel::highest().number()
-        ))
+        );
+        Some(Notification { fitted: Some(level), ..Notification::new(NotificationLevel::Info, text) })
     }
 
     /// The model repeats itself: the person decides what comes of it, if one is there.

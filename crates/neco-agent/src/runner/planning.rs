@@ -1,6 +1,5 @@
 //! Plan mode: how an agent gets into it, and what comes of its plan.
 
-use neco_proto::error_code::{ANSWER_IN_WORDS, WORK_OR_PLAN};
 use neco_proto::event::ToolCallEnd;
 use neco_proto::{Actor, ApprovalMode, ErrorCode, EventBody, Mode, PlanStatus, Reply};
 use neco_toolkit::ToolError;
@@ -60,15 +59,14 @@ impl Planning {
         reports: &Reports,
     ) -> Result<Proposed, SinkError> {
         if terms.settings.mode != Mode::Plan {
-            let words = match terms.settings.mode {
-                Mode::Ask => {
-                    format!("in ask mode nothing is changed, so there is no plan to hand over; {ANSWER_IN_WORDS}")
-                }
+            let (words, advice) = match terms.settings.mode {
+                Mode::Ask => ("in ask mode nothing is changed, so there is no plan to hand over", "answer in words"),
                 Mode::Agent | Mode::Plan | Mode::Debug => {
-                    format!("a plan is handed over in plan mode only; {WORK_OR_PLAN}")
+                    ("a plan is handed over in plan mode only", "do the work, or call enter_plan_mode first")
                 }
             };
-            return Ok(Proposed::Settled(refused(words)));
+            let error = ToolError::new(ErrorCode::InvalidArguments, words).advising(advice);
+            return Ok(Proposed::Settled(Fulfilled::Failed(error)));
         }
         if terms.settings.person_present {
             return Ok(Proposed::AskPerson);

@@ -77,6 +77,10 @@ pub struct Outcome {
     pub parts: Vec<ResultPart>,
     /// Why it failed.
     pub error_code: Option<ErrorCode>,
+    /// What the output advises the model alone to do.
+    pub advice: Option<&'static str>,
+    /// The agent that it started, by its name.
+    pub agent: Option<String>,
     /// How long it ran.
     pub duration: Duration,
     /// The picture for the person.
@@ -101,7 +105,7 @@ impl Outcome {
         let code = error.code;
         // It may quote what a file or a command said.
         let output = format!("Error {code}: {}\n{}", untrusted::neutral(&error.message), code.for_model());
-        Self { error_code: Some(code), duration, ..Self::new(CallStatus::Error, output) }
+        Self { error_code: Some(code), advice: error.advice, duration, ..Self::new(CallStatus::Error, output) }
     }
 
     /// The outcome that has nothing but a text for the model.
@@ -111,6 +115,8 @@ impl Outcome {
             output,
             parts: Vec::new(),
             error_code: None,
+            advice: None,
+            agent: None,
             duration: Duration::ZERO,
             display: None,
             spilled_to: None,
@@ -244,6 +250,8 @@ impl Call {
             output: outcome.output.clone(),
             parts: std::mem::take(&mut outcome.parts),
             error_code: outcome.error_code,
+            advice: outcome.advice.map(str::to_owned),
+            agent: outcome.agent.clone(),
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
             display: outcome.display.clone(),
             spilled_to: outcome.spilled_to.clone(),

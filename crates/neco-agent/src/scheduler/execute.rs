@@ -49,6 +49,7 @@ pub(super) async fn execute(
     Outcome {
         parts: output.parts,
         error_code: output.error_code,
+        agent: output.agent,
         duration,
         display: output.display,
         spilled_to: output.spilled_to,

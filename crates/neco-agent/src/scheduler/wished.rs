@@ -75,7 +75,7 @@ impl Scheduler {
         match fulfilled {
             Fulfilled::Done(text) => add(&mut outcome, &untrusted::neutral(&redacted(&text))),
             Fulfilled::Failed(error) => {
-                let error = ToolError::new(error.code, redacted(&error.message));
+                let error = ToolError { message: redacted(&error.message), ..error };
                 outcome = Outcome::error(&error, Duration::ZERO);
             }
             Fulfilled::Waits => {}
@@ -101,4 +101,46 @@ fn add(outcome: &mut Outcome, text: &str) {
         outcome.output.push('\n');
     }
     outcome.output.push_str(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::{EventBody, ToolOrigin};
+    use neco_safety::SideEffect;
+    use neco_toolkit::ToBackground;
+
+    use super::super::call::Call;
+    use super::super::stand_ins::idle;
+    use super::*;
+
+    #[test]
+    fn what_the_model_is_advised_is_told_apart_after_an_answer_too() {
+        let (mut scheduler, id) = (idle(), CallId::generate());
+        let waits = Box::new(Outcome::new(CallStatus::Success, String::new()));
+        scheduler.calls.push(Call {
+            id: id.clone(),
+            tool: "exit_plan_mode".to_owned(),
+            origin: ToolOrigin::BuiltIn,
+            summary: String::new(),
+            notes: Vec::new(),
+            changed: None,
+            ruling: None,
+            answered: false,
+            touches: Vec::new(),
+            approved: false,
+            told: None,
+            background: ToBackground::default(),
+            redactor: Default::default(),
+            phase: Phase::AwaitingAnswer { touch: SideEffect::Reads, arguments: None, outcome: waits },
+        });
+        let error = ToolError::failed("there is no plan").advising("write one");
+        let records = scheduler.answer(&id, Fulfilled::Failed(error));
+        let ended = records.iter().find_map(|record| match record {
+            Record::Emit(EventBody::ToolCallEnd(end)) => Some(end),
+            _ => None,
+        });
+        let ended = ended.unwrap();
+        assert!(ended.output.contains("there is no plan; write one"), "{}", ended.output);
+        assert_eq!(ended.advice.as_deref(), Some("write one"));
+    }
 }

@@ -236,6 +236,10 @@ impl Seen {
             EventBody::TurnStart(_) if self.rest.is_root(event) => result.turns += 1,
             EventBody::Usage(used) => result.usage += used.usage,
             EventBody::ToolCallEnd(end) => count(end, result),
+            // Where nobody chose a level, the window of the model decides before the first turn.
+            EventBody::Notification(told) if self.rest.is_root(event) => {
+                result.used_level = told.fitted.or(result.used_level);
+            }
             EventBody::AgentComplete(complete) if self.rest.is_root(event) => self.complete = Some(complete.clone()),
             // Nothing else is measured.
             _ => {}

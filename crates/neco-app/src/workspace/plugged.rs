@@ -405,16 +405,54 @@ fn rules_item(file: &PolicyFile) -> Option<Item> {
     }
     let hash = hash(&format!("{}\0{text}", file.shown));
     let words = rules_words(file);
-    Some(Item { folder: file.folder.clone(), hash, words, says: text.to_string(), kind: Kind::Rules })
+    Some(Item { folder: file.folder.clone(), hash, words, says: rules_say(file.format, text), kind: Kind::Rules })
 }
 
 /// The settings file of another agent may hold other things only.
 fn holds_rules(format: PolicyFormat, text: &str) -> bool {
     match format {
         PolicyFormat::Toml => true,
-        PolicyFormat::ClaudeSettings => {
-            let settings: Option<serde_json::Value> = serde_json::from_str(text).ok();
-            settings.is_some_and(|settings| !settings["permissions"].is_null())
-        }
+        PolicyFormat::ClaudeSettings => !permissions(text).is_null(),
+    }
+}
+
+/// The rules in a settings file of another agent.
+fn permissions(text: &str) -> serde_json::Value {
+    let settings: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    settings["permissions"].clone()
+}
+
+/// What a file of rules says: a settings file of another agent is told in a line for each rule, those with an effect
+/// first, as everything else in it is no rule.
+fn rules_say(format: PolicyFormat, text: &str) -> String {
+    let PolicyFormat::ClaudeSettings = format else { return text.to_owned() };
+    let permissions = permissions(text);
+    let Some(permissions) = permissions.as_object() else { return text.to_owned() };
+    let told = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut lines = Vec::new();
+    for (name, value) in permissions {
+        let rank = ["deny", "ask", "allow"].iter().position(|known| known == name).unwrap_or(usize::MAX);
+        let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        lines.extend(values.iter().map(|value| (rank, format!("{name} {}", visible_line(&told(value))))));
+    }
+    lines.sort_by_key(|(rank, _)| *rank);
+    lines.into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_in_the_settings_of_another_agent_are_told_in_lines() {
+        let settings = r#"{"hooks": {}, "permissions": {"allow": ["Bash(ls:*)"], "defaultMode": "plan",
+            "ask": ["Bash(git push:*)"], "deny": ["WebFetch", "Read(a\nb)"]}}"#;
+        assert_eq!(
+            rules_say(PolicyFormat::ClaudeSettings, settings),
+            "deny WebFetch\ndeny Read(a⏎b)\nask Bash(git push:*)\nallow Bash(ls:*)\ndefaultMode plan"
+        );
+        assert!(!holds_rules(PolicyFormat::ClaudeSettings, r#"{"hooks": {}}"#));
+        assert!(!holds_rules(PolicyFormat::ClaudeSettings, "[1]"));
+        assert_eq!(rules_say(PolicyFormat::Toml, "[[rule]]\n"), "[[rule]]\n");
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct HttpModel {
     /// As it is known, or else assumed.
     pub(crate) context_window: u64,
     pub(crate) window_is_known: bool,
+    /// Whether the settings give it.
+    pub(crate) window_is_set: bool,
 }
 
 impl HttpModel {
@@ -48,8 +50,12 @@ impl Provider for HttpModel {
         &self.label
     }
 
-    /// A local server is often started with less than its model could take.
+    /// A local server is often started with less than its model could take. What the settings give stands, whatever the
+    /// server says with its template.
     fn context_window(&self) -> Option<u64> {
+        if self.window_is_set {
+            return Some(self.context_window);
+        }
         let said = self.endpoint.props.as_ref().and_then(|props| props.window(&self.model));
         Some(match said {
             Some(said) if self.window_is_known => said.min(self.context_window),
@@ -64,7 +70,9 @@ impl Provider for HttpModel {
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {
-        let Some(props) = &self.endpoint.props else { return Box::pin(std::future::ready(())) };
+        let Some(props) = self.endpoint.props.as_ref().filter(|_| !self.window_is_set) else {
+            return Box::pin(std::future::ready(()));
+        };
         Box::pin(async move {
             if let Ok(client) = self.endpoint.client().await {
                 props.learn(client, &self.endpoint.base, self.key_header()).await;

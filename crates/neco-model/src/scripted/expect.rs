@@ -21,9 +21,7 @@ pub struct Expect {
     pub tool_results: Option<usize>,
     /// In the system prompt.
     pub system_contains: Option<String>,
-    /// Tools that the model must be told of, in full or in a line.
-    pub tools_include: Vec<String>,
-    /// Tools that it must not be told of.
+    /// Tools that the model must not be told of, in full or in a line.
     pub tools_exclude: Vec<String>,
     /// Tools that must be declared.
     pub tools_declared: Vec<String>,
@@ -91,9 +89,6 @@ impl Expect {
     fn check_tools(&self, request: &Request) -> Result<(), String> {
         let declared = |name: &str| request.tools.iter().any(|tool| tool.name == name);
         let listed = |name: &str| request.lists(name);
-        for name in &self.tools_include {
-            told(name, "declared or listed", declared(name) || listed(name))?;
-        }
         for name in &self.tools_exclude {
             told(name, "neither declared nor listed", !declared(name) && !listed(name))?;
         }
@@ -175,7 +170,7 @@ mod tests {
     fn what_is_as_expected_passes() {
         let expect: Expect = serde_json::from_str(
             r#"{"last_user_contains":"fix","last_user_pictures":0,"last_tool_contains":"no such","last_tool_error":2001,"tool_results":1,
-                "system_contains":"Neco","tools_include":["grep","git"],"tools_exclude":["shell","gi"],
+                "system_contains":"Neco","tools_exclude":["shell","gi"],
                 "tools_declared":["grep"],"tools_listed":["git"],"messages":2}"#,
         )
         .unwrap();
@@ -191,7 +186,7 @@ mod tests {
             (r#"{"last_tool_error":0}"#, "should be 0 but is 2001"),
             (r#"{"tool_results":2}"#, "should be 2 but is 1"),
             (r#"{"system_contains":"x"}"#, "system prompt"),
-            (r#"{"tools_include":["shell"]}"#, "shell must be declared or listed"),
+            (r#"{"tools_declared":["shell"]}"#, "shell must be declared"),
             (r#"{"tools_exclude":["grep"]}"#, "grep must be neither declared nor listed"),
             (r#"{"tools_exclude":["git"]}"#, "git must be neither declared nor listed"),
             (r#"{"tools_declared":["git"]}"#, "git must be declared"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::served::{Reply, ReplyEnd};
-use neco_config::section::{ProviderSection, TextToolCalls};
+use neco_config::section::{Config, ModelSection, ProviderSection, TextToolCalls};
 use neco_model::scripted::{Fault, Turn};
 use neco_model::{Answer, ErrorKind, FinishReason, Provider, Script};
 use serde_json::json;
@@ -132,6 +132,21 @@ async fn a_server_that_loads_its_model_is_asked_for_its_template_again() {
     let answer = ask_until_told(&server, &local(&server)).await;
     assert_eq!((answer.text.as_str(), answer.calls.len(), server.props_asked()), ("", 1, 3));
     assert!(server.seen()[0].body["tools"].is_array(), "while the model is loaded, nobody knows better");
+}
+
+#[tokio::test]
+async fn a_window_that_the_settings_give_is_not_asked_for_and_stays() {
+    let mut props = props(false);
+    props["default_generation_settings"] = json!({ "n_ctx": 8192 });
+    let server = Server::describing(Script::new().turn(always("yes")), props).await;
+    let given = ModelSection { context_window: Some(16_384), ..ModelSection::default() };
+    let models = [("here/m".to_owned(), given)].into();
+    let here = ProviderSection { local: true, ..section(&server.base, &[]) };
+    let provider = provider(&Config { models, ..config(&[("here", here)]) }, "here/m");
+    provider.ready().await;
+    assert_eq!((provider.context_window(), server.props_asked(), server.seen().len()), (Some(16_384), 0, 0));
+    ask_until_told(&server, &provider).await;
+    assert_eq!((provider.context_window(), server.props_asked()), (Some(16_384), 1), "the template alone is heeded");
 }
 
 #[tokio::test]

@@ -73,7 +73,7 @@ mod tests {
             .iter()
             .map(|text| {
                 let text = (*text).to_owned();
-                let told = Notification { level: NotificationLevel::Info, text, about: None, changed: None };
+                let told = Notification::new(NotificationLevel::Info, text);
                 Event { body: EventBody::Notification(told), ..first.clone() }
             })
             .collect();

@@ -357,6 +357,8 @@ fn ended(id: &CallId, tool: &str, arguments: &str, outcome: Option<(Option<Times
         display: done.then(|| card::display(tool, &arguments, &output)).flatten(),
         output,
         error_code: (!done).then_some(ErrorCode::ToolFailed),
+        advice: None,
+        agent: None,
         duration_ms: 0,
         spilled_to: None,
         known: Vec::new(),

@@ -17,6 +17,9 @@ pub struct Checkpoint {
     pub parent: Option<String>,
     /// When it was kept.
     pub when: CheckpointWhen,
+    /// The state that is put in its place, where it was kept before that; absent in logs that are older than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
     /// What was going on, in a few words.
     pub label: String,
     /// What is different from `parent`; 200 at most.

@@ -132,6 +132,9 @@ pub struct Notification {
     /// Files that act later without being called and were changed without a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<ActingChange>,
+    /// The generation that was taken because it fits the model's window, where nobody chose one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fitted: Option<u8>,
 }
 
 /// Files that act later without being called and were changed without a question.
@@ -177,7 +180,7 @@ impl Notification {
     /// About nothing that a window has to know.
     #[must_use]
     pub fn new(level: NotificationLevel, text: String) -> Self {
-        Self { level, text, about: None, changed: None }
+        Self { level, text, about: None, changed: None, fitted: None }
     }
 
     /// The same, with what it is about.

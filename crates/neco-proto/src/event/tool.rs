@@ -90,6 +90,13 @@ pub struct ToolCallEnd {
     /// Why it failed; absent on success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<ErrorCode>,
+    /// What `output` advises the model alone to do, behind a semicolon: people are shown the error without it. Absent in
+    /// older logs, which show it whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// The agent that it started and that goes on by itself, by its name. Absent in older logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// How long it ran.
     pub duration_ms: u64,
     /// What the person sees.

@@ -130,7 +130,7 @@ impl Answers {
             aside: standing.aside,
             pending: standing.pending,
             questions: standing.questions,
-            generation: standing.generation,
+            generation: standing.fitted.unwrap_or(standing.generation),
             todos: standing.todos,
             plan: standing.plan,
             findings: standing.findings,

@@ -17,4 +17,4 @@ pub use conversation::{Fold, OpenCall};
 pub use neco_proto::rewinds::{Effective, Rewinds};
 pub use read::{each_event, fold_agent, fold_log, fold_since};
 pub use shared::SharedState;
-pub use standing::Standing;
+pub use standing::{LeftRunning, Standing};

@@ -1,7 +1,7 @@
 //! How a session stands: everything but the conversation.
 
-use neco_proto::event::{AgentState, ModeChange, PermissionRequest, UsageEvent};
-use neco_proto::{AgentId, ApprovalMode, Event, EventBody, Mode, Plan, Question, Seq, Todo, Usage};
+use neco_proto::event::{AgentState, ModeChange, PermissionRequest, ToolCallEnd, UsageEvent};
+use neco_proto::{AgentId, ApprovalMode, Display, Event, EventBody, Mode, Plan, Question, Seq, Todo, Usage};
 
 use super::shared::SharedState;
 
@@ -26,8 +26,13 @@ pub struct Standing {
     pub questions: Vec<Question>,
     /// The generation; 0 when none was ever chosen.
     pub generation: u8,
+    /// The one that was taken instead, because it fits the model's window and nobody chose one.
+    pub fitted: Option<u8>,
     /// Whether a person chose it in the course of the session.
     pub generation_is_chosen: bool,
+    /// The commands that were left in the background since the session was last opened, without those that were seen to
+    /// have ended.
+    pub in_background: Vec<LeftRunning>,
     /// The mode that the agent itself left for plan mode.
     pub plans_from: Option<Mode>,
     pub todos: Vec<Todo>,
@@ -40,6 +45,17 @@ pub struct Standing {
     pub worked_ms: u64,
     /// Whether what happens now happened in another program, and was imported.
     pub(crate) elsewhere: bool,
+}
+
+/// A command that was left in the background.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftRunning {
+    /// What it is called there, such as `bg-1`.
+    pub name: String,
+    /// The command line.
+    pub command: String,
+    /// The call that started it, in a line.
+    pub summary: String,
 }
 
 impl Standing {
@@ -76,6 +92,7 @@ impl Standing {
                 self.plan.clone_from(&update.plan);
                 self.findings.clone_from(&update.findings);
             }
+            EventBody::ToolCallEnd(end) => self.note_background(end),
             EventBody::Rewind(rewind) if rewind.conversation => self.settle(),
             // Everything else changes nothing of how the session stands.
             _ => {}
@@ -98,10 +115,16 @@ impl Standing {
                 self.elsewhere = false;
                 self.cwd.clone_from(&start.cwd);
                 self.approval = start.approval;
+                self.fitted = None;
+                self.in_background.clear();
             }
+            EventBody::Notification(told) => self.fitted = told.fitted.or(self.fitted),
             EventBody::Imported(_) => self.elsewhere = true,
             EventBody::Title(title) => self.title.clone_from(&title.title),
-            EventBody::ModeChange(change) => self.approval = change.approval.unwrap_or(self.approval),
+            EventBody::ModeChange(change) => {
+                self.approval = change.approval.unwrap_or(self.approval);
+                self.fitted = self.fitted.filter(|_| change.generation.is_none());
+            }
             EventBody::AgentComplete(complete) => self.worked_ms = self.worked_ms.saturating_add(complete.worked_ms()),
             _ => {}
         }
@@ -130,6 +153,26 @@ impl Standing {
             EventBody::QuestionAnswer(answer) => {
                 self.questions.retain(|question| question.question_id != answer.question_id);
             }
+            _ => {}
+        }
+    }
+
+    /// Takes in that a command runs on in the background, or was seen to have ended there.
+    fn note_background(&mut self, end: &ToolCallEnd) {
+        let Some(Display::Terminal { command, background, .. }) = &end.display else { return };
+        match (end.tool.as_str(), background) {
+            ("bash", Some(name)) => {
+                self.in_background.retain(|left| left.name != *name);
+                let (name, command, summary) = (name.clone(), command.clone(), end.summary.clone());
+                self.in_background.push(LeftRunning { name, command, summary });
+            }
+            // What has ended is told without its name there.
+            ("process", None) => {
+                if let Some(ended) = self.in_background.iter().position(|left| left.command == *command) {
+                    self.in_background.remove(ended);
+                }
+            }
+            // Whoever looks at one that runs on starts none.
             _ => {}
         }
     }

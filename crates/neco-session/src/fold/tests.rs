@@ -3,11 +3,12 @@
 use jiff::Timestamp;
 use neco_agent::context::Counted;
 use neco_proto::event::{
-    CallStatus, Compaction, CompactionCause, CompactionStrategy, ModeChange, SessionStart, StreamChunk, ToolCallEnd,
-    TurnStart, UsageEvent,
+    CallStatus, Compaction, CompactionCause, CompactionStrategy, ModeChange, Notification, NotificationLevel, Rewind,
+    SessionStart, StreamChunk, ToolCallEnd, TurnStart, UsageEvent,
 };
 use neco_proto::{
-    AgentId, ApprovalMode, CallId, Event, EventBody, Message, Mode, Part, Role, SessionId, ToolCall, TurnId, Usage,
+    AgentId, ApprovalMode, CallId, Display, Event, EventBody, Message, MessageId, Mode, Part, Role, SessionId,
+    ToolCall, TurnId, Usage,
 };
 use proptest::prelude::*;
 
@@ -45,6 +46,8 @@ fn end(call_id: CallId) -> EventBody {
         status: CallStatus::Success,
         output: String::new(),
         error_code: None,
+        advice: None,
+        agent: None,
         duration_ms: 0,
         display: None,
         spilled_to: None,
@@ -198,6 +201,62 @@ fn what_the_vendor_counted_is_known_until_something_else_is_told() {
     assert_eq!(counted(&log), Some(Counted { tokens: 777, messages: 1 }));
     log.push(EventBody::ModeChange(ModeChange { mode: Some(Mode::Ask), ..ModeChange::default() }));
     assert_eq!(counted(&log), None);
+}
+
+#[test]
+fn commands_are_in_the_background_until_the_session_is_opened_again() {
+    let EventBody::ToolCallEnd(made) = end(CallId::from("c1")) else { panic!("not what was asked") };
+    let call = |tool: &str, command: &str, name: Option<&str>| {
+        let (command, background) = (command.to_owned(), name.map(str::to_owned));
+        let display = Some(Display::Terminal { command, tail: String::new(), exit_code: None, background });
+        EventBody::ToolCallEnd(ToolCallEnd { tool: tool.to_owned(), display, ..made.clone() })
+    };
+    let running = |calls: &[EventBody]| -> Vec<String> {
+        let fold = Fold::of(&events([&[start()][..], calls].concat()));
+        fold.standing.in_background.into_iter().map(|left| left.name).collect()
+    };
+    let [watch, serve] = [("make watch", "bg-1"), ("make serve", "bg-2")].map(|(line, name)| (line, Some(name)));
+    let started = |(line, name)| call("bash", line, name);
+    assert_eq!(running(&[started(watch), started(serve)]), ["bg-1", "bg-2"]);
+    assert!(running(&[call("bash", "make watch", None)]).is_empty());
+    assert!(running(&[started(watch), start()]).is_empty());
+    // Looking at one starts none, and whoever sees its end is told of no other.
+    let look = |line, name| call("process", line, name);
+    let looks = [started(watch), started(serve), look(watch.0, watch.1), look(watch.0, watch.1)];
+    assert_eq!(running(&looks), ["bg-1", "bg-2"]);
+    assert_eq!(running(&[&looks[..], &[look(watch.0, None)]].concat()), ["bg-2"]);
+    assert_eq!(running(&[started(watch), call("bash", watch.0, None)]), ["bg-1"], "the same in the foreground");
+    // A rewind of the files alone leaves the model with what it knows of them.
+    let back = |conversation, to| {
+        EventBody::Rewind(Rewind {
+            to,
+            message_id: MessageId::new(),
+            conversation,
+            files: None,
+            undo: None,
+            now: None,
+            undoes: None,
+            changed: 0,
+            deleted: 0,
+            over_others: false,
+            by: None,
+        })
+    };
+    assert_eq!(running(&[started(watch), back(false, 2)]), ["bg-1"]);
+    assert_eq!(running(&[started(watch), started(serve), back(true, 2)]), ["bg-1"]);
+}
+
+#[test]
+fn a_generation_that_fits_the_window_holds_until_one_is_chosen_or_the_session_begins_anew() {
+    let fitted = |log: Vec<EventBody>| Fold::of(&events(log)).standing.fitted;
+    let told = |fitted| {
+        let told = Notification::new(NotificationLevel::Info, "a small window".to_owned());
+        EventBody::Notification(Notification { fitted, ..told })
+    };
+    let change = |generation| EventBody::ModeChange(ModeChange { generation, ..ModeChange::default() });
+    assert_eq!(fitted(vec![start(), told(Some(2)), told(None), change(None)]), Some(2));
+    assert_eq!(fitted(vec![start(), told(Some(2)), change(Some(8))]), None);
+    assert_eq!(fitted(vec![start(), told(Some(2)), start()]), None);
 }
 
 #[test]

@@ -27,7 +27,7 @@ use crate::folder::{identity, why_closed};
 use crate::journal::Journal;
 use crate::memory::{Extraction, Memory, MemorySetup, Recall, RecallLimits};
 use crate::plans::{MOST_TOLD, PlanFiles, told};
-use crate::resume::mend;
+use crate::resume::{ended_with_the_run, mend};
 use crate::sources::Rules;
 
 /// Makes and opens sessions; a clone is the same hub.
@@ -182,6 +182,9 @@ impl Hub {
         let tells_plans = options.interactive && !resumed;
         let (mut left, told_of) = if tells_plans { self.left_over(&record).await } else { Default::default() };
         left.extend(interrupted);
+        if !begins {
+            left.extend(ended_with_the_run(&fold.standing.in_background));
+        }
         if !resumed {
             left.extend(self.stopped_before(&record).await);
         }

@@ -1,6 +1,5 @@
 //! The workspace's part of going back. Checkpoints block, so they are asked aside.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,6 +8,7 @@ use neco_proto::event::{Checkpoint, CheckpointWhen, FileChange, FileChangeKind, 
 use neco_proto::{Actor, AgentId, EventBody, FilePreview, RewindPreview, SessionId};
 use neco_workspace::checkpoint::{
     Agreed, Change, CheckpointError, Checkpoints, Kept, LeftOut as LeftOutFile, Progress, RestoreOptions, Snapshot,
+    is_newer,
 };
 
 use super::error::RewindError;
@@ -140,16 +140,19 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
     };
     let (journal, runtime) = (Arc::clone(journal), tokio::runtime::Handle::current());
     let options = RestoreOptions { progress: told_from_time_to_time(&journal, agent), ..options(way, session, agreed) };
-    let restored = aside(checkpoints, move |checkpoints| {
-        let mut failed = None;
+    let (restored, before) = aside(checkpoints, move |checkpoints| {
+        let (mut failed, mut before) = (None, None);
         let restored = checkpoints.restore(&rev, &options, &mut |undo| {
-            let before = EventBody::Checkpoint(event_of(undo, CheckpointWhen::Restore, label));
-            runtime.block_on(journal.commit(agent, None, before)).map_err(|error| {
+            let kept = Checkpoint { to: Some(rev.clone()), ..event_of(undo, CheckpointWhen::Restore, label) };
+            before = Some(kept.clone());
+            let written = runtime.block_on(journal.commit(agent, None, EventBody::Checkpoint(kept)));
+            written.map_err(|error| {
                 let words = error.to_string();
                 failed = Some(error);
                 CheckpointError::Refused(words)
             })
         });
+        let restored = restored.map(|restored| (restored, before));
         Ok(restored.map_err(|error| failed.take().map_or_else(|| RewindError::from(error), RewindError::from)))
     })
     .await??;
@@ -157,7 +160,7 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
     kept.extend(left_to_others(&restored.theirs));
     kept.extend(restored.undo.notices.iter().cloned());
     Ok(Went {
-        before: Some(event_of(&restored.undo, CheckpointWhen::Restore, label)),
+        before,
         now: Some(restored.now.rev),
         changes: restored.changes.iter().map(change_of).collect(),
         over_others: restored.over_others,
@@ -198,12 +201,10 @@ fn told_of(lost: &[Kept], kept: &[Kept]) -> Vec<String> {
     lost.chain(kept.iter().map(|kept| format!("{} stays: {}", kept.path.display(), kept.reason))).collect()
 }
 
-/// Whether a file was changed since a moment. When it was changed can't be set back, as when it was written can; of a
-/// folder that tells nothing about what is in it, so it may always have been.
+/// Whether a file was changed since a moment, or a folder got or lost something. When it was changed can't be set back,
+/// as when it was written can. What was changed further down in a folder is told as what can't come back.
 fn changed_since(path: &Path, since_ms: i64) -> bool {
-    let Ok(found) = path.symlink_metadata() else { return false };
-    let changed_ms = found.ctime().saturating_mul(1000).saturating_add(found.ctime_nsec() / 1_000_000);
-    found.is_dir() || changed_ms >= since_ms
+    path.symlink_metadata().is_ok_and(|facts| is_newer(&facts, since_ms))
 }
 
 /// What no way back changes, in a line.
@@ -235,6 +236,7 @@ pub fn event_of(snapshot: &Snapshot, when: CheckpointWhen, label: &str) -> Check
         rev: snapshot.rev.clone(),
         parent: snapshot.parent.clone(),
         when,
+        to: None,
         label: label.to_owned(),
         changed: snapshot.changed.iter().take(NAMED).map(change_of).collect(),
         more: snapshot.changed.len().saturating_sub(NAMED) as u64,
@@ -264,6 +266,7 @@ fn shown_path(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::MetadataExt;
     use std::time::SystemTime;
 
     use jiff::Timestamp;
@@ -271,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_with_an_old_date_has_changed_and_a_folder_may_have() {
+    fn what_came_with_an_old_date_has_changed_and_a_folder_that_nobody_touched_has_not() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.txt");
         fs::write(&file, "copied with its date").unwrap();
@@ -279,7 +282,12 @@ mod tests {
         let now = Timestamp::now().as_millisecond();
         assert!(changed_since(&file, now - 60_000));
         assert!(!changed_since(&file, now + 60_000));
-        assert!(changed_since(folder.path(), now + 60_000), "what is in it is not looked at");
+        assert!(changed_since(folder.path(), now - 60_000), "it got a file");
+        assert!(!changed_since(folder.path(), now + 60_000));
         assert!(!changed_since(&folder.path().join("none"), 0));
+        // The clock of a file system may be a little behind.
+        let facts = file.symlink_metadata().unwrap();
+        let changed = facts.ctime() * 1000 + facts.ctime_nsec() / 1_000_000;
+        assert!(changed_since(&file, changed + 10) && !changed_since(&file, changed + 11));
     }
 }

@@ -44,10 +44,12 @@ pub struct RewindHistory {
     over_half: bool,
     /// The states before work, or a restore, that was cut short, so that none was kept after it.
     pub unfinished: Vec<Unfinished>,
-    /// The state before the work, or the restore, that is under way, and when that began.
-    under_way: Option<(String, i64)>,
-    /// That of the turn before, whose changes may not be kept yet.
-    before_turn: Option<(String, i64)>,
+    /// The work, or the restore, that is under way.
+    under_way: Option<Begun>,
+    /// Whether a turn of the root has begun and not ended.
+    in_turn: bool,
+    /// The turn before, whose changes may not be kept yet.
+    before_turn: Option<Begun>,
     told_last: Option<String>,
     /// When something was heard of work last, in milliseconds since 1970.
     last_ms: i64,
@@ -85,6 +87,17 @@ pub(super) struct Gone {
     /// The rewind. Where it replaced what one left that was cut short, and nobody had worked on that, its `undo` is
     /// what was there before both.
     pub rewind: Rewind,
+}
+
+/// Work, or a restore, that has begun.
+#[derive(Clone, Debug)]
+struct Begun {
+    /// The state before it.
+    rev: String,
+    /// The state that a restore puts in its place.
+    to: Option<String>,
+    /// When, in milliseconds since 1970.
+    since_ms: i64,
 }
 
 /// What the files were known to be.
@@ -261,8 +274,22 @@ impl RewindHistory {
     /// What was under way came to no end. What it changed it changed while it was heard of, or a moment later.
     fn was_cut(&mut self) {
         let until_ms = self.last_ms.saturating_add(GRACE_MS);
-        let cut = self.under_way.take().map(|(rev, since_ms)| Unfinished { rev, since_ms, until_ms });
-        self.unfinished.extend(cut);
+        let cut = self.under_way.take();
+        self.unfinished.extend(cut.map(|Begun { rev, to, since_ms }| Unfinished { rev, to, since_ms, until_ms }));
+    }
+
+    /// Something else is under way from now on.
+    fn begin(&mut self, begun: Begun) {
+        self.end();
+        self.under_way = Some(begun);
+    }
+
+    /// What was under way is over. A restore whose end is not in the log came to none.
+    fn end(&mut self) {
+        if self.under_way.as_ref().is_some_and(|begun| begun.to.is_some()) {
+            self.was_cut();
+        }
+        self.under_way = None;
     }
 
     fn note(&mut self, event: &Event) {
@@ -292,20 +319,22 @@ impl RewindHistory {
                 }
             }
             EventBody::AgentComplete(_) => {
-                self.working = false;
-                (self.under_way, self.before_turn) = (None, None);
+                (self.working, self.in_turn, self.before_turn) = (false, false, None);
+                self.end();
             }
             EventBody::SessionStart(_) => {
-                self.working = false;
-                self.before_turn = None;
+                (self.working, self.in_turn, self.before_turn) = (false, false, None);
                 self.was_cut();
             }
-            EventBody::TurnEnd(_) => self.before_turn = self.under_way.take(),
+            EventBody::TurnEnd(_) => (self.in_turn, self.before_turn) = (false, self.under_way.take()),
             // A state that is the same as the last one is not told again.
             EventBody::TurnStart(_) => {
-                let begun = self.before_turn.take().filter(|(rev, _)| Some(rev) == self.told_last.as_ref());
-                let since_ms = begun.map_or(event.ts.as_millisecond(), |(_, since_ms)| since_ms);
-                self.under_way = self.told_last.clone().map(|rev| (rev, since_ms));
+                self.in_turn = true;
+                let begun = self.before_turn.take().filter(|begun| Some(&begun.rev) == self.told_last.as_ref());
+                let since_ms = begun.map_or(event.ts.as_millisecond(), |begun| begun.since_ms);
+                if let Some(rev) = self.told_last.clone() {
+                    self.begin(Begun { rev, to: None, since_ms });
+                }
             }
             EventBody::ToolCallEnd(_) => {
                 if let Some(point) = self.said.last_mut() {
@@ -316,17 +345,24 @@ impl RewindHistory {
                 let restores = checkpoint.when == CheckpointWhen::Restore;
                 let kept = Kept { seq: event.seq, ts: event.ts, checkpoint: checkpoint.clone() };
                 if restores {
+                    // Nothing is restored in the middle of a turn; what agents do beside it has ended by then.
+                    if self.in_turn {
+                        self.was_cut();
+                    }
                     let cut = self.cut_short.take();
                     self.over_half = cut.is_some();
                     let whole = cut.filter(|before| !self.worked_since(before.seq));
                     self.cut_short = Some(whole.unwrap_or_else(|| kept.clone()));
                 }
                 self.told_last = Some(checkpoint.rev.clone());
-                // What a turn left may be told when the next one has begun.
-                match &mut self.under_way {
-                    Some((rev, _)) if checkpoint.when == CheckpointWhen::After => rev.clone_from(&checkpoint.rev),
-                    None if checkpoint.when == CheckpointWhen::After => {}
-                    under_way => *under_way = Some((checkpoint.rev.clone(), event.ts.as_millisecond())),
+                match (checkpoint.when, &mut self.under_way) {
+                    // What a turn left may be told when the next one has begun.
+                    (CheckpointWhen::After, Some(begun)) if self.in_turn => begun.rev.clone_from(&checkpoint.rev),
+                    (CheckpointWhen::After, _) => self.end(),
+                    (CheckpointWhen::Before | CheckpointWhen::Restore, _) => {
+                        let (rev, to) = (checkpoint.rev.clone(), checkpoint.to.clone());
+                        self.begin(Begun { rev, to, since_ms: event.ts.as_millisecond() });
+                    }
                 }
                 self.states.push(Known { seq: event.seq, rev: checkpoint.rev.clone(), is_course: !restores });
                 self.checkpoints.push(kept);
@@ -343,7 +379,10 @@ impl RewindHistory {
                 // A conversation that goes back is no mending, also where the files were in its state already.
                 let brings_back = cut_short.is_some() && cut_short == rewind.files;
                 let mends = brings_back && rewind.undoes.is_none() && !rewind.conversation;
-                self.under_way = None;
+                if rewind.undo.is_some() {
+                    self.under_way = None;
+                }
+                self.end();
                 // What no longer counts told nobody anything.
                 self.told &= !rewind.conversation;
                 self.went_alone = !rewind.conversation;

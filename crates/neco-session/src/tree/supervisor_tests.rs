@@ -442,6 +442,8 @@ fn an_answer_is_heard_with_the_call_that_asked_and_reports_are_not_kept() {
             status,
             output: String::new(),
             error_code: None,
+            advice: None,
+            agent: None,
             duration_ms: 0,
             display: None,
             spilled_to: None,

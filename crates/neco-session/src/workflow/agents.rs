@@ -263,6 +263,8 @@ mod tests {
             status: CallStatus::Success,
             output,
             error_code: None,
+            advice: None,
+            agent: None,
             duration_ms: 0,
             display: exit_code.map(terminal),
             spilled_to: None,

@@ -172,6 +172,8 @@ fn tool_bodies() -> Vec<EventBody> {
             status: CallStatus::Error,
             output,
             error_code: Some(ErrorCode::EditTextNotFound),
+            advice: Some("look first".to_owned()),
+            agent: Some("coder-1".to_owned()),
             duration_ms: 12,
             display: Some(Display::Diff { files: vec![diff()] }),
             spilled_to: Some("/tmp/spill".to_owned()),
@@ -320,7 +322,8 @@ fn checkpoint_bodies() -> Vec<EventBody> {
         EventBody::Checkpoint(Checkpoint {
             rev: "0f3a".to_owned(),
             parent: Some("77be".to_owned()),
-            when: CheckpointWhen::Before,
+            when: CheckpointWhen::Restore,
+            to: Some("1c9d".to_owned()),
             label: "before: rename it".to_owned(),
             changed: vec![FileChange { path: "src/ä.rs".to_owned(), kind: FileChangeKind::Modified }],
             more: 2,

@@ -46,6 +46,8 @@ fn saying(samples: &Samples, first: Seq, texts: &[String]) -> Vec<Event> {
                 status: CallStatus::Success,
                 output: text,
                 error_code: None,
+                advice: None,
+                agent: None,
                 duration_ms: 1,
                 display: None,
                 spilled_to: None,

@@ -14,7 +14,7 @@ pub struct DeleteFile;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Path, relative to the workspace or absolute.
+    /// Path, relative or absolute.
     path: String,
 }
 

@@ -23,7 +23,7 @@ pub struct EditFile;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Path, relative to the workspace or absolute.
+    /// Path, relative or absolute.
     path: String,
     old_string: Option<String>,
     new_string: Option<String>,

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use neco_proto::ErrorCode;
-use neco_proto::error_code::READ_FIRST;
 use neco_proto::event::KnownFile;
 use neco_safety::path::{Located, Stamp};
 use neco_toolkit::ToolError;
@@ -168,7 +167,8 @@ impl Ledger {
         needed: Needed,
     ) -> Result<(), ToolError> {
         let Some(known) = self.get(path) else {
-            return Err(ToolError::failed(format!("{shown} exists but was not read earlier; {READ_FIRST}")));
+            let error = ToolError::failed(format!("{shown} exists but was not read earlier"));
+            return Err(error.advising("read it first with read_file, then change it"));
         };
         let same = known.hash.map_or(known.stamp == Some(*stamp), |known| known == hash(content));
         if !same {

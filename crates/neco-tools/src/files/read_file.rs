@@ -32,7 +32,7 @@ pub struct ReadFile;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Path, relative to the workspace or absolute.
+    /// Path, relative or absolute.
     path: String,
     /// First line, from 1.
     offset: Option<i64>,

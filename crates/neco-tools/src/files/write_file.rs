@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use neco_proto::Display;
+use neco_proto::{Display, Risk};
 use neco_safety::untrusted;
 use neco_toolkit::{Plan, SideEffect, ToolError, ToolOutput};
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ pub struct WriteFile;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Path, relative to the workspace or absolute.
+    /// Path, relative or absolute.
     path: String,
     content: String,
 }
@@ -38,13 +38,23 @@ impl FileTool for WriteFile {
     }
 
     fn plan(&self, args: &Args, call: &FileCall) -> Result<Plan, ToolError> {
-        let (draft, _, change) = prepare(args, call)?;
-        Ok(Plan { diff: vec![change.diff], ..draft.judgement.plan() })
+        let (draft, text, change) = prepare(args, call)?;
+        let plan = draft.judgement.plan();
+        // Nobody has to look at a change that is none; what may hold secrets or lies outside is asked about as ever.
+        if is_the_same(&draft, &text) && plan.risk == Risk::Medium {
+            return Ok(Plan { risk: Risk::Safe, ..plan });
+        }
+        Ok(Plan { diff: vec![change.diff], ..plan })
     }
 
     fn run(&self, args: &Args, call: &FileCall) -> Result<ToolOutput, ToolError> {
         let (draft, text, change) = prepare(args, call)?;
         call.go_on()?;
+        if is_the_same(&draft, &text) {
+            let words =
+                format!("{} holds exactly this already: unchanged, nothing was written.", draft.located.shown());
+            return Ok(ToolOutput::text(words).with_known(call.ledger.to_keep(&draft.located)));
+        }
         let written = draft.write_whole(call, &text)?;
         let done = if draft.text.is_none() { "Created" } else { "Overwrote" };
         let (shown, lines) = (draft.located.shown(), count_lines(&text));
@@ -54,6 +64,11 @@ impl FileTool for WriteFile {
             ToolOutput::text(words).with_known(call.ledger.to_keep(&draft.located)).with_changed(&draft.located);
         Ok(output.with_display(Display::Diff { files: vec![change.diff] }))
     }
+}
+
+/// Whether the file has this text already.
+fn is_the_same(draft: &Draft, text: &[u8]) -> bool {
+    draft.text.as_deref() == Some(text)
 }
 
 /// The file as it is, the text as it will stand in it, and the difference.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -17,7 +18,8 @@ use serde_json::Value;
 
 use super::background::Processes;
 use super::box_words::{
-    OWN_NETWORK, Stopped, acting_files, has_own_network, own_network_words, stopped_by_box, waited_words,
+    OWN_NETWORK, OWN_TMP, Stopped, acting_files, has_own_network, own_network_words, stopped_by_box, uses_own_tmp,
+    waited_words,
 };
 use super::folder::ShellFolder;
 use super::follow::{Followed, GRACE, Outcome, OwnWords, follow};
@@ -80,6 +82,8 @@ pub(super) struct Bash {
     processes: Arc<Processes>,
     timeout: Duration,
     max_timeout: Duration,
+    /// Whether the model was told whose `/tmp` is.
+    told_of_tmp: AtomicBool,
 }
 
 /// What the commands of one agent share.
@@ -112,6 +116,7 @@ impl Bash {
             processes,
             timeout: positive(settings.command_timeout).unwrap_or(Duration::from_secs(120)).min(max_timeout),
             max_timeout,
+            told_of_tmp: AtomicBool::default(),
         }
     }
 
@@ -154,6 +159,11 @@ impl Bash {
         let stopped = stopped_by_box(&followed, freedom, ctx).await;
         notes.extend(waited_words(&args.command, followed.outcome, freedom, ctx).await);
         notes.extend(stopped.as_ref().map(|stopped| stopped.words().to_owned()));
+        if uses_own_tmp(&args.command, followed.outcome, freedom, ctx)
+            && !self.told_of_tmp.swap(true, Ordering::Relaxed)
+        {
+            notes.push(OWN_TMP.to_owned());
+        }
         if self.processes.running() > 0 && stopped.is_none() {
             notes.extend(own_network_words(&args.command, &followed, freedom, ctx).await);
         }

@@ -1,6 +1,6 @@
 //! What a model is told of the box that a command ran in: what it kept a command from, and what it took away.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use neco_safety::command::{Place, examine};
@@ -18,9 +18,16 @@ const MOST_NAMED: usize = 20;
 /// A name that stands for any other in a folder.
 const ANY_NAME: &str = "\u{1}";
 
+/// Folders for temporary files: a box may have its own.
+const TMP: [&str; 2] = ["/tmp/", "/var/tmp/"];
+
 /// What a server in the background must be known for.
 pub(super) const OWN_NETWORK: &str = "other commands can't reach a server in it: each has a network of its own; \
     use the server in the same command, or start both with network: true";
+
+/// What whoever keeps something in `/tmp` must know.
+pub(super) const OWN_TMP: &str = "/tmp and /var/tmp are the sandbox's own: later commands see what is there, the user \
+    and other programs do not, and it goes when Neco ends; write what is to be kept to the workspace";
 
 /// What whoever looks for it from another command must know.
 const OTHER_NETWORK: &str = "each command has a network of its own: a server in the background is not reached from \
@@ -129,6 +136,20 @@ pub(super) async fn waited_words(line: &str, outcome: Outcome, freedom: Freedom,
     })
 }
 
+/// Whether a command that did its work names files in a `/tmp` that is its box's own.
+pub(super) fn uses_own_tmp(line: &str, outcome: Outcome, freedom: Freedom, ctx: &ToolContext) -> bool {
+    let worked = matches!(outcome, Outcome::Ended(end) if end.exit == Exit::Code(0));
+    let names_it = names_tmp(line, ctx.world.files().workspace());
+    worked && names_it && freedom != Freedom::Unboxed && ctx.world.processes().has_own_tmp()
+}
+
+/// Whether a word of a command line begins with `/tmp/`; a workspace that lies there itself is named by every path.
+fn names_tmp(line: &str, workspace: &Path) -> bool {
+    let mut words = line.split(|char: char| char.is_whitespace() || "=<>();|&".contains(char));
+    let is_in_tmp = |word: &str| TMP.iter().any(|tmp| word.trim_start_matches(['"', '\'']).starts_with(tmp));
+    words.any(is_in_tmp) && !TMP.iter().any(|tmp| workspace.starts_with(tmp))
+}
+
 /// What the person is told of the files that a command changed and that act later.
 pub(super) fn acting_files(changed: &[PathBuf], files: &Files) -> Vec<ActingFile> {
     let acting = |path: &PathBuf| {
@@ -192,12 +213,30 @@ pub(crate) fn denial_words(denial: &Denial) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use neco_safety::policy::RuleReader;
     use neco_safety::{Policy, Ruling};
 
     use super::*;
+
+    #[test]
+    fn a_workspace_in_tmp_is_not_the_sandbox_s_own() {
+        assert!(names_tmp("make > /tmp/log", Path::new("/home/me/project")));
+        assert!(!names_tmp("make > log", Path::new("/home/me/project")));
+        assert!(!names_tmp("cat /tmp/project/a", Path::new("/tmp/project")));
+    }
+
+    #[test]
+    fn only_a_path_that_begins_there_is_in_tmp() {
+        let project = Path::new("/home/me/project");
+        for line in ["make >/tmp/log", "dd of=/tmp/a", "cat '/tmp/a b'", "x --out=\"/tmp/a\"", "(cd /var/tmp/a; ls)"] {
+            assert!(names_tmp(line, project), "{line}");
+        }
+        for line in
+            ["rm -r ./tmp/cache", "cat app/tmp/pids", "ls /home/me/project/tmp/x", "cat \"$HOME\"/tmp/x", "du /tmpfs/a"]
+        {
+            assert!(!names_tmp(line, project), "{line}");
+        }
+    }
 
     fn told(workspace: &Path, refused: &[&str], did_the_rest: bool) -> Option<Stopped> {
         let files = Files::new(workspace, Vec::new()).unwrap();

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use neco_proto::ErrorCode;
+use neco_proto::{ErrorCode, Risk};
 use serde_json::{Value, json};
 
 use crate::desk::{Desk, no_leftovers};
@@ -90,6 +90,19 @@ async fn a_file_that_somebody_made_meanwhile_is_not_overwritten() {
             assert_eq!(desk.bytes("a.txt"), b"mine\n", "{tool}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_file_that_held_the_same_and_was_removed_meanwhile_is_not_made_again() {
+    let desk = Desk::new();
+    let path = desk.put("a.txt", "mine\n");
+    desk.read("a.txt").await;
+    let call = desk.tool("write_file").prepare(json!({"path": "a.txt", "content": "mine\n"})).unwrap();
+    assert_eq!(call.plan(&desk.ctx).await.unwrap().risk, Risk::Safe, "nobody is asked");
+    fs::remove_file(&path).unwrap();
+    let error = call.run(desk.ctx.clone()).await.unwrap_err();
+    assert!(error.code == ErrorCode::FileChanged && error.message.contains("was removed"), "{error}");
+    assert!(!path.exists());
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
-use neco_proto::ErrorCode;
+use neco_proto::{ErrorCode, Risk};
 use serde_json::json;
 
 use crate::desk::{Desk, no_leftovers, unified};
@@ -22,6 +22,23 @@ async fn a_new_file_is_created_with_its_folders_and_known() {
     let again = desk.text("write_file", json!({"path": "a/b/c.txt", "content": "new\n"})).await;
     assert_eq!(again, "Overwrote a/b/c.txt: 1 line, 4 bytes.", "what the agent wrote it need not read");
     no_leftovers(&desk.workspace.join("a/b"));
+}
+
+#[tokio::test]
+async fn a_text_that_the_file_has_already_is_not_written_and_needs_no_question() {
+    let desk = Desk::new();
+    let path = desk.put("a.txt", "one\r\ntwo\r\n");
+    desk.read("a.txt").await;
+    let before = fs::metadata(&path).unwrap().modified().unwrap();
+    let same = json!({"path": "a.txt", "content": "one\ntwo\n"});
+    let plan = desk.plan("write_file", same.clone()).await.unwrap();
+    assert!(plan.risk == Risk::Safe && plan.diff.is_empty(), "{plan:?}");
+    let told = desk.text("write_file", same).await;
+    assert_eq!(told, "a.txt holds exactly this already: unchanged, nothing was written.");
+    assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), before);
+    let other = json!({"path": "a.txt", "content": "one\n"});
+    let plan = desk.plan("write_file", other).await.unwrap();
+    assert!(plan.risk == Risk::Medium && plan.diff.len() == 1, "{plan:?}");
 }
 
 #[tokio::test]

@@ -165,11 +165,13 @@ impl fmt::Debug for Progress {
     }
 }
 
-/// Work that was cut short.
+/// Work, or a restore, that was cut short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfinished {
     /// The state before it.
     pub rev: String,
+    /// The state that a restore was about to put in its place: what holds what that has is the restore's.
+    pub to: Option<String>,
     /// When it began, in milliseconds since 1970: what was changed before is somebody else's.
     pub since_ms: i64,
     /// Until when it may have changed something, in milliseconds since 1970.

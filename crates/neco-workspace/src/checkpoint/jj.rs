@@ -28,7 +28,7 @@ use super::leftovers::remove_unfinished;
 use super::objects::Objects;
 use super::operations::Operations;
 use super::point::{StoredPoint, commit_object};
-use super::settling::{Mark, Settled, Settling, Unforced, force_all, force_files, replace_for_good};
+use super::settling::{MOST_FORCED, Mark, Settled, Settling, Unforced, force_all, force_files, replace_for_good};
 use super::tree::files_and_trees;
 use super::vault::Vault;
 
@@ -385,7 +385,7 @@ impl Vault for JjVault {
     }
 
     fn force(&mut self) -> Result<(), CheckpointError> {
-        self.unforced()?.force(&self.folder)?;
+        self.unforced()?.force(&self.folder, MOST_FORCED)?;
         self.written.clear();
         self.named.clear();
         // The name of the newest point is replaced without waiting for the disk: this one is not.

@@ -11,10 +11,9 @@ use gix::ObjectId;
 use gix::objs::Kind;
 use neco_proto::event::CheckpointWhen;
 
-use super::cache::{Cache, Stamp, nanoseconds};
+use super::cache::{Cache, Stamp};
 use super::checkpoints::{
     BeforeRestore, Change, Checkpoints, FileDiff, Note, Point, Preview, Pruned, RestoreOptions, Restored, Snapshot,
-    Unfinished,
 };
 use super::details::Details;
 use super::diff::file_diff;
@@ -23,7 +22,7 @@ use super::leave_out::{LeaveOut, LeaveOutSettings};
 use super::lock::StoreLock;
 use super::objects::Contents;
 use super::open::sign;
-use super::others::{ChangedBy, Others};
+use super::others::{ChangedBy, Cut, Hand, Others};
 use super::plan::{Plan, plan};
 use super::point::{StoredPoint, message};
 use super::restore::{Interrupted, Target, apply};
@@ -36,9 +35,6 @@ pub(super) const SHORTEST: usize = 4;
 
 /// How many states from before the one that is gone back to are asked whether they hold a file as it is.
 const LOOKED_BACK: usize = 30;
-
-/// The clock of a file system may be so much behind.
-const SLACK_MS: i64 = 10;
 
 /// The workspace, and where its states are kept.
 #[derive(Clone, Debug)]
@@ -102,10 +98,20 @@ impl<V: Vault> Keeper<V> {
 
     /// Looks at the workspace. What is ignored now but `wanted` is looked at too.
     fn look(&self, shelf: &mut Shelf<V>, wanted: &[Vec<u8>]) -> Result<Scanned, CheckpointError> {
+        self.look_after_head(shelf, wanted).map(|(_, scanned)| scanned)
+    }
+
+    /// The same, with the name of the newest point.
+    fn look_after_head(
+        &self,
+        shelf: &mut Shelf<V>,
+        wanted: &[Vec<u8>],
+    ) -> Result<(Option<ObjectId>, Scanned), CheckpointError> {
         let Shelf { vault, known } = shelf;
         vault.open()?;
+        let head = vault.head()?;
         // Without a point nothing holds on to the objects that the cache speaks of.
-        let has_points = vault.head()?.is_some() && vault.trusts_what_is_known();
+        let has_points = head.is_some() && vault.trusts_what_is_known();
         let stamp = Stamp::of(&self.cache_file());
         let is_fresh = known.as_ref().is_some_and(|(own, _)| *own == stamp && stamp.is_some());
         if !is_fresh || !has_points {
@@ -115,12 +121,12 @@ impl<V: Vault> Keeper<V> {
         let empty = Cache::default();
         let cache = known.as_ref().map_or(&empty, |(_, cache)| cache);
         let leave = LeaveOut::new(&self.place.root, &self.place.store, &self.place.settings, wanted);
-        scan(vault, &self.place.root, &leave, cache)
+        Ok((head, scan(vault, &self.place.root, &leave, cache)?))
     }
 
     fn keep(&self, shelf: &mut Shelf<V>, note: &Note, wanted: &[Vec<u8>]) -> Result<Snapshot, CheckpointError> {
-        let scanned = self.look(shelf, wanted)?;
-        let head = shelf.head_point()?;
+        let (head, scanned) = self.look_after_head(shelf, wanted)?;
+        let head = head.map(|head| shelf.point(head)).transpose()?;
         let notices = Interrupted::notice(&self.place.store);
         let same = head.as_ref().filter(|head| shelf.is_same(head, &scanned));
         let (rev, changed) = match same {
@@ -255,11 +261,6 @@ impl<V: Vault> Shelf<V> {
         StoredPoint::parse(id, &self.vault.get(id)?)
     }
 
-    fn head_point(&mut self) -> Result<Option<StoredPoint>, CheckpointError> {
-        let head = self.vault.head()?;
-        head.map(|head| self.point(head)).transpose()
-    }
-
     /// All points, newest first, as far as they are kept.
     fn points(&mut self) -> Result<Vec<StoredPoint>, CheckpointError> {
         let mut points = Vec::new();
@@ -307,8 +308,7 @@ impl<V: Vault> Shelf<V> {
     }
 
     /// Who changed what since a point. What a turn of the session's own changed lies between a point before it and one
-    /// after it, or was changed after one before work that was cut short, until that was; everything else is somebody
-    /// else's.
+    /// after it, or came of what was cut short after one before it; everything else is somebody else's.
     fn changed_by(
         &mut self,
         target: &StoredPoint,
@@ -323,37 +323,61 @@ impl<V: Vault> Shelf<V> {
             return Ok(ChangedBy { turns: others.clone(), others });
         };
         let (since, earlier) = points.split_at(at);
-        let (mut others, mut turns) = (Others::default(), BTreeSet::new());
-        let cut_at = |point: &StoredPoint| {
-            let id = point.id.to_string();
-            options.unfinished.iter().filter(|unfinished| unfinished.rev == id).max_by_key(|cut| cut.until_ms)
-        };
+        let mut others = Others::default();
         let mut before = (target, self.details(target)?);
         for point in since.iter().rev() {
             let after = (point, self.details(point)?);
             let ends = point.note.when == CheckpointWhen::After;
-            let is_own = ends && point.note.session == options.session;
-            let cut = cut_at(before.0).filter(|_| !ends || is_own);
             let changes = state_changes(&self.vault, (before.0.tree, &before.1), (point.tree, &after.1))?;
-            let of_session = |change: &TreeChange| is_own || cut.is_some_and(|cut| is_of(root, change, cut));
-            let is_turn = ends && options.turns.contains(&point.id.to_string());
-            turns.extend(paths_of(&changes, |change| is_turn || of_session(change)));
-            others.note_all(changes, of_session);
+            if ends {
+                let is_turn = options.turns.contains(&point.id.to_string());
+                let hand = match point.note.session == options.session {
+                    true => Hand::Own,
+                    false if is_turn => Hand::Turn,
+                    false => Hand::Others,
+                };
+                others.note_all(changes, |_| hand);
+            } else {
+                self.note_between(&mut others, before.0, changes, options, root)?;
+            }
             before = after;
         }
-        let cut = cut_at(before.0);
         let changes = state_changes(&self.vault, (before.0.tree, &before.1), (now.tree, &now.details))?;
-        let of_session = |change: &TreeChange| cut.is_some_and(|cut| is_of(root, change, cut));
-        turns.extend(paths_of(&changes, of_session));
-        others.note_all(changes, of_session);
-        // Nothing of theirs is in a file that holds what it held before they came.
+        self.note_between(&mut others, before.0, changes, options, root)?;
+        // Nothing of theirs is in a file that the session put back into what it was before they came.
         for point in earlier.iter().skip(1).take(LOOKED_BACK) {
-            if others.is_empty() {
+            if !others.may_forget() {
                 break;
             }
             others.forget(&self.changes(point, now)?);
         }
-        Ok(ChangedBy { others: others.paths(), turns })
+        Ok(others.changed_by())
+    }
+
+    /// Takes note of what was changed after a point and in no turn: it came of what was cut short there, or is others'.
+    fn note_between(
+        &mut self,
+        others: &mut Others,
+        before: &StoredPoint,
+        changes: Vec<TreeChange>,
+        options: &RestoreOptions,
+        root: &Path,
+    ) -> Result<(), CheckpointError> {
+        let (id, mut cuts) = (before.id.to_string(), Vec::new());
+        for unfinished in options.unfinished.iter().filter(|unfinished| unfinished.rev == id) {
+            cuts.push(match unfinished.to.as_deref().map(|to| self.find(to)) {
+                // Where it is no longer known what a restore was about to write, it is known when it was at work.
+                None | Some(Err(CheckpointError::Unknown(_))) => Cut::Work(unfinished),
+                Some(to) => {
+                    let to = to?;
+                    let (then, aim) = (self.details(before)?, self.details(&to)?);
+                    Cut::Restore(state_changes(&self.vault, (before.tree, &then), (to.tree, &aim))?)
+                }
+            });
+        }
+        let is_own = |change: &TreeChange| cuts.iter().any(|cut| cut.made(root, change));
+        others.note_all(changes, |change| if is_own(change) { Hand::Own } else { Hand::Others });
+        Ok(())
     }
 }
 
@@ -467,20 +491,6 @@ impl<V: Vault> Checkpoints for Keeper<V> {
         let bytes = size.saturating_sub(bytes_on_disk(&self.place.store)?);
         Ok(Pruned { points: points.len().saturating_sub(left), bytes })
     }
-}
-
-/// Whether a file was changed last while work went on that was cut short. That one is gone can't be dated, and brings
-/// nothing of anybody's with it.
-fn is_of(root: &Path, change: &TreeChange, cut: &Unfinished) -> bool {
-    let path = root.join(OsStr::from_bytes(&change.path));
-    let Ok(facts) = rustix::fs::lstat(&path) else { return change.after.is_none() };
-    // When it was changed can't be set back, as when it was written can.
-    let at = facts.st_ctime.saturating_mul(1000).saturating_add(nanoseconds(facts.st_ctime_nsec) / 1_000_000);
-    (cut.since_ms.saturating_sub(SLACK_MS)..=cut.until_ms).contains(&at)
-}
-
-fn paths_of(changes: &[TreeChange], wanted: impl Fn(&TreeChange) -> bool) -> Vec<Vec<u8>> {
-    changes.iter().filter(|change| wanted(change)).map(|change| change.path.clone()).collect()
 }
 
 fn paths(files: Vec<(Vec<u8>, super::tree::Item)>) -> Vec<Vec<u8>> {

@@ -57,3 +57,4 @@ pub use leave_out::LeaveOutSettings;
 pub use open::{
     Backend, GitCheckpoints, JjCheckpoints, MemoryCheckpoints, open, open_store, store_folder, stores_in, workspace_of,
 };
+pub use plan::is_newer;

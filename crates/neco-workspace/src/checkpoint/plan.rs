@@ -142,7 +142,7 @@ pub fn lost(root: &Path, target: &Details, since_ms: i64) -> Vec<Kept> {
 }
 
 /// Whether a file was changed after a moment, as far as its folder says.
-fn is_newer(facts: &std::fs::Metadata, since_ms: i64) -> bool {
+pub fn is_newer(facts: &std::fs::Metadata, since_ms: i64) -> bool {
     let changed = facts.ctime().saturating_mul(1000).saturating_add(facts.ctime_nsec() / 1_000_000);
     changed >= since_ms.saturating_sub(SLACK_MS)
 }

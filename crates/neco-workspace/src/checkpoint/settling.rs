@@ -15,8 +15,13 @@ use super::lock::StoreLock;
 use super::operations::Operations;
 use super::point::StoredPoint;
 
-/// Most files that are forced to the disk one by one.
-const MOST_FORCED: usize = 4000;
+/// Most files that are forced to the disk one by one while somebody waits for it: whatever else is being written to the
+/// disk does not count then.
+pub const MOST_FORCED: usize = 4000;
+
+/// The same where nobody waits: each of them, and each folder, is a wait for the disk of its own, and all of the disk
+/// is one.
+const FEW_FORCED: usize = 16;
 
 /// What is to be done, without keeping others from the store.
 pub struct Settling {
@@ -38,7 +43,7 @@ impl Settling {
     /// Does it.
     /// Fails when the store can't be written; what is left is done the next time.
     pub fn run(self) -> Result<(), CheckpointError> {
-        self.unforced.force(&self.folder)?;
+        self.unforced.force(&self.folder, FEW_FORCED)?;
         self.operations.lock().unwrap_or_else(PoisonError::into_inner).add(&self.points, &self.branches)?;
         let _lock = StoreLock::acquire(&self.folder)?;
         if let Some(newest) = self.points.first() {
@@ -62,16 +67,19 @@ pub enum Unforced {
 }
 
 impl Unforced {
-    /// Has it on the disk.
-    pub fn force(&self, store: &Path) -> Result<(), CheckpointError> {
+    /// Has it on the disk, file by file where there are no more than `most`.
+    pub fn force(&self, store: &Path, most: usize) -> Result<(), CheckpointError> {
         let files = match self {
-            Self::Files(files) if files.len() <= MOST_FORCED => files,
-            Self::Files(_) | Self::Anything => return force_all(store),
+            Self::Files(files) => files,
+            Self::Anything => return force_all(store),
         };
         let Some((leads, objects)) = files.split_last() else { return Ok(()) };
         // Each is there before what says or needs that it is: the mark before what it is about, objects before
         // the name of the newest point.
         force_files(&[store.join(Mark::FILE)], &[])?;
+        if files.len() > most {
+            return force_all(store);
+        }
         let git = store.join("git");
         force_files(objects, &[&git, store])?;
         force_files(std::slice::from_ref(leads), &[&git, store])
@@ -102,7 +110,7 @@ pub fn replace_for_good(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError
     file.write_all(bytes).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
-    force_files(&[path.to_path_buf()], &[])
+    force_files(&[], &[folder])
 }
 
 /// The name of the newest point that is on the disk for good, with all that it needs: where a power cut takes what came

@@ -1,7 +1,7 @@
 //! Whose work a restore would overwrite.
 
 use neco_proto::event::CheckpointWhen;
-use neco_workspace::checkpoint::{Agreed, Preview, RestoreOptions, Unfinished};
+use neco_workspace::checkpoint::{Agreed, CheckpointError, Preview, RestoreOptions, Unfinished};
 
 use super::conformance::on_all;
 use super::desk::Desk;
@@ -10,7 +10,10 @@ use super::desk::Desk;
 const LATER: i64 = i64::MAX / 2;
 
 fn options(unfinished: &[(&str, i64)]) -> RestoreOptions {
-    let cut = |(rev, until_ms): &(&str, i64)| Unfinished { rev: (*rev).to_owned(), since_ms: 0, until_ms: *until_ms };
+    let cut = |(rev, until_ms): &(&str, i64)| {
+        let (rev, until_ms) = ((*rev).to_owned(), *until_ms);
+        Unfinished { rev, to: None, since_ms: 0, until_ms }
+    };
     let unfinished = unfinished.iter().map(cut).collect();
     RestoreOptions { session: "s".to_owned(), unfinished, agreed: Agreed::Nothing, ..RestoreOptions::default() }
 }
@@ -81,7 +84,7 @@ fn what_was_changed_before_work_that_was_cut_short_is_not_its_own() {
         let zero = desk.before();
         // By hand between two turns; the second one was killed before it changed anything.
         desk.write("a.txt", "by hand");
-        let cut = |since_ms| Unfinished { rev: zero.rev.clone(), since_ms, until_ms: LATER };
+        let cut = |since_ms| Unfinished { rev: zero.rev.clone(), to: None, since_ms, until_ms: LATER };
         let marked = |since_ms| {
             let options = RestoreOptions { unfinished: vec![cut(since_ms)], ..options(&[]) };
             by_others(&desk.points.preview(&zero.rev, &options).unwrap())
@@ -128,6 +131,75 @@ fn what_only_others_changed_is_left_to_them_where_that_is_wanted() {
         assert_eq!(restored.theirs.len(), 1);
         assert_eq!((desk.read("both.txt").as_str(), desk.read("other.txt").as_str()), ("zero", "by hand"));
         assert!(!desk.path("agent.txt").exists());
+    });
+}
+
+#[test]
+fn what_others_put_back_into_an_earlier_state_is_left_to_them_or_asked_about() {
+    on_all(|desk| {
+        // One branch, then another one on which the session works, then the first one again.
+        desk.write("branch.txt", "main");
+        desk.write("both.txt", "main");
+        desk.before();
+        desk.write("branch.txt", "feature");
+        desk.write("both.txt", "feature");
+        let feature = desk.before();
+        desk.write("agent.txt", "one");
+        desk.write("both.txt", "one");
+        desk.after();
+        desk.write("branch.txt", "main");
+        desk.write("both.txt", "main");
+        let mine = RestoreOptions { leave_theirs: true, ..options(&[]) };
+        let seen = desk.points.preview(&feature.rev, &mine).unwrap();
+        assert_eq!(by_others(&seen), ["both.txt"]);
+        assert_eq!(seen.theirs, [std::path::PathBuf::from("branch.txt")]);
+        let refused = desk.points.restore(&feature.rev, &mine, &mut |_| Ok(())).unwrap_err();
+        assert!(matches!(refused, CheckpointError::ChangedByOthers { .. }), "{refused}");
+        let agreed = RestoreOptions { agreed: Agreed::Anything, ..mine };
+        desk.points.restore(&feature.rev, &agreed, &mut |_| Ok(())).unwrap();
+        assert_eq!((desk.read("branch.txt").as_str(), desk.read("both.txt").as_str()), ("main", "feature"));
+        assert!(!desk.path("agent.txt").exists());
+    });
+}
+
+#[test]
+fn what_an_interrupted_restore_wrote_is_its_own_and_what_others_wrote_meanwhile_is_theirs() {
+    on_all(|desk| {
+        let names = ["a.txt", "b.txt", "c.txt"];
+        names.iter().for_each(|name| desk.write(name, "old"));
+        let old = desk.before();
+        names.iter().for_each(|name| desk.write(name, "new"));
+        let new = desk.after();
+        // Killed after the first file; the second one is somebody's.
+        desk.write("a.txt", "old");
+        desk.write("b.txt", "by hand");
+        let cut = Unfinished { rev: new.rev.clone(), to: Some(old.rev.clone()), since_ms: 0, until_ms: 0 };
+        let mine = RestoreOptions { unfinished: vec![cut], leave_theirs: true, ..options(&[]) };
+        assert_eq!(by_others(&desk.points.preview(&old.rev, &mine).unwrap()), ["b.txt"]);
+        desk.write("b.txt", "new");
+        // Finished, and then taken back to before both.
+        desk.points.restore(&old.rev, &mine, &mut |_| Ok(())).unwrap();
+        assert!(names.iter().all(|name| desk.read(name) == "old"));
+        let back = desk.points.restore(&new.rev, &mine, &mut |_| Ok(())).unwrap();
+        assert_eq!((back.changes.len(), back.theirs.len()), (3, 0));
+        assert!(names.iter().all(|name| desk.read(name) == "new"));
+    });
+}
+
+#[test]
+fn what_an_interrupted_restore_was_about_to_write_may_be_forgotten_but_not_damaged() {
+    on_all(|desk| {
+        desk.write("a.txt", "old");
+        let old = desk.before();
+        desk.write("a.txt", "by hand");
+        let planned = |to: &str| {
+            let cut = Unfinished { rev: old.rev.clone(), to: Some(to.to_owned()), since_ms: 0, until_ms: 0 };
+            desk.points.preview(&old.rev, &RestoreOptions { unfinished: vec![cut], ..options(&[]) })
+        };
+        assert_eq!(by_others(&planned(&"0".repeat(40)).unwrap()), ["a.txt"]);
+        // The name of the file's content, which is no state.
+        let error = planned("489ce0f857e7634a0eb9f328265a3e91fad49f61").unwrap_err();
+        assert!(error.is_damage(), "{error}");
     });
 }
 

@@ -51,9 +51,14 @@ impl Decoder for ChatDecoder {
         }
         let Some(chunk) = event.object::<Chunk<'_>>()? else { return Ok(()) };
         match self.add(chunk, event.data, out) {
-            // A server that reads calls out of the text may stumble over what follows them, such as the end of a code
-            // fence. The calls before it are whole.
-            Err(problem) if problem.kind == ErrorKind::MalformedToolCall && self.calls.are_written_out() => {
+            // A server on this machine reads calls out of the text, and may stumble over what follows them, such as the
+            // end of a code fence. The calls before it are whole.
+            Err(problem)
+                if problem.kind == ErrorKind::MalformedToolCall
+                    && self.spotter.is_some()
+                    && self.calls.are_written_out() =>
+            {
+                tracing::info!(problem = problem.message, "the server stumbled after whole calls");
                 return self.close(out);
             }
             added => added?,

@@ -170,7 +170,7 @@ fn what_work_that_was_cut_short_changed_is_known_to_be_its_own() {
     log.checkpoint(CheckpointWhen::Before);
     let course = RewindHistory::of(&log.events);
     let before = course.checkpoints.last().unwrap().checkpoint.rev.clone();
-    let cut = [Unfinished { rev: before, since_ms: 0, until_ms: 15_000 }];
+    let cut = [Unfinished { rev: before, to: None, since_ms: 0, until_ms: 15_000 }];
     assert_eq!(course.unfinished, cut);
     // A second turn of the same work begins from what the first one left, which is not told twice.
     let turn = || EventBody::TurnStart(TurnStart { iteration: 2, model: String::new() });
@@ -178,8 +178,63 @@ fn what_work_that_was_cut_short_changed_is_known_to_be_its_own() {
     second.add(turn());
     second.checkpoint(CheckpointWhen::After);
     let left = RewindHistory::of(&second.events).checkpoints.last().unwrap().checkpoint.rev.clone();
-    assert_eq!(RewindHistory::of(&second.events).unfinished, [Unfinished { rev: left, since_ms: 0, until_ms: 15_000 }]);
+    assert_eq!(
+        RewindHistory::of(&second.events).unfinished,
+        [Unfinished { rev: left, to: None, since_ms: 0, until_ms: 15_000 }]
+    );
     assert_eq!(course.way(&course.points[0], RewindWhat::Both).unwrap().unfinished, cut);
+}
+
+#[test]
+fn what_an_interrupted_rewind_was_about_to_write_is_known_also_after_the_next_one() {
+    let mut log = grown(&[work("one")]);
+    let whole = log.checkpoint(CheckpointWhen::Restore);
+    let Some(EventBody::Checkpoint(kept)) = log.events.last_mut().map(|event| &mut event.body) else { panic!("none") };
+    kept.to = Some("aim".to_owned());
+    let cut = [Unfinished { rev: whole, to: Some("aim".to_owned()), since_ms: 0, until_ms: 15_000 }];
+    assert_eq!(RewindHistory::of(&log.events).unfinished, cut);
+    back(&mut log, "1", RewindWhat::Files);
+    assert_eq!(RewindHistory::of(&log.events).unfinished, cut, "the one that came to its end is none");
+}
+
+#[test]
+fn a_rewind_that_failed_is_known_whatever_comes_after_it() {
+    let mut log = grown(&[work("one")]);
+    let whole = log.checkpoint(CheckpointWhen::Restore);
+    let Some(EventBody::Checkpoint(kept)) = log.events.last_mut().map(|event| &mut event.body) else { panic!("none") };
+    kept.to = Some("aim".to_owned());
+    let cut = [Unfinished { rev: whole, to: Some("aim".to_owned()), since_ms: 0, until_ms: 15_000 }];
+    let [mut turn, mut beside, mut conversation] = [log.copy(), log.copy(), log.copy()];
+    turn.happen(&work("two"));
+    assert_eq!(RewindHistory::of(&turn.events).unfinished, cut);
+    beside.checkpoint(CheckpointWhen::Before);
+    beside.checkpoint(CheckpointWhen::After);
+    assert_eq!(RewindHistory::of(&beside.events).unfinished, cut);
+    back(&mut conversation, "1", RewindWhat::Conversation);
+    assert_eq!(RewindHistory::of(&conversation.events).unfinished, cut);
+}
+
+#[test]
+fn what_another_agent_did_after_the_roots_end_was_not_cut_short_by_a_rewind() {
+    let mut changed = grown(&[work("one")]);
+    let mut unchanged = changed.copy();
+    changed.checkpoint(CheckpointWhen::Before);
+    changed.checkpoint(CheckpointWhen::After);
+    assert!(RewindHistory::of(&changed.events).unfinished.is_empty());
+    // A state that is the same as the one before it is not told.
+    unchanged.checkpoint(CheckpointWhen::Before);
+    for mut log in [changed, unchanged] {
+        back(&mut log, "1", RewindWhat::Files);
+        assert!(RewindHistory::of(&log.events).unfinished.is_empty());
+    }
+    // A turn without an end was killed.
+    let mut killed = grown(&[work("one")]);
+    killed.add(EventBody::Message(Message::user("two")));
+    killed.add(EventBody::TurnStart(TurnStart { iteration: 1, model: String::new() }));
+    let rev = killed.checkpoint(CheckpointWhen::Before);
+    back(&mut killed, "1", RewindWhat::Files);
+    let cut = [Unfinished { rev, to: None, since_ms: 0, until_ms: 15_000 }];
+    assert_eq!(RewindHistory::of(&killed.events).unfinished, cut);
 }
 
 #[test]
@@ -263,11 +318,14 @@ fn what_mends_a_log_is_not_heard_of_work() {
     at(&mut log, 3_600_000, EventBody::Message(Message::neco("cut short")));
     let course = RewindHistory::of(&log.events);
     let rev = course.checkpoints.last().unwrap().checkpoint.rev.clone();
-    assert_eq!(course.unfinished, [Unfinished { rev: rev.clone(), since_ms: 61_000, until_ms: 76_000 }]);
+    assert_eq!(course.unfinished, [Unfinished { rev: rev.clone(), to: None, since_ms: 61_000, until_ms: 76_000 }]);
     // The next turn of the same work begins before what the first one left was kept.
     log.events.pop();
     let end = TurnEnd { iteration: 1 };
     at(&mut log, 62_000, EventBody::TurnEnd(end));
     at(&mut log, 63_000, EventBody::TurnStart(TurnStart { iteration: 2, model: String::new() }));
-    assert_eq!(RewindHistory::of(&log.events).unfinished, [Unfinished { rev, since_ms: 61_000, until_ms: 78_000 }]);
+    assert_eq!(
+        RewindHistory::of(&log.events).unfinished,
+        [Unfinished { rev, to: None, since_ms: 61_000, until_ms: 78_000 }]
+    );
 }

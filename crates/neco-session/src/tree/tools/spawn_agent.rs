@@ -68,9 +68,10 @@ impl Tool for SpawnAgent {
         let child = self.0.spawn(request).await?;
         let node = self.0.supervisor()?.own_child(self.0.agent, child).await;
         let name = node.map_or_else(|| child.to_string(), |node| node.name);
-        Ok(self.0.hinted(format!(
+        let told = self.0.hinted(format!(
             "{name} works on it. Go on with something else; what it reports, asks and completes comes by itself. \
              agent_wait waits for it, agent_message corrects it."
-        )))
+        ));
+        Ok(ToolOutput { agent: Some(name), ..told })
     }
 }
