@@ -28,6 +28,7 @@ use neco_view::paint::lists::sessions::below_home;
 use neco_view::paint::lists::{agents, doctor, memory, models, rules, sessions, workflows};
 use neco_view::short_id::{ShortIds, short_id};
 use neco_view::slash::{Custom, Outside};
+use neco_view::wording::rewind::moment;
 use neco_view::wording::{background, layers, notices, prompts};
 use neco_view::{agent_orders, figures, workflow_inputs};
 use serde_json::Value;
@@ -383,12 +384,8 @@ impl Beyond<'_> {
         let line = |info: &CheckpointInfo| {
             let rev: String = info.rev.chars().take(10).collect();
             let files = figures::count(info.changed, "file");
-            let when = format!("{:?}", info.when).to_lowercase();
-            format!(
-                "{rev:<10}  {}  {when:<7} {files:>8} changed  {}",
-                info.ts.strftime("%H:%M:%S"),
-                clean_line(&info.label)
-            )
+            let moment = moment(info.when, &info.label);
+            format!("{rev:<10}  {}  {files:>8} changed  {moment}", info.ts.strftime("%H:%M:%S"))
         };
         let lines: Vec<String> = checkpoints.iter().map(line).collect();
         let hint = "/rewind NAME restores the files of one; /diff shows all changes";

@@ -11,9 +11,11 @@ use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::port::ExportSession;
 use neco_proto::app::rules::GivenRules;
 use neco_proto::app::{App, AppError, Caller, Trouble};
-use neco_proto::{Attachment, Client, SessionId};
+use neco_proto::clean::clean_line;
+use neco_proto::{Answer, Attachment, Client, Query, RewindPoint, SessionId, SessionSnapshot};
 use neco_view::export_line::{ExportLine, format_of};
 use neco_view::short_id::short_id;
+use ratatui::text::Line;
 use serde_json::Value;
 
 use crate::clipboard::{self, PicturePrinter};
@@ -23,9 +25,15 @@ use crate::host::{Edited, Host, ImageSource, Printed, Wanted};
 use crate::line::say;
 use crate::line::signals::InterruptMask;
 use crate::status_line;
+use crate::text::figures;
+use crate::text::wrap::cut;
 
 /// How long a picture may take to be read.
 const PICTURE: Duration = Duration::from_secs(5);
+
+/// How long is waited for what is only nice to know, and columns of a title.
+const SOON: Duration = Duration::from_millis(250);
+const TITLE: usize = 60;
 
 /// What a host has from the machine below it.
 pub trait Machine: Send + Sync {
@@ -127,6 +135,19 @@ impl TerminalHost {
     #[must_use]
     pub fn last_said(&self) -> Option<String> {
         locked(&self.said).map(short_id)
+    }
+
+    /// The session on the screen as people write it, with what is told of it when it is left; none where nothing was
+    /// said in it, or that is not known soon.
+    pub async fn about_shown(&self) -> Option<(String, String)> {
+        let client = Arc::clone(&locked(&self.shown).as_ref()?.client);
+        let asked = async { tokio::join!(client.ask(Query::Snapshot), client.ask(Query::RewindPoints)) };
+        match tokio::time::timeout(SOON, asked).await.ok()? {
+            (Ok(Answer::Snapshot(snapshot)), Ok(Answer::RewindPoints { points })) => {
+                Some((short_id(snapshot.session_id), told_of(&snapshot, &points)?))
+            }
+            _ => None,
+        }
     }
 
     /// Where the session on the screen works.
@@ -323,4 +344,44 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn failed(error: impl ToString) -> AppError {
     AppError::new(Trouble::Failed, error.to_string())
+}
+
+/// `Retry uploads when throttled  14 messages · $0.45`; nothing of a session in which nothing was said.
+fn told_of(snapshot: &SessionSnapshot, said: &[RewindPoint]) -> Option<String> {
+    let first = said.first()?;
+    let title = if snapshot.title.trim().is_empty() { &first.text } else { &snapshot.title };
+    let title = cut(&Line::raw(clean_line(title)), TITLE);
+    let messages = figures::count(said.len(), "message", "messages");
+    let cost = snapshot.usage.cost.filter(|cost| *cost > 0.0);
+    let cost = cost.map(|cost| format!(" · {}", figures::cost(cost))).unwrap_or_default();
+    Some(format!("{title}  {messages}{cost}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::{AgentId, MessageId};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn whoever_leaves_sees_what_it_was_about_and_what_it_cost() {
+        let mut snapshot: SessionSnapshot = serde_json::from_value(json!({
+            "session_id": SessionId::new(), "root_agent": AgentId::new(), "last_seq": 2, "cwd": "/tmp",
+            "title": "Retry uploads", "model": "m", "mode": "agent", "approval": "ask_first", "state": "idle",
+            "usage": { "input": 1, "output": 1, "cost": 0.45 }, "pending": []
+        }))
+        .unwrap();
+        let point = |number: u64| {
+            serde_json::from_value::<RewindPoint>(json!({
+                "number": number, "message_id": MessageId::new(), "seq": number, "ts": "2026-01-01T00:00:00Z",
+                "text": "Uploads die", "calls": 0, "files": false
+            }))
+            .unwrap()
+        };
+        assert_eq!(told_of(&snapshot, &[point(1), point(2)]).unwrap(), "Retry uploads  2 messages · $0.45");
+        snapshot.title.clear();
+        assert_eq!(told_of(&snapshot, &[point(1)]).unwrap(), "Uploads die  1 message · $0.45");
+        assert_eq!(told_of(&snapshot, &[]), None, "nothing was said");
+    }
 }

@@ -160,6 +160,20 @@ impl Theme {
         self
     }
 
+    /// The same inside of a question: where 256 colours have no ground for lines that change, the terminal's own would be
+    /// a hole in the wash, and they have that of the question.
+    #[must_use]
+    pub fn in_question(mut self) -> Self {
+        for line in [&mut self.added_line, &mut self.removed_line] {
+            if let Some(Color::Rgb(red, green, blue)) = line.bg
+                && among_256(red, green, blue) == Some(Color::Reset)
+            {
+                line.bg = Some(Color::Rgb(red, green, blue + 1));
+            }
+        }
+        self
+    }
+
     /// A row that is chosen in a list. Where it is reversed its parts have no colours of their own, which would be grounds
     /// then.
     #[must_use]
@@ -283,7 +297,7 @@ const LIGHT: [u8; 3] = [0xfd, 0xfb, 0xf8];
 
 /// Colours of the themes whose nearest of the 256 would lose their hue, with the one that keeps it; none where the
 /// terminal's own ground is better than any.
-const OF_256: [(u32, Option<u8>); 26] = [
+const OF_256: [(u32, Option<u8>); 30] = [
     (0x1e1a17, Some(235)),
     (0xf3f0eb, Some(255)),
     (0x282420, Some(237)),
@@ -293,13 +307,17 @@ const OF_256: [(u32, Option<u8>); 26] = [
     (0x261d11, Some(235)),
     (0xfef4db, Some(230)),
     (0x132518, None),
+    (0x132519, Some(235)),
     (0xe2f8e7, Some(194)),
     (0x1d462a, Some(22)),
     (0xb2e9bf, Some(157)),
     (0x301918, None),
+    (0x301919, Some(235)),
     (0xfeeeed, Some(224)),
     (0x642c2a, Some(52)),
     (0xfcd0ce, Some(217)),
+    (0xbea9e7, Some(183)),
+    (0x6c4d9c, Some(61)),
     (0x241f2f, Some(235)),
     (0xf4f0fe, Some(189)),
     (0x1d6e37, Some(22)),
@@ -323,6 +341,33 @@ pub fn among_256(red: u8, green: u8, blue: u8) -> Option<Color> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn inside_of_a_question_lines_that_change_have_its_ground_in_256_colours() {
+        let of_256 = |style: Style| match style.bg {
+            Some(Color::Rgb(red, green, blue)) => among_256(red, green, blue),
+            other => other,
+        };
+        let dark = Theme::new(ThemeName::Dark);
+        assert_eq!(of_256(dark.added_line), Some(Color::Reset));
+        let asked = dark.in_question();
+        for line in [asked.added_line, asked.removed_line] {
+            assert_eq!(of_256(line), of_256(dark.ask_wash));
+        }
+        for name in [ThemeName::Light, ThemeName::Sixteen, ThemeName::Plain] {
+            let (theme, asked) = (Theme::new(name), Theme::new(name).in_question());
+            let lines = |theme: Theme| [theme.added_line, theme.removed_line];
+            assert_eq!(lines(asked), lines(theme), "nothing is a hole there");
+        }
+    }
+
+    #[test]
+    fn plans_keep_their_hue_in_256_colours() {
+        for (name, index) in [(ThemeName::Dark, 183), (ThemeName::Light, 61)] {
+            let Some(Color::Rgb(red, green, blue)) = Theme::new(name).plan.fg else { panic!("{name:?}") };
+            assert_eq!(among_256(red, green, blue), Some(Color::Indexed(index)));
+        }
+    }
 
     #[test]
     fn washes_are_mixed_with_the_ground_of_the_terminal() {

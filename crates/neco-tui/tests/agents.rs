@@ -38,6 +38,66 @@ fn three_children_at_work_and_a_workflow() {
 }
 
 #[test]
+fn where_no_price_is_known_there_is_no_column_for_it() {
+    let mut scene = Scene::new((120, 40));
+    scene.works();
+    let id = AgentId::new();
+    let mut free = node(id, scene.root, "coder", "mend the parser", "running", 0.0);
+    (free.usage.cost, free.subtree_usage.cost) = (None, None);
+    scene.happen_to(id, support::agent_update(&free));
+    let picture = scene.picture();
+    let at_edge = |row: &str| row.contains("coder-1") && row.ends_with("0:00") && row.chars().count() == 119;
+    assert!(picture.lines().any(at_edge), "{picture}");
+    scene.control('t');
+    let picture = scene.picture();
+    assert!(picture.contains("does") && !picture.contains("cost"), "{picture}");
+}
+
+#[test]
+fn a_time_and_a_small_cost_stand_apart() {
+    let mut scene = Scene::new((120, 40));
+    scene.works();
+    let id = AgentId::new();
+    let mut cheap = node(id, scene.root, "coder", "mend the parser", "running", 0.0);
+    cheap.subtree_usage.cost = Some(0.0078);
+    scene.happen_to(id, support::agent_update(&cheap));
+    let picture = scene.picture();
+    assert!(picture.contains("0:00  $0.0078"), "{picture}");
+}
+
+#[test]
+fn whoever_waits_for_an_agent_that_asks_waits_for_the_person() {
+    let mut scene = Scene::new((100, 40));
+    scene.works();
+    scene.call("s", "spawn_agent", CallStatus::Executing, "Start coder: mend the parser");
+    scene.ends("s", "spawn_agent", "Start coder: mend the parser", support::Ended::well(None));
+    let [one, ..] = children(&mut scene);
+    scene.call("w", "agent_wait", CallStatus::Executing, "Wait for the agents");
+    let picture = scene.picture();
+    assert!(picture.contains(" ✓ Agent  coder  mend the parser · started"), "{picture}");
+    assert!(picture.contains(" ◔ Wait   for the agents"), "{picture}");
+    let request = serde_json::from_value(support::edit_request("1")).unwrap();
+    scene.happen_to(one, EventBody::PermissionRequest(request));
+    scene.reads();
+    let picture = scene.picture();
+    assert!(picture.contains(" ◆ Wait   for the agents"), "{picture}");
+    assert!(picture.contains("  Its task   mend the parser and everything that calls it"), "{picture}");
+}
+
+#[test]
+fn the_list_of_agents_is_where_it_was_left() {
+    let mut scene = Scene::new((120, 40));
+    let [_, two, _] = children(&mut scene);
+    scene.control('t');
+    scene.key(KeyCode::Down);
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(two)]);
+    scene.news(News::Looked(two, Vec::new(), 0));
+    scene.key(KeyCode::Esc);
+    let picture = scene.picture();
+    assert!(picture.lines().any(|row| row.contains("❯") && row.contains("tester-1")), "{picture}");
+}
+
+#[test]
 fn a_child_that_ends_is_told_in_a_line() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
         scene.works();

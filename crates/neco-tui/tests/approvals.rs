@@ -180,6 +180,50 @@ fn details_take_the_place_of_the_beginning() {
 }
 
 #[test]
+fn a_short_terminal_gives_up_the_rows_around_the_field_before_the_blank_ones() {
+    let around = "─".repeat(80);
+    for (lines, is_framed) in [(1, true), (5, false)] {
+        let mut request = edit_request("1");
+        let added: String = (1..=lines).map(|n| format!("+line {n}\n")).collect();
+        let unified = format!("@@ -1,3 +1,{} @@\n one\n two\n three\n{added}", 3 + lines);
+        request["diff"] = json!([{"path": "a.rs", "unified": unified, "added": lines, "removed": 0, "created": false}]);
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        scene.asks(request);
+        let picture = scene.picture();
+        assert_eq!(picture.contains(&around), is_framed, "{picture}");
+        assert_eq!(picture.matches("\n▎\n").count(), 4, "{picture}");
+    }
+}
+
+#[test]
+fn the_whole_change_has_the_room_of_the_answers() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    let mut request = edit_request("1");
+    let lines: String = (1..=60).map(|n| format!("+line {n}\n")).collect();
+    request["diff"] = json!([{"path": "new.txt", "unified": format!("@@ -0,0 +1,60 @@\n{lines}"), "added": 60, "removed": 0, "created": true}]);
+    scene.asks(request);
+    let before = scene.picture().matches("+ line ").count();
+    scene.types("d");
+    let after = scene.picture().matches("+ line ").count();
+    assert!(after >= before + 5, "{before} and {after}: {}", scene.picture());
+}
+
+#[test]
+fn what_could_do_most_harm_says_why_in_rows_of_their_own() {
+    let mut request = edit_request("1");
+    (request["risk"], request["diff"]) = (json!("critical"), json!([]));
+    request["command"] = json!("git push --force");
+    request["reason"] = json!("it overwrites what is on the server\nit publishes commits");
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.asks(request);
+    let picture = scene.picture();
+    assert!(picture.contains("▎  ! it overwrites what is on the server\n▎  ! it publishes commits\n"), "{picture}");
+}
+
+#[test]
 fn other_questions_are_an_arrow_away() {
     let mut scene = Scene::new((80, 40));
     scene.works();
@@ -239,12 +283,29 @@ fn yes_to_all_is_yes_to_what_was_named_and_does_no_harm() {
     scene.asks(worse);
     scene.asks(edit_request("3"));
     scene.reads();
-    assert!(scene.picture().contains("· Run    rm -rf build  in this folder · asked by itself"), "{}", scene.picture());
+    assert!(
+        scene.picture().contains("· Run    rm -rf build      in this folder  asked by itself"),
+        "{}",
+        scene.picture()
+    );
     assert!(scene.picture().contains("Yes to this and the 1 marked +"), "{}", scene.picture());
     // What comes between the frame and the key was not named.
     let unseen: PermissionRequest = serde_json::from_value(edit_request("4")).unwrap();
     scene.happen(EventBody::PermissionRequest(unseen));
     assert_eq!(scene.types("Y"), [decided("1", Decision::Once), decided("3", Decision::Once)].concat());
+}
+
+#[test]
+fn a_small_terminal_keeps_yes_to_all_and_shows_less_of_the_change() {
+    let mut scene = Scene::new((60, 15));
+    scene.works();
+    ["1", "2", "3"].into_iter().for_each(|id| drop(scene.asks(edit_request(id))));
+    scene.reads();
+    let picture = scene.picture();
+    assert!(picture.contains("Y yes to all +") && picture.matches("+ Edit   src/a.rs").count() == 2, "{picture}");
+    assert!(picture.contains("more rows · d"), "{picture}");
+    let all = ["1", "2", "3"].map(|id| decided(id, Decision::Once)).concat();
+    assert_eq!(scene.types("Y"), all);
 }
 
 #[test]
@@ -256,11 +317,7 @@ fn what_was_not_named_is_not_allowed_when_another_one_goes() {
     }
     scene.reads();
     // Another window answers the second; a third one takes its place in the line, unseen.
-    scene.happen(EventBody::PermissionDecision(PermissionDecision {
-        call_id: call("2"),
-        decision: Decision::Once,
-        by: None,
-    }));
+    scene.allowed("2");
     let unseen: PermissionRequest = serde_json::from_value(edit_request("3")).unwrap();
     scene.happen(EventBody::PermissionRequest(unseen));
     assert_eq!(scene.types("Y"), decided("1", Decision::Once));
@@ -321,6 +378,22 @@ fn where_there_is_little_room_what_changes_is_seen() {
     scene.works();
     scene.asks(request);
     assert!(scene.picture().contains("three") && scene.picture().contains("seven"), "{}", scene.picture());
+}
+
+#[test]
+fn a_rule_has_the_width_that_is_there() {
+    let rule = "edit and write ordinary files without asking, in this folder and in all those below it";
+    for (width, is_whole) in [(80, false), (120, true), (200, true)] {
+        let mut request = edit_request("1");
+        request["always_rule"] = json!(rule);
+        let mut scene = Scene::new((width, 30));
+        scene.works();
+        scene.asks(request);
+        let picture = scene.picture();
+        assert_eq!(picture.contains(&format!("3  Yes, always  {rule} a")), is_whole, "{width}: {picture}");
+        let short = picture.lines().find(|row| row.contains("4  Change it first")).unwrap_or_default();
+        assert_eq!(short.chars().count(), 73, "no row is wider than it needs to be: {picture}");
+    }
 }
 
 #[test]

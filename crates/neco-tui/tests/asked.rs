@@ -278,9 +278,9 @@ fn yes_to_all_says_what_it_covers_and_what_is_left_says_why() {
     scene.asks(with_ahead(edit_request("1"), &[two, three, four]));
     let picture = scene.picture();
     for row in [
-        "+ Write  b.txt  in this folder · with Y",
-        "· Run    cat .env  high risk · asked by itself",
-        "· Edit   new.txt  not checked yet · asked by itself",
+        "+ Write  b.txt     in this folder   with Y",
+        "· Run    cat .env  high risk        asked by itself",
+        "· Edit   new.txt   not checked yet  asked by itself",
     ] {
         assert!(picture.contains(row), "{row}:\n{picture}");
     }
@@ -424,7 +424,57 @@ fn questions_and_answers_stay() {
         by: None,
     }));
     scene.ends("1", "ask_user", "Ask 1 question", Ended::well(None));
-    assert!(scene.picture().contains("Which model should it ask? → provider2"));
+    let picture = scene.picture();
+    assert!(picture.contains("\n │        Which model should it ask? → provider2"), "{picture}");
+}
+
+#[test]
+fn the_answer_to_a_plan_hangs_below_the_call_that_handed_it_over() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.call("1", "exit_plan_mode", CallStatus::Executing, "Hand over the plan");
+    scene.questions(json!({"about": "plan", "plan": "1. look at src"}));
+    let sent = scene.types("y");
+    let Some(Effect::Send(Command::Answer { question_id, reply })) = sent.first() else { panic!("{sent:?}") };
+    let (question_id, reply) = (*question_id, Some(reply.clone()));
+    scene.happen(EventBody::QuestionAnswer(QuestionAnswer { question_id, reply, by: None }));
+    scene.picture();
+    scene.ends("1", "exit_plan_mode", "Hand over the plan", Ended::well(None));
+    let picture = scene.picture();
+    let at = |text: &str| picture.find(text).unwrap_or_else(|| panic!("{text}:\n{picture}"));
+    assert!(at("✓ Plan   handed over") < at(" │        Carry out this plan? → Yes"), "{picture}");
+}
+
+#[test]
+fn nothing_turns_above_a_question_that_waits() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.call("1", "ask_user", CallStatus::Executing, "Ask 1 question");
+    scene.questions(options(3));
+    let shown = live(&mut scene);
+    assert!(shown.contains("◆ Which model") && !shown.contains("Ask    1 question"), "{shown}");
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.call("1", "exit_plan_mode", CallStatus::Executing, "Hand over the plan");
+    scene.questions(json!({"about": "plan", "plan": "1. look at src"}));
+    let shown = live(&mut scene);
+    assert!(shown.contains("◆ Carry out") && !shown.contains("handed over"), "{shown}");
+}
+
+#[test]
+fn what_waits_is_counted_the_same_whichever_is_on_the_screen() {
+    let mut scene = Scene::new((120, 40));
+    scene.works();
+    scene.asks(with_ahead(command_request("1", "ls"), &[("5", "Write b.txt", Some("medium"))]));
+    let child: PermissionRequest = serde_json::from_value(edit_request("2")).unwrap();
+    scene.happen_to(AgentId::new(), EventBody::PermissionRequest(child));
+    scene.reads();
+    let picture = scene.picture();
+    assert!(picture.contains("1 of 3") && picture.contains("No to all 3"), "{picture}");
+    scene.key(KeyCode::Right);
+    scene.reads();
+    let picture = scene.picture();
+    assert!(picture.contains("2 of 3") && picture.contains("No to all 3"), "{picture}");
 }
 
 #[test]

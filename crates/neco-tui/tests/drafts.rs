@@ -85,11 +85,7 @@ fn a_key_for_one_question_never_answers_the_next() {
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
     assert_eq!(scene.types("y"), [], "it is answered");
     // Another window is quicker, or the session takes the answer: the key that is under way is not for the next one.
-    scene.happen(EventBody::PermissionDecision(PermissionDecision {
-        call_id: call("1"),
-        decision: Decision::Once,
-        by: None,
-    }));
+    scene.allowed("1");
     assert_eq!(scene.types("y"), [], "it was not drawn");
     scene.picture();
     assert_eq!(scene.types("y"), [], "it was not read");
@@ -149,11 +145,7 @@ fn a_draft_waits_while_questions_are_answered() {
     assert!(scene.picture().contains("❯  1  Yes "), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Enter), [], "what waits is not sent by a key for the question");
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
-    scene.happen(EventBody::PermissionDecision(PermissionDecision {
-        call_id: call("1"),
-        decision: Decision::Once,
-        by: None,
-    }));
+    scene.allowed("1");
     scene.asks(edit_request("2"));
     assert_eq!(scene.types("y"), decided("2", Decision::Once));
     assert_eq!(scene.app.prompt.text.as_str(), "later: the docs");
@@ -172,11 +164,7 @@ fn a_field_that_was_emptied_gives_the_keys_back_after_a_while() {
     assert!(scene.picture().contains("❯  1  Yes "), "{}", scene.picture());
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
     // Whoever went there to write thinks as long as they like.
-    scene.happen(EventBody::PermissionDecision(PermissionDecision {
-        call_id: call("1"),
-        decision: Decision::Once,
-        by: None,
-    }));
+    scene.allowed("1");
     scene.asks(edit_request("2"));
     scene.key(KeyCode::Tab);
     scene.app.now_ms += 60_000;
@@ -219,11 +207,7 @@ fn whoever_answers_is_not_writing() {
     scene.app.now_ms += 300;
     scene.key(KeyCode::Esc);
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
-    scene.happen(EventBody::PermissionDecision(PermissionDecision {
-        call_id: call("1"),
-        decision: Decision::Once,
-        by: None,
-    }));
+    scene.allowed("1");
     scene.asks(edit_request("2"));
     assert_eq!(scene.types("y"), decided("2", Decision::Once), "the next question has the keys as well");
     assert_eq!(scene.app.prompt.text.as_str(), "a draft");
@@ -253,11 +237,7 @@ fn a_reason_never_goes_to_another_call() {
     scene.types("n");
     scene.types("because");
     scene.app.now_ms += 1000;
-    scene.happen(EventBody::PermissionDecision(PermissionDecision {
-        call_id: call("1"),
-        decision: Decision::Once,
-        by: None,
-    }));
+    scene.allowed("1");
     assert!(scene.picture().contains("Answered in another window"));
     let sent = scene.key(KeyCode::Enter);
     assert_eq!(sent.last(), Some(&Effect::Send(Command::Steer { text: "because".into() })));

@@ -197,6 +197,19 @@ fn the_keys_are_a_press_away() {
 }
 
 #[test]
+fn the_keys_leave_some_of_what_happened_on_the_screen() {
+    for height in [15, 24, 30] {
+        let mut scene = Scene::new((80, height));
+        scene.types("?");
+        let frame = scene.app.frame(80, height);
+        let left = usize::from(height) - frame.live.len();
+        assert!(left >= 4, "{left} of {height} rows");
+        scene.key(KeyCode::Esc);
+        assert!(!scene.picture().contains("Letters search"), "{}", scene.picture());
+    }
+}
+
+#[test]
 fn letters_search_the_help_and_enter_takes_a_command_into_the_field() {
     let mut scene = Scene::new((80, 24));
     scene.types("/help");
@@ -377,6 +390,30 @@ fn what_fills_the_context_and_what_was_used() {
         scene.types("/cost");
         scene.key(KeyCode::Enter);
     }));
+}
+
+#[test]
+fn the_list_of_models_leads_to_another_provider() {
+    let mut scene = Scene::new((80, 24));
+    scene.news(News::Models(Ok(vec![ModelEntry { name: "scripted/demo".into(), about: String::new() }])));
+    assert!(scene.picture().contains("Add a provider or a key …"), "{}", scene.picture());
+    scene.key(KeyCode::Down);
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Providers]);
+}
+
+#[test]
+fn tools_that_are_looked_up_are_told_below_the_tools() {
+    let mut scene = Scene::new((100, 30));
+    let report = json!({
+        "type": "context", "model": "a/b", "window": 200_000, "reserve": 8000, "tokens": 50_000,
+        "tools": {"count": 24, "tokens": 8000, "catalogue": ["git", "process"]},
+        "layers": [{"layer": "environment", "tokens": 2000, "share": 4.0}], "messages": []
+    });
+    scene.news(News::Answered(serde_json::from_value(report).unwrap()));
+    let picture = scene.picture();
+    let rows: Vec<&str> = picture.lines().map(str::trim).skip_while(|row| !row.starts_with("24 tools")).collect();
+    assert_eq!(rows[1], "and 2 more tools that are looked up when needed: git, process", "{picture}");
+    assert!(rows[2].starts_with("environment"), "{picture}");
 }
 
 #[test]

@@ -50,6 +50,7 @@ fn what_is_written_out_comes_first_and_what_needs_nothing_more_runs() {
     scene.key(KeyCode::Enter);
     assert!(scene.picture().contains("Mode of this session"), "not /model");
     scene.key(KeyCode::Esc);
+    assert!(!scene.picture().contains("▎  /mode"), "a list that is closed leaves nothing: {}", scene.picture());
     scene.types("/cont");
     assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Ask(Query::Context)));
     scene.types("/res");

@@ -6,7 +6,7 @@ use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::update::Effect;
 use serde_json::json;
-use support::{Scene, call, edit_request};
+use support::{Scene, edit_request};
 
 #[test]
 fn somebody_who_looks_elsewhere_is_told() {
@@ -16,16 +16,8 @@ fn somebody_who_looks_elsewhere_is_told() {
     assert_eq!(scene.asks(edit_request("1")), []);
     scene.app.person.focused = Some(false);
     assert_eq!(scene.asks(edit_request("2")), [], "one is waited for already");
-    scene.happen(EventBody::PermissionDecision(PermissionDecision {
-        call_id: call("1"),
-        decision: Decision::Once,
-        by: None,
-    }));
-    scene.happen(EventBody::PermissionDecision(PermissionDecision {
-        call_id: call("2"),
-        decision: Decision::Once,
-        by: None,
-    }));
+    scene.allowed("1");
+    scene.allowed("2");
     assert_eq!(scene.asks(edit_request("3")), [Effect::Notify("waits for you: Edit src/a.rs (+1 −1)".into())]);
 }
 

@@ -44,7 +44,9 @@ proptest! {
         let mut all: Vec<String> = Vec::new();
         for (finished, live, row) in frames {
             let cursor = Cursor { row, column: 1 };
-            screen.draw(Frame { finished: lines(&finished), live: lines(&live), cursor: Some(cursor), folds: false, size }).unwrap();
+            let (finished_rows, live_rows) = (lines(&finished), lines(&live));
+            let frame = Frame { finished: finished_rows, live: live_rows, cursor: Some(cursor), size, ..Frame::default() };
+            screen.draw(frame).unwrap();
             let bytes = std::mem::take(screen.out());
             parser.process(&bytes);
             all.extend(finished);
@@ -96,6 +98,23 @@ fn no_more_is_written_than_is_different() {
     let (bytes, shown) = written(&mut screen, streams(&[], ""));
     assert!(bytes.len() < 60, "{} bytes to take a row off", bytes.len());
     assert_eq!(shown, ["one", "two more", &"─".repeat(12), "› ", "status"]);
+}
+
+#[test]
+fn a_row_that_gets_shorter_is_erased_from_its_beginning() {
+    let mut screen = Screen::new(Vec::new(), Depth::None);
+    let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 100);
+    screen.draw(streams(&["a long row", "end"], "")).unwrap();
+    parser.process(&std::mem::take(screen.out()));
+    // Nothing of the long row is to be left that tmux would fold, neither in place nor where rows move.
+    for rows in [vec!["a row", "end"], vec!["a", "end", "more"]] {
+        screen.draw(streams(&rows, "")).unwrap();
+        let bytes = std::mem::take(screen.out());
+        parser.process(&bytes);
+        let written = format!("\x1b[K{}", rows[0]);
+        assert!(String::from_utf8_lossy(&bytes).contains(&written), "{:?}", String::from_utf8_lossy(&bytes));
+        assert_eq!(contents(&mut parser)[..rows.len()], rows);
+    }
 }
 
 #[test]
@@ -178,6 +197,51 @@ fn what_somebody_else_wrote_is_wiped_and_what_is_finished_stays() {
     assert_eq!(shown, ["LIVE", "STATUS", ""]);
 }
 
+#[test]
+fn what_was_on_the_screen_is_there_again_after_the_other_one() {
+    let mut screen = Screen::new(Vec::new(), Depth::None);
+    let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 100);
+    let mut draw = |frame: Frame| -> Vec<String> {
+        screen.draw(frame).unwrap();
+        parser.process(&std::mem::take(screen.out()));
+        parser.screen().rows(0, WIDTH).collect()
+    };
+    let high: Vec<String> = (0..HEIGHT).map(|row| format!("change {row}")).collect();
+    let size = (usize::from(WIDTH), usize::from(HEIGHT));
+    let other = || Frame { live: lines(&high), size, aside: true, ..Frame::default() };
+    let before = draw(Frame { finished: lines(&["one".into(), "two".into()]), ..streams(&["live"], "") });
+    assert_eq!(draw(other()), high);
+    assert_eq!(draw(streams(&["live"], "")), before);
+    assert_eq!(draw(other()), high);
+    let after = draw(Frame { finished: lines(&["three".into()]), ..streams(&["more"], "") });
+    assert_eq!(after[..4], ["one", "two", "three", "more"]);
+}
+
+#[test]
+fn another_size_of_the_other_screen_folds_the_usual_one_when_that_is_seen_again() {
+    let mut screen = Screen::new(Vec::new(), Depth::None);
+    let bytes = |screen: &mut Screen<Vec<u8>>, frame: Frame| {
+        screen.draw(frame).unwrap();
+        String::from_utf8(std::mem::take(screen.out())).unwrap()
+    };
+    let other = |width: usize| Frame {
+        live: lines(&["change".into()]),
+        size: (width, usize::from(HEIGHT)),
+        aside: true,
+        ..Frame::default()
+    };
+    bytes(&mut screen, streams(&["live"], ""));
+    bytes(&mut screen, other(12));
+    screen.resized(6, HEIGHT);
+    assert!(bytes(&mut screen, other(6)).starts_with("\x1b[m\x1b[H\x1b[2J"), "it is drawn anew");
+    let back = bytes(&mut screen, Frame { size: (6, usize::from(HEIGHT)), ..streams(&["live"], "") });
+    // The cursor is in the third row; the rule above it was folded into two.
+    assert!(back.starts_with("\x1b[<1u\x1b[?1049l\x1b[3A"), "{back:?}");
+    // One that has no other screen gets a frame like every other.
+    let mut screen = Screen::new(Vec::new(), Depth::None).without_other();
+    assert!(!bytes(&mut screen, other(12)).contains("1049"));
+}
+
 /// The terminal with another height, as tmux and most others make it: rows go into the scrollback where there is no room
 /// for them, and come back from there.
 fn with_height(parser: &mut vt100::Parser, height: u16) -> vt100::Parser {
@@ -211,7 +275,7 @@ fn nothing_is_left_of_a_frame_when_the_terminal_was_smaller_for_a_while() {
         let finished: Vec<String> = finished.iter().map(|text| (*text).to_owned()).collect();
         let cursor = Some(Cursor { row: rows - 2, column: 1 });
         let size = (usize::from(WIDTH), usize::from(height));
-        Frame { finished: lines(&finished), live: lines(&live), cursor, folds: false, size }
+        Frame { finished: lines(&finished), live: lines(&live), cursor, size, ..Frame::default() }
     };
     let said = ["one", "two", "three", "four"];
     for (first, heights) in [(7, vec![4, 8]), (7, vec![5, 3, 8]), (7, vec![3, 5, 8]), (3, vec![4, 8]), (8, vec![2, 8])]
@@ -232,6 +296,24 @@ fn nothing_is_left_of_a_frame_when_the_terminal_was_smaller_for_a_while() {
             said.iter().map(ToString::to_string).chain((0..rows).map(|row| format!("row {row}/{rows}"))).collect();
         assert_eq!(contents(&mut parser), expected, "{first} rows, {heights:?}");
     }
+    // Two losses in a row: the frame between them is shorter than the terminal, and ends in its last row.
+    let mut screen = Screen::new(Vec::new(), Depth::None);
+    let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 10_000);
+    screen.draw(frame(8, &said, HEIGHT)).unwrap();
+    parser.process(&std::mem::take(screen.out()));
+    for (height, rows) in [(6, 3), (4, 2)] {
+        parser = with_height(&mut parser, height);
+        screen.resized(WIDTH, height);
+        screen.draw(frame(rows, &[], height)).unwrap();
+        parser.process(&std::mem::take(screen.out()));
+        let shown: Vec<String> = parser.screen().rows(0, WIDTH).collect();
+        assert_eq!(shown[usize::from(height) - 1], format!("row {}/{rows}", rows - 1), "{shown:?}");
+    }
+    parser = with_height(&mut parser, HEIGHT);
+    screen.resized(WIDTH, HEIGHT);
+    screen.draw(frame(2, &["five"], HEIGHT)).unwrap();
+    parser.process(&std::mem::take(screen.out()));
+    assert_eq!(contents(&mut parser), ["one", "two", "three", "four", "five", "row 0/2", "row 1/2"]);
     // What was finished in between is not taken for what was lost.
     let mut screen = Screen::new(Vec::new(), Depth::None);
     let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 10_000);

@@ -9,7 +9,7 @@ use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::app::Purpose;
 use neco_tui::update::{Effect, News};
-use support::{Scene, node};
+use support::{Ended, Scene, node};
 
 fn agents(scene: &mut Scene, states: &[&str]) -> Vec<AgentId> {
     let mut ids = Vec::new();
@@ -46,6 +46,8 @@ fn esc_says_who_still_works_and_the_next_one_stops_them() {
     stopped(&mut scene);
     let picture = scene.picture();
     assert!(picture.contains("⊘ Stopped.  3 agents are still working, $0.03 so far"), "{picture}");
+    assert!(picture.contains("Esc pause them too   Enter go on"), "{picture}");
+    assert_eq!(picture.matches("Enter alone").count(), 1, "only the field says what to do: {picture}");
     // One has ended meanwhile; minutes later it still holds.
     let done = node(ids[0], scene.root, "coder", "x", "completed", 1.0);
     scene.happen_to(ids[0], support::agent_update(&done));
@@ -63,6 +65,20 @@ fn esc_says_who_still_works_and_the_next_one_stops_them() {
     // At rest Esc is what it always was.
     assert_eq!(scene.key(KeyCode::Esc), []);
     assert_eq!(scene.key(KeyCode::Esc), [Effect::Ask(Query::RewindPoints)]);
+}
+
+#[test]
+fn an_agent_is_not_cancelled_with_the_call_that_waits_for_it() {
+    for tool in ["agent_wait", "spawn_agent", "agent__reviewer"] {
+        let mut scene = Scene::new((100, 30));
+        scene.works();
+        let ended = Ended { status: CallStatus::Cancelled, ..Ended::well(None) };
+        scene.ends("1", tool, "Wait for the agents", ended);
+        agents(&mut scene, &["paused"]);
+        stopped(&mut scene);
+        let picture = scene.picture();
+        assert!(picture.contains("no longer waited for") && !picture.contains("cancelled"), "{tool}: {picture}");
+    }
 }
 
 #[test]
@@ -142,6 +158,12 @@ fn enter_alone_goes_on() {
     assert!(scene.picture().contains("Say what to do instead; Enter alone goes on"), "{}", scene.picture());
     assert!(matches!(&scene.key(KeyCode::Enter)[..], [Effect::Send(Command::UserMessage { .. })]));
     assert_eq!(scene.key(KeyCode::Enter), [], "once");
+    // Whoever still works keeps nobody from going on.
+    let ids = agents(&mut scene, &["running"]);
+    stopped(&mut scene);
+    assert!(matches!(&scene.key(KeyCode::Enter)[..], [Effect::Send(Command::UserMessage { .. })]));
+    let done = node(ids[0], scene.root, "coder", "x", "completed", 1.0);
+    scene.happen_to(ids[0], support::agent_update(&done));
     // Agents that were paused go on first.
     let ids = agents(&mut scene, &["paused"]);
     scene.happen(EventBody::Stop(SessionStop { paused: ids.clone(), by: None }));
@@ -187,7 +209,6 @@ fn what_was_taken_back_is_not_gone_on_with() {
         scene.works();
         stopped(&mut scene);
         scene.happen(rewind(conversation));
-        // Above the field it still stands what was said when it stopped.
         assert_eq!(scene.picture().contains("▎› Say what to do instead; Enter alone"), goes_on, "{}", scene.picture());
         assert_eq!(scene.key(KeyCode::Enter).is_empty(), !goes_on);
         // So it is when the session is opened again.
@@ -244,6 +265,33 @@ fn work_that_used_up_its_turns_asks_whether_it_goes_on() {
 }
 
 #[test]
+fn where_no_model_answers_it_asks_what_now() {
+    let failed = || {
+        let mut scene = Scene::new((100, 30));
+        scene.works();
+        let message = "play failed (HTTP 500)".into();
+        scene.happen(EventBody::Error(ErrorEvent { code: ErrorCode::ProviderUnavailable, message, retryable: true }));
+        let change = StateChange { from: AgentState::Streaming, to: AgentState::Failed, iteration: 1 };
+        scene.happen(EventBody::StateChange(change));
+        let complete = serde_json::json!({
+            "type": "agent_complete", "reason": "failed", "final": "", "turns": 1, "duration_ms": 5,
+            "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
+        });
+        scene.happen(support::read(complete));
+        scene.reads();
+        scene
+    };
+    let mut scene = failed();
+    assert!(scene.picture().contains("◆ No model answers"), "{}", scene.picture());
+    assert!(matches!(&scene.types("1")[..], [Effect::Send(Command::UserMessage { .. })]));
+    let mut scene = failed();
+    assert_eq!(scene.types("2").last(), Some(&Effect::Models));
+    let mut scene = failed();
+    assert_eq!(scene.types("3"), []);
+    assert!(scene.picture().contains("Say what to do instead; Enter alone tries again"), "{}", scene.picture());
+}
+
+#[test]
 fn typing_at_an_open_agent_writes_to_it_and_does_nothing_else() {
     let mut scene = Scene::new((100, 30));
     let ids = agents(&mut scene, &["running"]);
@@ -260,6 +308,66 @@ fn typing_at_an_open_agent_writes_to_it_and_does_nothing_else() {
         assert_eq!(scene.types(&letter.to_string()), [], "{letter}");
         scene.key(KeyCode::Backspace);
     }
+}
+
+#[test]
+fn whoever_writes_to_an_open_agent_has_its_keys_all_the_same() {
+    let mut scene = Scene::new((100, 30));
+    let ids = agents(&mut scene, &["running"]);
+    scene.control('t');
+    scene.key(KeyCode::Enter);
+    scene.types("faster");
+    scene.control('x');
+    assert!(scene.picture().contains("1  Pause       p"), "{}", scene.picture());
+    scene.key(KeyCode::Esc);
+    assert_eq!(scene.app.prompt.text.as_str(), "faster", "what was written stays");
+    assert_eq!(scene.app.purpose, Purpose::Agent(ids[0]));
+    // The field is empty again.
+    "faster".chars().for_each(|_| drop(scene.key(KeyCode::Backspace)));
+    scene.control('x');
+    assert!(scene.picture().contains("1  Pause       p"), "{}", scene.picture());
+    scene.key(KeyCode::Esc);
+    scene.types("slower");
+    scene.control('t');
+    assert!(scene.app.watched.is_none(), "back to the root");
+    assert_eq!((scene.app.prompt.text.as_str(), &scene.app.purpose), ("", &Purpose::Message), "it was for another");
+    scene.key(KeyCode::Up);
+    assert_eq!(scene.app.prompt.text.as_str(), "slower");
+}
+
+#[test]
+fn an_open_agent_has_a_screen_of_its_own_and_what_is_finished_waits_for_the_other() {
+    let mut scene = Scene::new((100, 30));
+    agents(&mut scene, &["running"]);
+    scene.control('t');
+    assert!(!scene.app.frame(100, 30).aside);
+    scene.key(KeyCode::Enter);
+    scene.said("meanwhile");
+    let frame = scene.app.frame(100, 30);
+    assert!(frame.aside && frame.finished.is_empty(), "{frame:?}");
+    assert_eq!(frame.live.len(), 30, "the field is at the bottom");
+    scene.control('t');
+    let frame = scene.app.frame(100, 30);
+    let left = frame.finished.iter().any(|row| row.to_string().contains("meanwhile"));
+    assert!(!frame.aside && left, "{frame:?}");
+}
+
+#[test]
+fn an_open_agent_is_drawn_anew_for_another_width() {
+    let mut scene = Scene::new((100, 30));
+    let ids = agents(&mut scene, &["running"]);
+    scene.control('t');
+    scene.key(KeyCode::Enter);
+    scene.news(News::Looked(ids[0], Vec::new(), 0));
+    let said = Message::new(Role::Assistant, vec![Part::Text { text: "word ".repeat(40) }]);
+    scene.happen_to(ids[0], EventBody::Message(said));
+    let count = |picture: &str| picture.lines().filter(|row| row.starts_with("   word")).count();
+    assert_eq!(count(&scene.picture()), 3, "{}", scene.picture());
+    scene.size = (60, 30);
+    let picture = scene.picture();
+    assert!(count(&picture) > 3 && !picture.lines().any(|row| row.starts_with("word")), "{picture}");
+    scene.size = (100, 30);
+    assert_eq!(count(&scene.picture()), 3, "{}", scene.picture());
 }
 
 #[test]
@@ -280,15 +388,15 @@ fn what_is_told_to_an_agent_is_seen_to_wait_until_the_agent_reads_it() {
         scene.happen_to(ids[0], EventBody::AgentMessage(letter.clone()));
     }
     let picture = scene.picture();
-    assert!(picture.contains("⋯ mind the step (waiting for the agent's next step)"), "{picture}");
+    assert!(picture.contains(" ⋯ Next   mind the step · next turn"), "{picture}");
     let read = Message { id: first.message_id, ..Message::user("Correction from the user: mind the step") };
     scene.happen_to(ids[0], EventBody::Message(read));
     let picture = scene.picture();
-    assert!(picture.contains("mind the step") && !picture.contains("mind the step (waiting"), "{picture}");
-    assert!(picture.contains("⋯ and the door (waiting"), "{picture}");
+    assert!(picture.contains("mind the step") && !picture.contains("mind the step · next turn"), "{picture}");
+    assert!(picture.contains(" ⋯ Next   and the door · next turn"), "{picture}");
     let ended = node(ids[0], scene.root, "coder", "x", "cancelled", 0.0);
     scene.happen_to(ids[0], support::agent_update(&ended));
-    assert!(!scene.picture().contains("(waiting"), "{}", scene.picture());
+    assert!(!scene.picture().contains("· next turn"), "{}", scene.picture());
 }
 
 #[test]
@@ -307,8 +415,8 @@ fn typing_in_the_list_of_agents_writes_to_the_chosen_one() {
     }
 }
 
-#[test]
-fn writing_to_an_agent_from_the_list_never_answers_what_another_one_asks() {
+/// The list of two agents, the second of them chosen, while the first one asks something.
+fn listed_while_one_asks() -> (Scene, Vec<AgentId>) {
     let mut scene = Scene::new((120, 40));
     let ids = agents(&mut scene, &["running", "running"]);
     let request = serde_json::from_value(support::edit_request("9")).unwrap();
@@ -317,6 +425,12 @@ fn writing_to_an_agent_from_the_list_never_answers_what_another_one_asks() {
     scene.control('t');
     scene.picture();
     scene.key(KeyCode::Down);
+    (scene, ids)
+}
+
+#[test]
+fn writing_to_an_agent_from_the_list_never_answers_what_another_one_asks() {
+    let (mut scene, ids) = listed_while_one_asks();
     scene.types("do it faster");
     let shown = scene.picture();
     assert!(shown.contains("Your keys write in the field below   Esc back to the answers"), "{shown}");
@@ -338,14 +452,7 @@ fn writing_to_an_agent_from_the_list_never_answers_what_another_one_asks() {
 
 #[test]
 fn esc_while_writing_to_an_agent_goes_to_the_question() {
-    let mut scene = Scene::new((120, 40));
-    let ids = agents(&mut scene, &["running", "running"]);
-    let request = serde_json::from_value(support::edit_request("9")).unwrap();
-    scene.happen_to(ids[0], EventBody::PermissionRequest(request));
-    scene.reads();
-    scene.control('t');
-    scene.picture();
-    scene.key(KeyCode::Down);
+    let (mut scene, _) = listed_while_one_asks();
     scene.types("faster");
     scene.reads();
     scene.key(KeyCode::Esc);

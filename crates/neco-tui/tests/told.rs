@@ -11,6 +11,20 @@ use serde_json::json;
 use support::{Ended, Scene};
 
 #[test]
+fn an_edit_without_a_place_is_told_in_the_words_of_people() {
+    let mut scene = Scene::new((80, 24));
+    let words = "Error 2005: old_string was not found in src/a.rs; nothing was changed. Line 4 comes near";
+    scene.ends("1", "edit_file", "Edit src/a.rs", Ended::badly(ErrorCode::EditTextNotFound, words));
+    let picture = scene.picture();
+    assert!(picture.contains("✕ Edit   src/a.rs · not changed"), "{picture}");
+    assert!(picture.contains("│        The text to replace is not in it."), "{picture}");
+    assert!(!picture.contains("old_string"), "{picture}");
+    // All of it is a key away.
+    scene.control('o');
+    assert!(scene.picture().contains("old_string was not found"), "{}", scene.picture());
+}
+
+#[test]
 fn earlier_lines_are_those_of_the_whole_output() {
     let mut scene = Scene::new((80, 24));
     scene.works();
@@ -79,6 +93,27 @@ fn the_tree_of_one_agent_is_its_todo_list() {
 }
 
 #[test]
+fn what_is_left_to_do_is_a_row_when_nobody_works() {
+    let todo = |id: &str, status| Todo { id: id.into(), text: format!("step {id}"), status, parent: None };
+    let mut scene = Scene::new((120, 40));
+    scene.works();
+    let todos =
+        vec![todo("1", TodoStatus::Completed), todo("2", TodoStatus::InProgress), todo("3", TodoStatus::Pending)];
+    scene.happen(EventBody::TodoUpdate(TodoUpdate { todos }));
+    assert!(scene.picture().contains("── Todo  1 of 3"), "{}", scene.picture());
+    let rests = StateChange { from: AgentState::Streaming, to: AgentState::Idle, iteration: 1 };
+    scene.happen(EventBody::StateChange(rests));
+    let picture = scene.picture();
+    assert!(picture.contains(" ‖ step 2  1 of 3") && picture.contains("Ctrl-T more"), "{picture}");
+    assert!(!picture.contains("── Todo"), "{picture}");
+    scene.control('t');
+    assert!(scene.picture().contains("── Todo  1 of 3"), "{}", scene.picture());
+    scene.control('t');
+    scene.works();
+    assert!(scene.picture().contains("── Todo  1 of 3"), "it is a list again: {}", scene.picture());
+}
+
+#[test]
 fn a_word_goes_with_the_next_key_and_with_what_happens() {
     let mut scene = Scene::new((80, 24));
     scene.control('t');
@@ -125,10 +160,10 @@ fn words_for_the_model_are_not_shown_to_the_person() {
 #[test]
 fn a_compaction_that_was_asked_for_is_seen_and_can_be_stopped() {
     let mut scene = Scene::new((80, 24));
-    let told = |level, text: &str, about| {
-        EventBody::Notification(Notification { level, text: text.to_owned(), about: Some(about), changed: None })
-    };
+    let told =
+        |level, text: &str, about| EventBody::Notification(Notification::new(level, text.to_owned()).about(about));
     scene.happen(told(NotificationLevel::Info, "it begins", NotificationTopic::CompactionBegins));
+    assert!(scene.picture().contains(" · It begins"), "a mark and a sentence: {}", scene.picture());
     assert!(scene.picture().contains("◔ Compact 0:00"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc).first(), Some(&Effect::Send(Command::Cancel)));
     scene.happen(told(NotificationLevel::Warning, "it was cancelled", NotificationTopic::CompactionFailed));
@@ -215,6 +250,45 @@ fn a_word_to_the_person_does_not_hide_how_the_session_stands() {
 }
 
 #[test]
+fn at_rest_the_keys_have_what_room_the_status_leaves() {
+    for (width, keys) in [(140, "? keys   / commands   @ files   ! shell"), (80, "? keys"), (44, "")] {
+        let mut scene = Scene::new((width, 24));
+        scene.works();
+        let usage = json!({
+            "type": "usage", "model": "a/b", "input": 97_000, "output": 1800, "cache_read": 0, "cache_write": 0,
+            "reasoning": 0, "cost": 0.45, "context_window": 200_000
+        });
+        scene.happen(support::read(usage));
+        assert!(!scene.picture().contains("? keys"), "the row of the work has keys: {}", scene.picture());
+        let rests = StateChange { from: AgentState::Streaming, to: AgentState::Idle, iteration: 1 };
+        scene.happen(EventBody::StateChange(rests));
+        let picture = scene.picture();
+        let status = picture.lines().last().unwrap_or_default();
+        assert!(status.contains(" %   $0.45"), "{picture}");
+        assert!(status.contains(keys) && status.contains("? keys") != keys.is_empty(), "{width}: {picture}");
+    }
+}
+
+#[test]
+fn a_branch_without_its_folder_does_not_push_off_what_it_costs() {
+    for width in 50..=120 {
+        let mut scene = Scene::new((width, 24));
+        scene.app.transcript.view.standing.cwd = "/home/mia/code/harbor".into();
+        scene.app.transcript.view.standing.approval = ApprovalMode::AcceptEdits;
+        scene.app.branch = Some("retry-uploads".into());
+        scene.works();
+        let usage = json!({
+            "type": "usage", "model": "a/b", "input": 97_000, "output": 1800, "cache_read": 0, "cache_write": 0,
+            "reasoning": 0, "cost": 0.45, "context_window": 200_000
+        });
+        scene.happen(support::read(usage));
+        let picture = scene.picture();
+        let status = picture.lines().last().unwrap_or_default();
+        assert!(status.contains("accepts edits") && status.contains(" %   $0.45"), "{width}: {picture}");
+    }
+}
+
+#[test]
 fn work_is_not_done_while_agents_work_that_were_there_before_the_window() {
     let ends = || {
         support::read(serde_json::json!({
@@ -240,6 +314,44 @@ fn work_is_not_done_while_agents_work_that_were_there_before_the_window() {
     scene.happened(support::agent_update(&running));
     scene.happened(ends());
     assert!(!scene.picture().contains("Done"), "{}", scene.picture());
+}
+
+#[test]
+fn the_end_of_work_tells_what_that_work_changed() {
+    let ends = |turns: u32| {
+        support::read(json!({
+            "type": "agent_complete", "reason": "natural", "final": "", "turns": turns, "duration_ms": 5,
+            "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
+        }))
+    };
+    let diff = |path: &str| {
+        let unified = "@@ -1 +1 @@\n-a\n+b\n";
+        Display::Diff {
+            files: vec![Diff {
+                path: path.into(),
+                unified: unified.into(),
+                added: 1,
+                removed: 1,
+                created: false,
+                deleted: false,
+            }],
+        }
+    };
+    let mut scene = Scene::new((100, 30));
+    scene.works();
+    scene.ends("1", "edit_file", "Edit a.txt", Ended::well(Some(diff("a.txt"))));
+    // Work of one turn has no row of its own, and its files are kept when it is over.
+    scene.happen(ends(1));
+    scene.happen(support::read(json!({
+        "type": "checkpoint", "rev": "b", "parent": "a", "when": "after", "label": "x",
+        "changed": [{"path": "b.txt", "kind": "modified"}]
+    })));
+    assert!(!scene.picture().contains("Done"), "{}", scene.picture());
+    scene.works();
+    scene.ends("2", "edit_file", "Edit c.txt", Ended::well(Some(diff("c.txt"))));
+    scene.happen(ends(2));
+    let picture = scene.picture();
+    assert!(picture.contains("+1 −1 in 1 file   /diff /undo"), "{picture}");
 }
 
 #[test]

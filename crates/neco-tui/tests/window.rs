@@ -194,6 +194,21 @@ fn what_is_asked_aside_fills_no_context() {
 }
 
 #[test]
+fn a_group_is_named_with_the_model_that_answers() {
+    let mut scene = support::Scene::new((100, 24));
+    scene.app.transcript.view.standing.model = "think".into();
+    let begins = || EventBody::TurnStart(TurnStart { iteration: 1, model: "think".into() });
+    scene.happen(begins());
+    scene.happen(support::read(json!({
+        "type": "usage", "model": "play/deepseek-chat", "input": 900, "output": 0, "cache_read": 0, "cache_write": 0,
+        "reasoning": 0, "cost": 0.25, "context_window": 10_000
+    })));
+    assert!(scene.picture().contains("think deepseek-chat"), "{}", scene.picture());
+    scene.happen(begins());
+    assert!(scene.picture().contains("think deepseek-chat"), "{}", scene.picture());
+}
+
+#[test]
 fn ctrl_o_shows_all_of_it() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
         let output: String = (1..=12).map(|n| format!("line {n}\n")).collect();

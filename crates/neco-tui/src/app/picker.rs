@@ -1,6 +1,6 @@
 //! A list to choose from, below the field: sessions, messages to go back to, models, rules, agents.
 
-use neco_proto::clean::clean_line;
+use neco_proto::clean::{clean, clean_line};
 use neco_proto::event::RewindWhat;
 use neco_proto::{AgentId, CheckpointInfo, Command, RewindPoint, WorkflowId};
 use neco_view::slash::Slash;
@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::facing::READ_MS;
-use crate::input::fits;
+use crate::input::{fits, lit};
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
@@ -25,6 +25,9 @@ const WORDY: usize = 3;
 
 /// Rows from which on the keys stand apart from the list.
 const ROOMY: usize = 10;
+
+/// Rows from which on what the chosen entry would do stands below a rule.
+const RULED: usize = 26;
 
 /// Which sessions a list has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,6 +103,11 @@ impl Entry {
     /// An entry of these words.
     pub fn new(text: &str, about: &str, picked: Picked) -> Self {
         Self { text: clean_line(text), about: clean_line(about), more: Vec::new(), picked, is_heading: false }
+    }
+
+    /// An entry about which something is said in columns: the blanks between those stay.
+    pub fn aligned(text: &str, about: &str, picked: Picked) -> Self {
+        Self { about: clean(about).replace(['\n', '\r', '\t'], " "), ..Self::new(text, "", picked) }
     }
 
     /// An entry whose first words are Neco's own and keep their blanks, which stand for columns.
@@ -370,14 +378,21 @@ impl Picker {
             hint.insert(0, Line::default());
         }
         let told = self.told_rows(width, theme);
+        let rule = self.rule(width, theme).filter(|_| room >= RULED);
         let fitting = self.fitting();
-        // The chosen one is shown whole, as far as there is room.
+        // The chosen one is shown whole, as far as there is room; where it is told below, the list stays where it is.
         let column = self.column(width);
-        let chosen = self.chosen().map(|entry| self.row(entry, true, column, theme)).unwrap_or_default();
-        let chosen = wrap(&chosen, width, &Indent { first: Vec::new(), rest: vec![Span::raw("     ")] });
+        let is_whole = rule.is_none();
+        let chosen = self.chosen().map(|entry| self.row(entry, (true, is_whole), column, theme)).unwrap_or_default();
+        let chosen = match is_whole {
+            true => wrap(&chosen, width, &Indent { first: Vec::new(), rest: vec![Span::raw("     ")] }),
+            false => vec![cut(&chosen, width)],
+        };
         let mut chosen: Vec<Line<'static>> =
             chosen.into_iter().take((room / 4).max(1)).map(|row| theme.choose(row)).collect();
-        let left = room.saturating_sub(rows.len() + hint.len());
+        let rule = rule.filter(|_| !told.is_empty());
+        let rule: Vec<Line<'static>> = rule.into_iter().flat_map(|rule| [Line::default(), rule]).collect();
+        let left = room.saturating_sub(rows.len() + hint.len() + rule.len());
         let highest = if self.is_tall { left } else { ROWS };
         let list = (fitting.len().saturating_sub(1) + chosen.len()).clamp(1, highest.max(chosen.len()));
         // Both have half of the room at least, if they need it.
@@ -389,7 +404,7 @@ impl Picker {
             if index == self.at {
                 rows.append(&mut chosen);
             } else {
-                rows.push(cut(&self.row(entry, false, column, theme), width));
+                rows.push(cut(&self.row(entry, (false, false), column, theme), width));
             }
         }
         match fitting.len().saturating_sub(first + most) {
@@ -397,6 +412,7 @@ impl Picker {
             0 => {}
             beyond => rows.push(Line::styled(format!("   … {beyond} more"), theme.dim)),
         }
+        rows.extend(rule);
         rows.extend(self.seen_of(told, below, theme));
         rows.extend(hint);
         rows
@@ -445,33 +461,36 @@ impl Picker {
         widest.min(COLUMN).min(width / 2)
     }
 
-    fn row(&self, entry: &Entry, here: bool, column: usize, theme: &Theme) -> Line<'static> {
+    /// The rule above what the chosen entry would do: the session that is looked into, or that something would change.
+    fn rule(&self, width: usize, theme: &Theme) -> Option<Line<'static>> {
+        let entry = self.chosen()?;
+        let title = match entry.picked {
+            Picked::Session(_) => entry.text.clone(),
+            Picked::Message(_) | Picked::Rewind(..) | Picked::Checkpoint(_) => "What would change".to_owned(),
+            _ => return None,
+        };
+        let title = cut(&Line::from(Span::styled(title, theme.heading)), width.saturating_sub(6));
+        let blank = width.saturating_sub(title.width() + 4);
+        let mut spans = vec![Span::styled("── ", theme.line)];
+        spans.extend(title.spans);
+        spans.push(Span::styled(format!(" {}", "─".repeat(blank)), theme.line));
+        Some(Line::from(spans))
+    }
+
+    /// The row of an entry; of one that is chosen (`here`) nothing is cut off where it `is_whole`.
+    fn row(&self, entry: &Entry, (here, is_whole): (bool, bool), column: usize, theme: &Theme) -> Line<'static> {
         if entry.is_heading {
             return Line::styled(format!("   {}", entry.text), theme.heading);
         }
         let pointer = Span::styled(if here { " ❯ " } else { "   " }, theme.accent.add_modifier(Modifier::BOLD));
-        // What is chosen is told whole.
-        let is_cut = !here && !entry.about.is_empty() && entry.text.width() > column;
+        let is_cut = !is_whole && !entry.about.is_empty() && entry.text.width() > column;
         let text = if is_cut { cut(&Line::raw(entry.text.clone()), column).to_string() } else { entry.text.clone() };
         let blanks = if entry.about.is_empty() { 0 } else { column.saturating_sub(text.width()) + 2 };
         let mut spans = vec![pointer];
-        spans.extend(self.lit(&text, theme));
+        spans.extend(lit(&text, &self.filter, theme));
         spans.push(Span::raw(" ".repeat(blanks)));
         spans.push(Span::styled(entry.about.clone(), theme.dim));
         Line::from(spans)
-    }
-
-    /// A text with what is searched for in it, if it is there as it was written.
-    fn lit(&self, text: &str, theme: &Theme) -> Vec<Span<'static>> {
-        let wanted = self.filter.to_lowercase();
-        let begins = |at: &usize| text.get(*at..).is_some_and(|rest| rest.to_lowercase().starts_with(&wanted));
-        let found = text.char_indices().map(|(at, _)| at).find(begins).filter(|_| !wanted.is_empty());
-        let Some(from) = found else { return vec![Span::raw(text.to_owned())] };
-        let (before, rest) = text.split_at_checked(from).unwrap_or((text, ""));
-        let until = rest.char_indices().nth(self.filter.chars().count()).map_or(rest.len(), |(at, _)| at);
-        let (fits, after) = rest.split_at_checked(until).unwrap_or((rest, ""));
-        let lit = theme.accent.add_modifier(Modifier::BOLD);
-        vec![Span::raw(before.to_owned()), Span::styled(fits.to_owned(), lit), Span::raw(after.to_owned())]
     }
 }
 
@@ -495,5 +514,22 @@ mod tests {
         let rows = picker.rows(40, 10, &Theme::new(ThemeName::Plain));
         assert!(rows.iter().any(|row| row.to_string().contains("No match")));
         assert_eq!((picker.filter(), picker.found().as_str()), ("claz", "0 of 3"));
+    }
+
+    #[test]
+    fn what_is_looked_into_stands_below_a_rule_and_the_list_stays() {
+        let long = "a title that is far too long for one row ".repeat(4);
+        let entry = |name: &str| Entry::aligned(name, "2 h ago   3 messages", Picked::Session(name.to_owned()));
+        let told = vec![Told::plain("› the last words")];
+        let mut picker = Picker::new("Search", "Esc", Letters::Filter, vec![entry(&long), entry("b")]);
+        picker.set_preview(told);
+        let theme = Theme::new(ThemeName::Plain);
+        let rows: Vec<String> = picker.rows(100, 30, &theme).iter().map(ToString::to_string).collect();
+        assert!(rows[0].ends_with("2 h ago   3 messages") && rows[1].starts_with("   b "), "{rows:?}");
+        assert!(rows[2].is_empty() && rows[3].starts_with("── a title that"), "{rows:?}");
+        assert_eq!(rows[4], "    › the last words");
+        // Where there are few rows, the list tells it.
+        let rows: Vec<String> = picker.rows(100, 12, &theme).iter().map(ToString::to_string).collect();
+        assert!(!rows[1].starts_with("   b ") && !rows.iter().any(|row| row.starts_with('─')), "{rows:?}");
     }
 }

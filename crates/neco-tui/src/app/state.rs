@@ -75,6 +75,8 @@ pub struct Naming {
 pub struct Panels {
     /// The todo list and the agents at work.
     pub work: bool,
+    /// What is left of them when nobody works: all of it, where the person wants to see it.
+    pub at_rest: bool,
     /// The keys.
     pub help: bool,
     /// How many rows of them were scrolled past.
@@ -164,6 +166,8 @@ pub struct WindowState {
     pub leaving_said: bool,
     /// Whether the work was stopped, or agents paused, and Enter alone goes on.
     pub can_go_on: bool,
+    /// Whether no model answered in the present work.
+    pub no_model: bool,
     /// Whether tmux stands between the window and the terminal.
     pub tmux: bool,
     /// Whether another process has the session open, and this window looks on.
@@ -280,10 +284,13 @@ impl WindowState {
         std::mem::take(&mut self.wanted)
     }
 
-    /// The first rows above a session.
-    pub(crate) fn greet(&mut self, looks: &Looks, snapshot: &SessionSnapshot, beside: &Beside) {
-        let size = (self.width, self.height);
-        self.transcript.show(start::rows(looks, snapshot, beside, size, &self.theme));
+    /// The first rows above a session: a few in a new window, one where it takes the place of another.
+    pub(crate) fn greet(&mut self, looks: &Looks, snapshot: &SessionSnapshot, beside: &Beside, is_first: bool) {
+        let rows = match is_first {
+            true => start::rows(looks, snapshot, beside, (self.width, self.height), &self.theme),
+            false => vec![start::next_row(looks, snapshot, beside, self.width, &self.theme)],
+        };
+        self.transcript.show(rows);
     }
 
     /// The session stands so when the window opens; its events of before were told already.
@@ -351,12 +358,15 @@ impl WindowState {
         let name = if is_child { self.agents().name(event.agent_id) } else { None };
         let elsewhere = self.desk.answered_elsewhere(event);
         self.desk.apply(event, is_child, name);
+        let agents = &self.transcript.view.agents;
+        self.desk
+            .set_tasks(|agent| agents.node(agent).map(|node| clean_line(&node.task)).filter(|task| !task.is_empty()));
         self.drop_void_purpose();
         if let EventBody::QuestionAnswer(answer) = &event.body
             && !is_child
             && let Some(words) = answer.reply.as_ref().and_then(accepted_plan)
         {
-            self.transcript.say(Tone::Plain, format!("Carry out this plan? → {words}"));
+            self.transcript.answer_plan(format!("Carry out this plan? → {words}"));
         }
         match elsewhere {
             Some(Actor::Person) => self.tell("Answered in another window"),

@@ -5,17 +5,14 @@ use std::collections::VecDeque;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentMessage, Down, Letter};
 use neco_proto::{Actor, AgentId, Event, EventBody, MessageId, Seq};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
-use crate::text::wrap::cut;
 use crate::transcript::Transcript;
 use crate::transcript::block::Drawn;
+use crate::transcript::ledger;
 
 /// Rows that can be scrolled back to.
 const KEPT: usize = 4000;
-
-/// What stands behind a message that the agent has not read.
-const WAITS: &str = "waiting for the agent's next step";
 
 /// An agent that is looked at.
 #[derive(Debug)]
@@ -24,7 +21,14 @@ pub struct Watched {
     /// The question that waited when the person opened it, and waits behind it.
     pub over: Option<u64>,
     transcript: Transcript,
+    /// What can't change any more, as it was drawn for this width.
     rows: VecDeque<Line<'static>>,
+    width: usize,
+    /// What that is drawn from, for another width: what happened before it was opened, whether it worked then, and what
+    /// happened since.
+    past: Vec<Event>,
+    worked: bool,
+    heard: Vec<Event>,
     /// What the person told it and it has not read, oldest first.
     unread: Vec<(MessageId, String)>,
     /// Rows between the end and what is shown.
@@ -41,6 +45,10 @@ impl Watched {
             over,
             transcript: Transcript::of(agent),
             rows: VecDeque::new(),
+            width: 0,
+            past: Vec::new(),
+            worked: false,
+            heard: Vec::new(),
             unread: Vec::new(),
             back: 0,
             since: Some(Vec::new()),
@@ -50,11 +58,9 @@ impl Watched {
     /// What happened to it up to `last`; `works` when it is not done.
     pub fn catch_up(&mut self, past: &[Event], last: Seq, works: bool) {
         let Some(since) = self.since.take() else { return };
-        for event in past {
-            self.transcript.past(event);
-            self.letter(event);
-        }
-        self.transcript.caught_up(works);
+        (self.past, self.worked) = (past.to_vec(), works);
+        self.tell_past();
+        past.iter().for_each(|event| self.letter(event));
         if !works {
             self.unread.clear();
         }
@@ -69,11 +75,21 @@ impl Watched {
         }
     }
 
+    fn tell_past(&mut self) {
+        self.past.iter().for_each(|event| self.transcript.past(event));
+        self.transcript.caught_up(self.worked);
+    }
+
     fn happened(&mut self, event: &Event) {
         // Those below it are seen in the list.
         if !matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_) | EventBody::WorkflowUpdate(_))
         {
             self.transcript.apply(event);
+            // A whole message stands for the pieces it came in.
+            if matches!(event.body, EventBody::Message(_)) {
+                self.heard.retain(|before| !is_piece(&before.body));
+            }
+            self.heard.push(event.clone());
         }
         self.letter(event);
     }
@@ -96,9 +112,9 @@ impl Watched {
 
     fn unread_rows(&self, with: Drawn<'_>) -> impl Iterator<Item = Line<'static>> {
         self.unread.iter().map(move |(_, text)| {
-            let room = with.width.saturating_sub(WAITS.len() + 7);
-            let text = cut(&Line::raw(clean_line(text)), room.max(8));
-            cut(&Line::styled(format!("  ⋯ {text} ({WAITS})"), with.theme.dim), with.width)
+            let head = ledger::head(Span::styled("⋯", with.theme.dim), "Next", with.theme.dim);
+            let when = vec![Span::styled(" · next turn", with.theme.dim)];
+            ledger::row(head, vec![Span::raw(clean_line(text))], when, with.width)
         })
     }
 
@@ -126,9 +142,32 @@ impl Watched {
 
     /// Keeps what can't change any more; gives the rows of what still can.
     fn live(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
+        let was_drawn = !self.rows.is_empty();
+        if std::mem::replace(&mut self.width, with.width) != with.width && was_drawn {
+            self.begin_anew();
+        }
         self.rows.extend(self.transcript.leave(with));
         let beyond = self.rows.len().saturating_sub(KEPT);
         self.rows.drain(..beyond);
         self.transcript.live(with)
     }
+
+    /// Nothing of it is drawn yet.
+    fn begin_anew(&mut self) {
+        self.rows.clear();
+        self.transcript = Transcript::of(self.agent);
+        self.tell_past();
+        self.heard.iter().for_each(|event| self.transcript.apply(event));
+    }
+}
+
+/// Whether it is a part of a message that comes as a whole later.
+fn is_piece(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::StreamChunk(_)
+            | EventBody::ReasoningChunk(_)
+            | EventBody::StreamToolCallStart(_)
+            | EventBody::StreamToolCallDelta(_)
+    )
 }

@@ -5,6 +5,7 @@ use neco_proto::{Command, Decision, Risk};
 use neco_view::ask::{Approval, CallAnswer, Means, Offered, Rule};
 
 use super::approval_panel::{Drawn, LISTED};
+use super::details::Details;
 use super::rest::{Mark, Other};
 use crate::host::Edited;
 
@@ -16,10 +17,8 @@ pub struct ApprovalBox {
     pub was_shown: bool,
     /// Why it is asked about although the person said something of it before.
     pub note: Option<String>,
-    /// Rows that were scrolled past, while all of it is shown in place of its beginning.
-    pub(super) details: Option<usize>,
-    /// Rows of it that were shown last.
-    pub(super) page: usize,
+    /// Whether all of it is shown in place of its beginning.
+    pub details: Details,
     /// The answers as they were drawn last.
     pub(super) offered: Vec<Means>,
     /// The answer that the person went to.
@@ -35,8 +34,7 @@ impl ApprovalBox {
             asked: Approval::new(request),
             was_shown: false,
             note: None,
-            details: None,
-            page: 0,
+            details: Details::default(),
             offered: Vec::new(),
             chosen: None,
             drawn: None,
@@ -47,7 +45,7 @@ impl ApprovalBox {
     pub fn revise(&mut self, edited: Edited) {
         self.asked.revise(edited.arguments, edited.diff);
         (self.was_shown, self.drawn, self.note) = (false, None, None);
-        (self.details, self.chosen) = (None, None);
+        (self.details, self.chosen) = (Details::default(), None);
     }
 
     /// Yes, with a rule.
@@ -72,20 +70,7 @@ impl ApprovalBox {
     /// All of what is asked about takes the place of its beginning, or gives it back.
     pub fn toggle_details(&mut self) {
         self.was_shown = true;
-        self.details = if self.details.is_some() { None } else { Some(0) };
-    }
-
-    /// Whether all of it is shown.
-    pub fn is_whole(&self) -> bool {
-        self.details.is_some()
-    }
-
-    /// Scrolls a page in all of it; false when only its beginning is shown.
-    pub fn scroll(&mut self, down: bool) -> bool {
-        let Some(from) = &mut self.details else { return false };
-        let page = self.page.saturating_sub(1).max(1);
-        *from = if down { *from + page } else { from.saturating_sub(page) };
-        true
+        self.details.toggle();
     }
 
     /// One answer up or down.
@@ -168,6 +153,8 @@ impl ApprovalBox {
 pub struct Asks<'a> {
     /// The agent, when it is not the root.
     pub who: Option<&'a str>,
+    /// What that agent was asked to do.
+    pub task: Option<&'a str>,
     /// How many other questions wait.
     pub waiting: usize,
     /// How many calls of the same row were answered, and how many that wait came before this one.
@@ -211,7 +198,7 @@ pub enum Esc {
 
 impl Asks<'_> {
     /// How many of the first `named` others `Y` says yes to.
-    fn covered(&self, named: usize) -> usize {
+    pub(super) fn covered(&self, named: usize) -> usize {
         self.others.iter().take(named.min(LISTED)).filter(|other| other.mark == Mark::Covered).count()
     }
 

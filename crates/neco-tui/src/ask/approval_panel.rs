@@ -10,6 +10,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::approval::{ApprovalBox, Asks, Esc};
 use super::edge::{Answer, Tints, first_rows};
+use super::rest::Columns;
 use super::subject::{arguments_of, changed, fitted, parted, what};
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, wrap};
@@ -64,7 +65,7 @@ struct Space {
     least: usize,
 }
 
-const SPACES: [Space; 6] = [
+const SPACES: [Space; 9] = [
     Space {
         blanks: true,
         before_answers: true,
@@ -84,6 +85,26 @@ const SPACES: [Space; 6] = [
         least: GOOD_ROWS,
     },
     Space { blanks: false, before_answers: false, others: true, listed: true, chosen: 2, why: true, least: LEAST_ROWS },
+    // What one answer covers stays as long as there is room for it: it is not given where that is not seen.
+    Space {
+        blanks: false,
+        before_answers: false,
+        others: true,
+        listed: false,
+        chosen: 1,
+        why: true,
+        least: LEAST_ROWS,
+    },
+    Space {
+        blanks: false,
+        before_answers: false,
+        others: true,
+        listed: false,
+        chosen: 1,
+        why: false,
+        least: LEAST_ROWS,
+    },
+    Space { blanks: false, before_answers: false, others: true, listed: false, chosen: 1, why: false, least: 2 },
     Space {
         blanks: false,
         before_answers: false,
@@ -109,9 +130,15 @@ impl ApprovalBox {
         }
         let drawn = self.draw(width.saturating_sub(1), theme);
         let count = drawn.rows.len() + drawn.beyond;
-        let spaced = SPACES.map(|space| (space, self.below(asks, space, width, theme)));
+        let covers = asks.covered(LISTED) > 0;
+        let spaces = SPACES.into_iter().filter(|space| covers || space.listed || !space.others);
+        let spaced: Vec<(Space, Vec<Line<'static>>)> =
+            spaces.map(|space| (space, self.below(asks, space, width, theme))).collect();
+        let is_whole = self.details.is_whole();
         let fits = |(space, below): &&(Space, Vec<Line<'static>>)| {
-            1 + usize::from(space.blanks) + below.len() + count.min(space.least) <= room
+            // Whoever wants to see all of it sees more of it where the answers take one row.
+            let least = if is_whole && space.listed { usize::MAX } else { space.least };
+            1 + usize::from(space.blanks) + below.len() + count.min(least) <= room
         };
         let Some((space, below)) = spaced.iter().find(fits).or(spaced.last()).cloned() else { return (rows, 0) };
         let named = if space.others { LISTED.min(asks.others.len()) } else { 0 };
@@ -146,8 +173,15 @@ impl ApprovalBox {
                 let rows = wrap(&Line::from(spans), inner, &Indent::all(Span::raw("  ")));
                 first_rows(rows, if space.why { TEXT_ROWS } else { 2 }, inner)
             }
-            None if self.details.is_some() || !space.why => Vec::new(),
-            None => self.why(inner, &tints),
+            None if self.details.is_whole() || !space.why => Vec::new(),
+            None => {
+                let task = asks.task.filter(|_| space.blanks).map(|task| {
+                    let spans =
+                        vec![Span::styled("  Its task   ", tints.meta), Span::styled(task.to_owned(), tints.label)];
+                    cut(&Line::from(spans), inner)
+                });
+                task.into_iter().chain(self.why(inner, &tints)).collect()
+            }
         };
         let why: Vec<Line<'static>> = note.chain(why).map(|row| tints.row(row)).collect();
         let mut rows: Vec<Line<'static>> = blank(space.blanks && !why.is_empty()).into_iter().chain(why).collect();
@@ -172,28 +206,26 @@ impl ApprovalBox {
         let Some(Drawn { rows, beyond, changed, .. }) = &self.drawn else { return Vec::new() };
         let all = rows.len() + beyond;
         if all <= room {
-            self.details = self.details.map(|_| 0);
+            self.details.first(all, room);
             return rows.iter().map(|row| tints.row(row.clone())).collect();
         }
         let most = room.saturating_sub(1);
-        self.page = most;
-        let from = self.details.map_or(0, |from| from.min(all.saturating_sub(most)));
-        self.details = self.details.map(|_| from);
+        let from = self.details.first(all, most);
         // Lines that stay as they are make room for those that change.
         let last_change = rows.iter().rposition(|row| Some(row) == changed.last());
         let makes_room = !changed.is_empty() && last_change.is_none_or(|last| last >= most);
-        let rows = if self.details.is_none() && makes_room { changed } else { rows };
+        let rows = if !self.details.is_whole() && makes_room { changed } else { rows };
         let shown: Vec<Line<'static>> = rows.iter().skip(from).take(most).cloned().collect();
-        let more = match self.details {
-            Some(_) => format!("  rows {} to {} of {all} · PgUp PgDn", from + 1, (from + most).min(all)),
-            None => format!("    … {} · d", figures::count(all - shown.len(), "more row", "more rows")),
+        let more = match self.details.is_whole() {
+            true => format!("  {}", self.details.seen(all)),
+            false => format!("    … {} · d", figures::count(all - shown.len(), "more row", "more rows")),
         };
         shown.into_iter().chain([Line::styled(more, tints.meta)]).map(|row| tints.row(row)).collect()
     }
 
     /// What is asked about is drawn once, and its beginning not further than any panel is high.
     fn draw(&mut self, width: usize, theme: &Theme) -> &Drawn {
-        let is_whole = self.details.is_some();
+        let is_whole = self.details.is_whole();
         let is_old = |drawn: &mut Drawn| (drawn.width, drawn.theme, drawn.is_whole) != (width, theme.name, is_whole);
         self.drawn.take_if(is_old);
         let (rows, beyond) = match &self.drawn {
@@ -225,8 +257,13 @@ impl ApprovalBox {
         rows
     }
 
-    /// Why it is asked about: a row or more for each thing, all of it.
+    /// Why it is asked about: a row or more for each thing, all of it. What could do most harm is told in rows with `!`.
     fn why(&self, width: usize, tints: &Tints) -> Vec<Line<'static>> {
+        if self.asked.request.risk >= Risk::Critical && !self.asked.revised {
+            let lines = self.asked.request.reason.lines().map(visible_line).filter(|line| !line.is_empty());
+            let indent = Indent { first: vec![Span::styled("  ! ", tints.alarm)], rest: vec![Span::raw("    ")] };
+            return lines.flat_map(|line| wrap(&Line::raw(line), width, &indent)).collect();
+        }
         let lead = if self.asked.revised { "" } else { "Asked because " };
         let lines = self.asked.request.reason.lines().map(visible_line).filter(|line| !line.is_empty());
         let below = "  ".len() + lead.width();
@@ -324,12 +361,12 @@ impl ApprovalBox {
         if asks.waiting > 0 {
             keys.push(("←→", "the other questions"));
         }
-        keys.push(match (self.is_whole(), self.asked.request.diff.is_empty()) {
+        keys.push(match (self.details.is_whole(), self.asked.request.diff.is_empty()) {
             (true, _) => ("Esc or d", "back"),
             (false, true) => ("d", "details"),
             (false, false) => ("d", "whole diff"),
         });
-        if self.is_whole() {
+        if self.details.is_whole() {
             return tints.keys(&keys, width);
         }
         let (long, short) = match asks.esc {
@@ -369,5 +406,7 @@ fn counts(request: &PermissionRequest, theme: &Theme) -> Vec<Span<'static>> {
 fn listed(asks: Asks<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let more = asks.others.len().saturating_sub(LISTED);
     let more = (more > 0).then(|| cut(&Line::styled(format!("    … and {more} more"), theme.dim), width));
-    asks.others.iter().take(LISTED).flat_map(|other| other.rows(width, theme)).chain(more).collect()
+    let named = asks.others.get(..LISTED).unwrap_or(asks.others);
+    let columns = Columns::of(named, width, theme);
+    named.iter().flat_map(|other| other.rows(width, columns, theme)).chain(more).collect()
 }

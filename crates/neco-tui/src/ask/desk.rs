@@ -44,8 +44,9 @@ struct Waiting {
     agent: Option<AgentId>,
     /// Whether that is another than the root.
     is_child: bool,
-    /// What it is called, when it is not the root.
+    /// What it is called, and what it was asked to do, when it is not the root.
     name: Option<String>,
+    task: Option<String>,
     asked: Asked,
 }
 
@@ -165,7 +166,8 @@ impl Desk {
 
     fn push(&mut self, (agent, is_child): Who, name: Option<String>, asked: Asked) {
         self.asked += 1;
-        self.waiting.push_back(Waiting { number: self.asked, answered: false, agent, is_child, name, asked });
+        let (number, task) = (self.asked, None);
+        self.waiting.push_back(Waiting { number, answered: false, agent, is_child, name, task, asked });
     }
 
     /// An agent wants to know something.
@@ -183,6 +185,13 @@ impl Desk {
     pub fn set_names(&mut self, name: impl Fn(AgentId) -> Option<String>) {
         for waiting in self.waiting.iter_mut().filter(|waiting| waiting.is_child && waiting.name.is_none()) {
             waiting.name = waiting.agent.and_then(&name);
+        }
+    }
+
+    /// What agents were asked to do that ask something.
+    pub fn set_tasks(&mut self, task: impl Fn(AgentId) -> Option<String>) {
+        for waiting in self.waiting.iter_mut().filter(|waiting| waiting.is_child && waiting.task.is_none()) {
+            waiting.task = waiting.agent.and_then(&task);
         }
     }
 
@@ -293,7 +302,8 @@ impl Desk {
     /// Yes to the call on the screen and to those that were `named` below it; those that could do much harm are asked
     /// about by themselves, and say why.
     pub fn allow_named(&mut self, named: &[CallId]) -> Vec<Command> {
-        self.rest = Some(Rest::yes(&self.ahead(), named).after(self.rest.take()));
+        let ahead: Vec<AskedAhead> = self.ahead().into_iter().map(|(_, ahead)| ahead).collect();
+        self.rest = Some(Rest::yes(&ahead, named).after(self.rest.take()));
         let mut commands = Vec::new();
         for waiting in self.waiting.iter_mut().filter(|waiting| !waiting.answered) {
             let Asked::Approval(approval) = &mut waiting.asked else { continue };
@@ -320,15 +330,25 @@ impl Desk {
         }
     }
 
-    /// The calls behind the one on the screen that will be asked about when their turn comes.
-    fn ahead(&self) -> Vec<AskedAhead> {
-        let Some(Waiting { asked: Asked::Approval(approval), .. }) = self.waiting.front() else { return Vec::new() };
-        approval.asked.request.ahead.iter().filter(|ahead| !self.holds_call(&ahead.call_id)).cloned().collect()
+    /// The calls behind those that wait that will be asked about when their turn comes, each with who wants it.
+    fn ahead(&self) -> Vec<(Option<&String>, AskedAhead)> {
+        let mut found: Vec<(Option<&String>, AskedAhead)> = Vec::new();
+        for waiting in self.waiting.iter().filter(|_| self.is_approval()) {
+            let Asked::Approval(approval) = &waiting.asked else { continue };
+            for ahead in &approval.asked.request.ahead {
+                let is_known = found.iter().any(|(_, known)| known.call_id == ahead.call_id);
+                if !is_known && !self.holds_call(&ahead.call_id) {
+                    found.push((waiting.name.as_ref(), ahead.clone()));
+                }
+            }
+        }
+        found
     }
 
     /// No to every call that waits, and to those that would be asked about next.
     pub fn refuse_all(&mut self) -> Vec<Command> {
-        self.rest = Some(Rest::no(&self.ahead()));
+        let ahead: Vec<AskedAhead> = self.ahead().into_iter().map(|(_, ahead)| ahead).collect();
+        self.rest = Some(Rest::no(&ahead));
         self.calls().map(|(_, approval)| approval.asked.decide(Decision::Reject { reason: None })).collect()
     }
 
@@ -345,12 +365,13 @@ impl Desk {
                 says: approval.asked.request.says(),
             }
         };
-        let ahead = self.ahead().into_iter().map(|ahead| {
+        let ahead = self.ahead().into_iter().map(|(who, ahead)| {
             let mark = match &self.rest {
                 Some(rest) if rest.says_yes(&ahead.call_id) => Mark::Said,
                 Some(_) | None => Mark::of(ahead.risk, ahead.says),
             };
-            Other { call: ahead.call_id, mark, who: None, risk: ahead.risk, summary: ahead.summary, says: ahead.says }
+            let AskedAhead { call_id, risk, summary, says } = ahead;
+            Other { call: call_id, mark, who: who.cloned(), risk, summary, says }
         });
         self.calls().skip(1).map(other).chain(ahead).collect()
     }
@@ -374,13 +395,13 @@ impl Desk {
         let before = self.waiting.iter().filter(before).count();
         let row = self.waiting.front().and_then(|waiting| self.call_rows.get(&waiting.agent));
         let done = row.map_or(0, |row| row.done);
-        let Some(Waiting { name, asked, answered, is_child, .. }) = self.waiting.front_mut() else {
+        let Some(Waiting { name, task, asked, answered, is_child, .. }) = self.waiting.front_mut() else {
             return (Vec::new(), 0);
         };
         let somebody = "an agent".to_owned();
         let name = name.as_ref().or(is_child.then_some(&somebody));
         let who = name.map(String::as_str);
-        let asks = Asks { who, waiting, done, before, answered: *answered, ..asks };
+        let asks = Asks { who, task: task.as_deref(), waiting, done, before, answered: *answered, ..asks };
         let tints = Tints::of(theme);
         let asks_name = |name: &String| {
             let spans = vec![Span::styled(format!("  {name}"), Modifier::BOLD), Span::styled(" asks", tints.meta)];

@@ -120,7 +120,10 @@ impl Tints {
 
     /// The rows of one answer.
     pub fn answer(&self, answer: &Answer, number: usize, here: bool, most: usize, width: usize) -> Vec<Line<'static>> {
-        let column = KEY_COLUMN.min(width.saturating_sub(2));
+        // A rule is not cut where there is width for it. Only its own key moves: rows are no wider than they need to be,
+        // as the terminal folds what is wider when it gets narrower.
+        let rule = if answer.is_rule { answer.words.width() + answer.about.width() + 2 } else { 0 };
+        let column = KEY_COLUMN.max(BEFORE + NUMBER + rule + 1).min(width.saturating_sub(2));
         let room = column.saturating_sub(BEFORE + NUMBER + 1).max(1);
         let folded = |about: &str| {
             let about = if about.is_empty() { String::new() } else { format!("  {about}") };

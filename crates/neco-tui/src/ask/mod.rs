@@ -5,13 +5,14 @@
 //! terminal would hide; an answer that another window gave takes the question away.
 //!
 //! Reading order: [`edge`] (the panel they stand in), [`approval`] (what can be answered) and
-//! [`approval_panel`] (what is seen of it), [`subject`] (what it is about), [`rest`] (what else will be asked about),
-//! [`choices`], [`plan`], [`going_on`], [`desk`] (whose turn it is).
+//! [`approval_panel`] (what is seen of it), [`subject`] (what it is about), [`details`] (all of that), [`rest`] (what
+//! else will be asked about), [`choices`], [`plan`], [`going_on`], [`desk`] (whose turn it is).
 
 mod approval;
 mod approval_panel;
 mod choices;
 mod desk;
+mod details;
 mod edge;
 mod going_on;
 mod plan;

@@ -4,8 +4,10 @@ use neco_proto::event::{AskedAhead, PermissionRequest, Says};
 use neco_proto::visible::visible_line;
 use neco_proto::{CallId, Decision, Risk};
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
 use super::subject::{fitted, parted};
+use crate::text::figures::padded;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
@@ -65,18 +67,19 @@ impl Other {
     /// What `Y` covers is shown to the last character; where there is no room for that, it is asked about by itself.
     #[must_use]
     pub fn in_width(self, width: usize, theme: &Theme) -> Self {
-        let is_cut = self.mark == Mark::Covered && self.whole(width, theme).len() > COVERED_ROWS;
+        let whole = || self.whole(width, Columns::default(), theme).len();
+        let is_cut = self.mark == Mark::Covered && whole() > COVERED_ROWS;
         if is_cut { Self { mark: Mark::Alone, ..self } } else { self }
     }
 
     /// Its rows: one, or two of what `Y` covers.
-    pub fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    pub fn rows(&self, width: usize, columns: Columns, theme: &Theme) -> Vec<Line<'static>> {
         match self.mark {
-            Mark::Covered => self.whole(width, theme),
+            Mark::Covered => self.whole(width, columns, theme),
             Mark::Alone | Mark::Said => {
-                let end = self.end(width, theme);
+                let end = self.end(width, columns, theme);
                 let taken: usize = end.iter().map(Span::width).sum();
-                let (verb, what) = parted(&self.summary);
+                let (verb, what) = self.words();
                 let what = fitted(&what, self.says, width.saturating_sub(taken + LEAD));
                 let row = cut(&Line::from(self.lead(&verb, what, theme)), width.saturating_sub(taken));
                 vec![Line::from_iter(row.spans.into_iter().chain(end))]
@@ -84,13 +87,28 @@ impl Other {
         }
     }
 
-    fn whole(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let (verb, what) = visible_line(&self.summary).split_once(' ').map_or_else(
-            || (visible_line(&self.summary), String::new()),
-            |(verb, what)| (verb.to_owned(), what.to_owned()),
-        );
-        let line = Line::from_iter(self.lead(&verb, what, theme).into_iter().chain(self.end(width, theme)));
+    fn whole(&self, width: usize, columns: Columns, theme: &Theme) -> Vec<Line<'static>> {
+        let (verb, what) = self.words();
+        let line = Line::from_iter(self.lead(&verb, what, theme).into_iter().chain(self.end(width, columns, theme)));
         wrap(&line, width, &Indent { first: Vec::new(), rest: vec![Span::raw("    ")] })
+    }
+
+    /// Its verb, and what that is done to: all of it where `Y` covers it.
+    fn words(&self) -> (String, String) {
+        match self.mark {
+            Mark::Covered => {
+                let summary = visible_line(&self.summary);
+                let (verb, what) = summary.split_once(' ').unwrap_or((&summary, ""));
+                (verb.to_owned(), what.to_owned())
+            }
+            Mark::Alone | Mark::Said => parted(&self.summary),
+        }
+    }
+
+    /// The columns that what it is about takes.
+    fn lead_width(&self, theme: &Theme) -> usize {
+        let (verb, what) = self.words();
+        self.lead(&verb, what, theme).iter().map(Span::width).sum()
     }
 
     fn lead(&self, verb: &str, what: String, theme: &Theme) -> Vec<Span<'static>> {
@@ -103,23 +121,58 @@ impl Other {
     }
 
     /// How risky it is, who wants it, and what becomes of it.
-    fn end(&self, width: usize, theme: &Theme) -> Vec<Span<'static>> {
-        let (risk, style) = match self.risk {
-            Some(Risk::Critical) => ("high risk", theme.bad),
-            Some(_) if self.says == Says::Command || width < WIDE => ("", theme.dim),
-            Some(_) => ("in this folder", theme.dim),
-            None => ("not checked yet", theme.dim),
-        };
-        let is_narrow = width < NARROW;
+    fn end(&self, width: usize, columns: Columns, theme: &Theme) -> Vec<Span<'static>> {
+        let (risk, end) = (self.risk_word(width), self.becomes(width));
+        let style = if self.risk == Some(Risk::Critical) { theme.bad } else { theme.dim };
+        if columns == Columns::default() {
+            let gap = if risk.is_empty() { "" } else { " · " };
+            return vec![Span::raw("  "), Span::styled(risk, style), Span::styled(format!("{gap}{end}"), theme.dim)];
+        }
+        let before = columns.what.saturating_sub(self.lead_width(theme)) + 2;
+        let gap = if columns.risk > 0 { "  " } else { "" };
+        vec![
+            Span::raw(" ".repeat(before)),
+            Span::styled(padded(risk, columns.risk), style),
+            Span::styled(format!("{gap}{end}"), theme.dim),
+        ]
+    }
+
+    fn risk_word(&self, width: usize) -> &'static str {
+        match self.risk {
+            Some(Risk::Critical) => "high risk",
+            Some(_) if self.says == Says::Command || width < WIDE => "",
+            Some(_) => "in this folder",
+            None => "not checked yet",
+        }
+    }
+
+    /// Who wants it, and what becomes of it.
+    fn becomes(&self, width: usize) -> String {
         let becomes = match self.mark {
-            Mark::Alone if is_narrow => "",
+            Mark::Alone if width < NARROW => "",
             Mark::Covered => "with Y",
             Mark::Alone => "asked by itself",
             Mark::Said => "you said yes",
         };
-        let end = self.who.iter().map(|who| format!("{who} · ")).chain([becomes.to_owned()]).collect::<String>();
-        let gap = if risk.is_empty() { "" } else { " · " };
-        vec![Span::raw("  "), Span::styled(risk, style), Span::styled(format!("{gap}{end}"), theme.dim)]
+        self.who.iter().map(|who| format!("{who} · ")).chain([becomes.to_owned()]).collect()
+    }
+}
+
+/// The columns of calls that are named below one another: of what they are about, and of how risky they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Columns {
+    what: usize,
+    risk: usize,
+}
+
+impl Columns {
+    /// The columns of these calls; none of a single one, and where one of them would need a second row for that.
+    pub fn of(others: &[Other], width: usize, theme: &Theme) -> Self {
+        let widest = |wide: &dyn Fn(&Other) -> usize| others.iter().map(wide).max().unwrap_or_default();
+        let what = widest(&|other: &Other| other.lead_width(theme));
+        let risk = widest(&|other: &Other| other.risk_word(width).width());
+        let end = widest(&|other: &Other| other.becomes(width).width());
+        if others.len() > 1 && what + risk + end + 4 <= width { Self { what, risk } } else { Self::default() }
     }
 }
 

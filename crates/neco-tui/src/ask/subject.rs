@@ -62,6 +62,7 @@ fn changes(
     context: bool,
     theme: &Theme,
 ) -> (Vec<Line<'static>>, usize) {
+    let in_question = theme.in_question();
     let mut rows = Vec::new();
     let mut beyond = 0;
     for file in &request.diff {
@@ -84,7 +85,7 @@ fn changes(
             rows.push(cut(&Line::styled(words, theme.warning), width));
         } else {
             let look = diff::Look {
-                theme,
+                theme: &in_question,
                 width,
                 limit: most.saturating_sub(rows.len()),
                 edge: vec![Span::styled(" ", theme.ask_wash)],

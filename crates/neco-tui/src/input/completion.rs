@@ -5,9 +5,10 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use crate::text::figures::padded;
+use crate::text::figures::{count, padded};
 use crate::text::wrap::cut;
 use crate::theme::Theme;
+use crate::transcript::ledger;
 
 /// Candidates that are shown.
 const SHOWN: usize = 8;
@@ -16,8 +17,9 @@ const SHOWN: usize = 8;
 const WIDEST: usize = 40;
 const TAKES: usize = 20;
 
-/// Columns from which on there is room for the latter.
+/// Columns from which on there is room for the latter, and rows from which on the keys stand apart from the list.
 const ROOMY: usize = 72;
+const TALL: usize = 12;
 
 /// Something that can be put into the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,8 +73,15 @@ impl Completion {
         self.candidates.get(self.at)
     }
 
-    /// The rows of the list.
-    pub fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    /// How many commands there are to choose from; nothing where it is no list of those.
+    pub fn commands(&self) -> Option<String> {
+        let are_commands = self.from == 0 && self.candidates.iter().all(|candidate| candidate.text.starts_with('/'));
+        are_commands.then(|| count(self.candidates.len(), "command", "commands"))
+    }
+
+    /// The rows of the list, with what was written of a name standing out in it.
+    pub fn rows(&self, word: &str, (width, room): (usize, usize), theme: &Theme) -> Vec<Line<'static>> {
+        let word = word.trim_start_matches(['/', '@']);
         let first = self.at.saturating_sub(SHOWN - 1);
         let widest = |of: fn(&Candidate) -> &str, most: usize| {
             self.candidates.iter().map(|candidate| of(candidate).width()).max().unwrap_or_default().min(most)
@@ -87,11 +96,9 @@ impl Completion {
                 0 => String::new(),
                 _ => format!("  {}", padded(&cut(&Line::raw(candidate.takes.clone()), takes).to_string(), takes)),
             };
-            let spans = vec![
-                Span::styled(mark, theme.accent.add_modifier(Modifier::BOLD)),
-                Span::raw(padded(&candidate.text, wide)),
-                Span::styled(format!("{follows}  {}", candidate.help), theme.dim),
-            ];
+            let mut spans = vec![Span::styled(mark, theme.accent.add_modifier(Modifier::BOLD))];
+            spans.extend(lit(&padded(&candidate.text, wide), word, theme));
+            spans.push(Span::styled(format!("{follows}  {}", candidate.help), theme.dim));
             let row = cut(&Line::from(spans), width);
             if here { theme.choose(row) } else { row }
         };
@@ -101,9 +108,26 @@ impl Completion {
         if beyond > 0 {
             rows.push(Line::styled(format!("   … {beyond} more"), theme.dim));
         }
-        rows.push(cut(&Line::styled("   ↑↓ Enter choose   Tab complete   Esc close", theme.dim), width));
+        if room > TALL {
+            rows.push(Line::default());
+        }
+        let keys = ledger::keys(&[("↑↓ Enter", "choose"), ("Tab", "complete"), ("Esc", "close")], theme);
+        rows.push(cut(&Line::from_iter([Span::raw("   ")].into_iter().chain(keys)), width));
         rows
     }
+}
+
+/// A text in which what is looked for stands out, if it is there as it was written.
+pub fn lit(text: &str, wanted: &str, theme: &Theme) -> Vec<Span<'static>> {
+    let low = wanted.to_lowercase();
+    let begins = |at: &usize| text.get(*at..).is_some_and(|rest| rest.to_lowercase().starts_with(&low));
+    let found = text.char_indices().map(|(at, _)| at).find(begins).filter(|_| !low.is_empty());
+    let Some(from) = found else { return vec![Span::raw(text.to_owned())] };
+    let (before, rest) = text.split_at_checked(from).unwrap_or((text, ""));
+    let until = rest.char_indices().nth(wanted.chars().count()).map_or(rest.len(), |(at, _)| at);
+    let (fits, after) = rest.split_at_checked(until).unwrap_or((rest, ""));
+    let style = theme.accent.add_modifier(Modifier::BOLD);
+    vec![Span::raw(before.to_owned()), Span::styled(fits.to_owned(), style), Span::raw(after.to_owned())]
 }
 
 /// How well `word` fits `candidate`: all of its characters in order; more for those at the beginnings of
@@ -136,6 +160,25 @@ fn lower(char: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::theme::ThemeName;
+
+    #[test]
+    fn what_was_written_stands_out_and_the_keys_stand_apart() {
+        let candidates = vec![Candidate::new("/resume", "resume a session"), Candidate::new("/tree", "agents")];
+        let theme = Theme::new(ThemeName::Dark);
+        let completion = Completion::new(0, candidates).unwrap();
+        assert_eq!(completion.commands().as_deref(), Some("2 commands"));
+        let rows = completion.rows("/re", (80, 20), &theme);
+        let lit = |row: &Line<'static>| {
+            let span = row.spans.iter().skip(1).find(|span| span.style.fg == theme.accent.fg);
+            span.map(|span| span.content.to_string())
+        };
+        assert_eq!(rows.iter().take(2).map(lit).collect::<Vec<_>>(), [Some("re".to_owned()), Some("re".to_owned())]);
+        let last: Vec<String> = rows.iter().skip(2).map(ToString::to_string).collect();
+        assert_eq!(last, ["", "   ↑↓ Enter choose   Tab complete   Esc close"]);
+        assert_eq!(completion.rows("/re", (80, 8), &theme).len(), 3, "a small terminal has no row for that");
+        assert_eq!(Completion::new(6, vec![Candidate::new("plan", "")]).unwrap().commands(), None);
+    }
 
     #[test]
     fn the_nearest_name_comes_first() {

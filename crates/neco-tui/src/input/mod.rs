@@ -16,7 +16,7 @@ mod reach;
 mod text;
 mod vi;
 
-pub(crate) use completion::{Candidate, Completion, fits};
+pub(crate) use completion::{Candidate, Completion, fits, lit};
 pub(crate) use dropped::{named_pictures, picture_file};
 pub(crate) use files::{Files, may_hold_secrets};
 pub use history::History;

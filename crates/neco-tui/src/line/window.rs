@@ -38,6 +38,8 @@ pub struct LineWindow {
     /// What happened while a question is on the screen. It has no bound: all of it is drawn in the end, and no more comes
     /// than what other agents do within their limits while the person thinks.
     held: VecDeque<Box<Event>>,
+    /// What other agents did and asked since the line began that the root writes. It is drawn when that is whole.
+    later: VecDeque<Box<Event>>,
     /// Why nothing is printed any more.
     unread: Option<io::Error>,
 }
@@ -59,7 +61,15 @@ impl LineWindow {
             };
             Desk::new(tty, place, programs, mask, Arc::new(take))
         });
-        Self { client, runtime: runtime.clone(), printer, desk, held: VecDeque::new(), unread: None }
+        Self {
+            client,
+            runtime: runtime.clone(),
+            printer,
+            desk,
+            held: VecDeque::new(),
+            later: VecDeque::new(),
+            unread: None,
+        }
     }
 
     /// Tells the session something and waits until it is taken.
@@ -67,8 +77,23 @@ impl LineWindow {
         self.runtime.block_on(self.client.send(command))
     }
 
-    /// Shows an event that happens now. While a question is on the screen it is drawn when that is answered.
+    /// Shows an event that happens now. While a question is on the screen it is drawn when that is answered, and what
+    /// another agent does or asks in the middle of a sentence when that is said.
     pub fn event(&mut self, event: Box<Event>) {
+        if !self.is_asking() && self.printer.tears(&event) {
+            self.later.push_back(event);
+            return;
+        }
+        self.take(event);
+        while self.later.front().is_none_or(|event| !self.printer.tears(event))
+            && let Some(event) = self.later.pop_front()
+        {
+            self.take(event);
+        }
+        self.draw_held();
+    }
+
+    fn take(&mut self, event: Box<Event>) {
         if self.is_asking() {
             self.tell_desk(&event);
             self.held.push_back(event);
@@ -76,7 +101,6 @@ impl LineWindow {
             self.draw(&event);
             self.tell_desk(&event);
         }
-        self.draw_held();
     }
 
     /// Shows an event of the past: nothing is asked about it.
@@ -131,6 +155,9 @@ impl LineWindow {
     pub fn close(&mut self) -> &mut Printer {
         self.desk = None;
         self.draw_held();
+        for event in std::mem::take(&mut self.later) {
+            self.draw(&event);
+        }
         &mut self.printer
     }
 

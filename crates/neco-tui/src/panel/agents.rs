@@ -1,5 +1,6 @@
 //! The agents beside the work: a row each, below one another by who made whom.
 
+use neco_proto::Usage;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentNode, NodeState};
 use ratatui::style::{Modifier, Style};
@@ -15,7 +16,7 @@ use neco_view::wording::agents::doing;
 
 /// Columns of a time, and of what something cost.
 const TIME: usize = 8;
-const COST: usize = 7;
+const COST: usize = 9;
 
 /// Columns of a name at most, with what stands before it.
 const NAME: usize = 24;
@@ -43,8 +44,11 @@ pub fn agent_rows(agents: &Agents, width: usize, most: usize, now_ms: i64, theme
         .map(|(branch, (_, node))| format!("{branch}{}", clean_line(&node.name)))
         .collect();
     let wide = names.iter().map(|name| name.width()).max().unwrap_or_default().min(NAME) + 2;
-    let row =
-        |(name, (_, node)): (&String, &(usize, &AgentNode))| row(name, node, agents, (width, wide), now_ms, theme);
+    // Where no price is known there is nothing to stand in the last column.
+    let cost = if shown.iter().any(|(_, node)| known_cost(&node.subtree_usage).is_some()) { COST } else { 0 };
+    let row = |(name, (_, node)): (&String, &(usize, &AgentNode))| {
+        row(name, node, agents, (width, wide, cost), now_ms, theme)
+    };
     let more = shown.len().saturating_sub(most);
     let rows = names.iter().zip(&shown).take(most).map(row);
     let more = (more > 0).then(|| Line::styled(format!("   … {more} more · Ctrl-T"), theme.dim));
@@ -78,24 +82,29 @@ fn row(
     name: &str,
     node: &AgentNode,
     agents: &Agents,
-    (width, wide): (usize, usize),
+    (width, wide, cost_wide): (usize, usize, usize),
     now_ms: i64,
     theme: &Theme,
 ) -> Line<'static> {
     let asks = agents.asks(node);
     let (mark, style) = mark(node.state, asks, theme);
     let name = padded(&cut(&Line::raw(name.to_owned()), wide - 1).to_string(), wide);
-    let room = width.saturating_sub(3 + wide + TIME + COST + 1);
+    let room = width.saturating_sub(3 + wide + TIME + cost_wide + 1);
     let doing = cut(&Line::raw(doing(node, agents)), room).to_string();
-    let cost = node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(figures::cost).unwrap_or_default();
+    let cost = known_cost(&node.subtree_usage).unwrap_or_default();
     let time = figures::clock(took(node, now_ms));
     let live = node.state.is_live();
     Line::from(vec![
         Span::styled(format!(" {mark} "), style),
         Span::styled(name, if live { Style::default() } else { theme.label }),
         Span::styled(padded(&doing, room), if asks { theme.ask } else { theme.dim }),
-        Span::styled(format!("{time:>TIME$}{cost:>COST$}"), theme.dim),
+        Span::styled(format!("{time:>TIME$}{cost:>cost_wide$}"), theme.dim),
     ])
+}
+
+/// What something cost, where that is known and more than nothing.
+pub(super) fn known_cost(used: &Usage) -> Option<String> {
+    used.cost.filter(|cost| *cost > 0.0).map(figures::cost)
 }
 
 /// How long an agent has been there, or was; the clock of one that is paused stands.

@@ -20,7 +20,13 @@ pub fn head_row(node: &AgentNode, agents: &Agents, now_ms: i64, width: usize, th
         Span::raw("  "),
     ];
     spans.extend(standing(node, agents, now_ms, theme));
-    let about: Vec<String> = std::iter::once(clean_line(&node.model_group)).chain(used(node)).collect();
+    let (group, model) = (clean_line(&node.model_group), agents.model(node));
+    // A group names itself before the model that answers for it.
+    let model = match model == node.model_group {
+        true => group,
+        false => format!("{group} {}", clean_line(model.rsplit('/').next().unwrap_or(model))),
+    };
+    let about: Vec<String> = std::iter::once(model).chain(used(node)).collect();
     spans.push(Span::styled(format!("  {} ", about.join(" · ")), theme.dim));
     let line = Line::from(spans);
     let rest = width.saturating_sub(line.width());

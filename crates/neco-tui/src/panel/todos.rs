@@ -45,8 +45,9 @@ pub fn todo_rows(todos: &[Todo], width: usize, most: usize, works: bool, theme: 
             TodoStatus::Cancelled => ("⊘", theme.dim, theme.dim),
         };
         let indent = "  ".repeat(*depth);
-        let spans = vec![Span::styled(format!(" {indent}{mark} "), glyph), Span::styled(clean_line(&todo.text), text)];
-        rows.push(cut(&Line::from(spans), width.saturating_sub(1)));
+        let mark = Span::styled(format!(" {indent}{mark} "), glyph);
+        let spans = std::iter::once(mark).chain(with_code(&clean_line(&todo.text), text, theme));
+        rows.push(cut(&Line::from_iter(spans), width.saturating_sub(1)));
     }
     let beyond = outline.len().saturating_sub(first + most);
     if beyond > 0 {
@@ -69,7 +70,39 @@ pub fn plan_rows(plan: &Plan, width: usize, theme: &Theme) -> Vec<Line<'static>>
     let heading = heading("Plan", vec![Span::styled(count, theme.dim)], Some((done, all)), width, theme);
     let row = |step: &PlanStep| {
         let (mark, style) = if step.done { ("✓", theme.dim) } else { ("○", theme.label) };
-        cut(&Line::styled(format!(" {mark} {}", clean_line(&step.text)), style), width)
+        let mark = Span::styled(format!(" {mark} "), style);
+        cut(&Line::from_iter(std::iter::once(mark).chain(with_code(&clean_line(&step.text), style, theme))), width)
     };
     std::iter::once(heading).chain(steps().map(row)).collect()
+}
+
+/// Words with the code between backticks on its own ground; where there are no grounds the backticks stay.
+fn with_code(text: &str, style: Style, theme: &Theme) -> Vec<Span<'static>> {
+    if !theme.has_washes() || text.matches('`').count() % 2 == 1 {
+        return vec![Span::styled(text.to_owned(), style)];
+    }
+    let piece = |(index, piece): (usize, &str)| {
+        let style = if index % 2 == 1 { style.patch(theme.code) } else { style };
+        Span::styled(piece.to_owned(), style)
+    };
+    text.split('`').enumerate().map(piece).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theme::ThemeName;
+
+    #[test]
+    fn code_has_a_ground_or_its_backticks() {
+        let words = |text: &str, name: ThemeName| -> String {
+            with_code(text, Style::new(), &Theme::new(name)).iter().map(|span| span.content.as_ref()).collect()
+        };
+        assert_eq!(words("Retry in `put_part` once", ThemeName::Dark), "Retry in put_part once");
+        assert_eq!(words("Retry in `put_part` once", ThemeName::Plain), "Retry in `put_part` once");
+        assert_eq!(words("a lone ` stays", ThemeName::Dark), "a lone ` stays");
+        let dark = Theme::new(ThemeName::Dark);
+        let spans = with_code("in `put_part`", Style::new(), &dark);
+        assert_eq!(spans.get(1).map(|span| span.style), Some(dark.code));
+    }
 }

@@ -10,7 +10,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use super::agents::{at_work, bold, branches, mark, used};
+use super::agents::{at_work, bold, branches, known_cost, mark, used};
 use super::heading::heading;
 use super::workflows::strip;
 use crate::app::Picked;
@@ -22,9 +22,9 @@ use crate::theme::Theme;
 const LANES: usize = 110;
 const MODELS: usize = 72;
 
-/// Columns of names at least and at most, of what agents do beside lanes, of models and of costs.
+/// Columns of names and of what agents do beside lanes, each at least and at most; of models and of costs.
 const NAME: (usize, usize) = (16, 30);
-const DOES: usize = 27;
+const DOES: (usize, usize) = (27, 60);
 const MODEL: usize = 16;
 const COST: usize = 7;
 
@@ -108,10 +108,13 @@ impl Tree<'_> {
         let wide = |(depth, node): &(usize, &AgentNode)| 2 * depth + 2 + clean_line(&node.name).width();
         let name = outline.iter().map(wide).max().unwrap_or_default().clamp(NAME.0, NAME.1) + 2;
         let model = if width >= MODELS { MODEL } else { 0 };
-        let fixed = 3 + name + model + COST;
-        let does = if width >= LANES { DOES } else { width.saturating_sub(fixed + 1) };
-        let lanes = if width >= LANES { width.saturating_sub(fixed + does + 6) } else { 0 };
-        Columns { name, does, model, lanes }
+        let cost = if outline.iter().any(|(_, node)| known_cost(&node.usage).is_some()) { COST } else { 0 };
+        let fixed = 3 + name + model + cost;
+        // What they do and the lanes have the same room, so that neither moves with what is said.
+        let left = width.saturating_sub(fixed + 6);
+        let does = if width >= LANES { (left / 2).clamp(DOES.0, DOES.1) } else { width.saturating_sub(fixed + 1) };
+        let lanes = if width >= LANES { left.saturating_sub(does) } else { 0 };
+        Columns { name, does, model, cost, lanes }
     }
 
     fn labels(&self, width: usize, theme: &Theme) -> Line<'static> {
@@ -120,11 +123,12 @@ impl Tree<'_> {
         let scale = Scale::new(outline.iter().map(|(_, node)| *node), self.now_ms, columns.lanes);
         let model = padded(if columns.model > 0 { "model" } else { "" }, columns.model);
         let words = format!(
-            "{}{}{model}{:>COST$}    {}",
+            "{}{}{model}{:>cost$}    {}",
             " ".repeat(3 + columns.name),
             padded("does", columns.does),
-            "cost",
+            if columns.cost > 0 { "cost" } else { "" },
             scale.labels(columns.lanes, self.zone),
+            cost = columns.cost,
         );
         cut(&Line::styled(words.trim_end().to_owned(), theme.dim), width)
     }
@@ -151,7 +155,7 @@ impl Tree<'_> {
         };
         let name = cut(&Line::raw(clean_line(&node.name)), columns.name.saturating_sub(branch.width() + 3)).to_string();
         let taken = branch.width() + 2;
-        let cost = node.usage.cost.filter(|cost| *cost > 0.0).map(figures::cost).unwrap_or_default();
+        let cost = known_cost(&node.usage).unwrap_or_default();
         let model = match columns.model {
             0 => String::new(),
             wide => {
@@ -168,7 +172,7 @@ impl Tree<'_> {
             Span::styled(padded(&name, columns.name.saturating_sub(taken)), name_style),
             Span::styled(padded(&doing, columns.does), if asks { theme.ask } else { theme.dim }),
             Span::styled(padded(&model, columns.model), theme.dim),
-            Span::styled(format!("{cost:>COST$}"), theme.label),
+            Span::styled(format!("{cost:>wide$}", wide = columns.cost), theme.label),
         ];
         if columns.lanes > 0 {
             spans.push(Span::raw("    "));
@@ -217,6 +221,8 @@ struct Columns {
     name: usize,
     does: usize,
     model: usize,
+    /// None where no price is known.
+    cost: usize,
     lanes: usize,
 }
 

@@ -124,7 +124,7 @@ impl Pace {
     }
 
     /// Whether the terminal answered, and not like one at the end of a slow line.
-    fn is_known_quick(&self) -> bool {
+    pub(super) fn is_known_quick(&self) -> bool {
         self.far.is_some() && !self.measured && self.open.is_none()
     }
 
@@ -226,7 +226,8 @@ mod tests {
         assert!(!pace.is_slow() && !pace.is_open(now));
         // Nor does a terminal that takes nothing for a while.
         pace.took(960, Duration::from_secs(12), now);
-        assert!(pace.next(now) <= now + HICCUP);
+        assert!(pace.next(now) > now && pace.next(now) <= now + HICCUP);
+        assert!(pace.is_known_quick(), "what can't wait need not");
         for frame in 0..12 {
             pace.took(960, ms(1), now + HICCUP + ms(frame));
         }

@@ -28,6 +28,10 @@ use crate::text::figures::ago;
 /// Sessions that are listed at most.
 pub(super) const SESSIONS: usize = 200;
 
+/// Columns of what a model can read, and of how much was said in a session.
+const CONTEXT: usize = 6;
+const MESSAGES: usize = 12;
+
 /// The sessions of a folder, newest first; with `states` those are marked that are open or were stopped at work.
 pub(super) async fn sessions(
     program: &dyn Program,
@@ -44,7 +48,7 @@ pub(super) async fn sessions(
 pub(super) async fn all_sessions(program: &dyn Program, home: &Path) -> Result<Vec<SessionEntry>, AppError> {
     let request = ListSessions { limit: SESSIONS, states: true, ..ListSessions::default() };
     let page = program.ask(&Caller::person(), &request).await?;
-    Ok(entries(&page.sessions, |session| format!("{} · {}", listed::below_home(&session.cwd, home), about(session))))
+    Ok(entries(&page.sessions, |session| format!("{}   {}", about(session), listed::below_home(&session.cwd, home))))
 }
 
 fn entries(sessions: &[SessionRow], about: impl Fn(&SessionRow) -> String) -> Vec<SessionEntry> {
@@ -59,13 +63,13 @@ fn entries(sessions: &[SessionRow], about: impl Fn(&SessionRow) -> String) -> Ve
     sessions.iter().map(entry).filter(|entry| !entry.title.is_empty()).collect()
 }
 
-/// What else is told of a session: its id, how much was said, and what kind it is of.
+/// What else is told of a session, the first two in columns: how much was said, its id, and what kind it is of.
 fn about(session: &SessionRow) -> String {
     let fork = session.forked_from.map(|from| format!("fork of {}", short_id(from.session_id)));
     let single = session.single.then(|| "one-shot".to_owned());
-    let said = Some(listed::messages(session)).filter(|said| !said.is_empty());
-    let parts = [Some(short_id(session.id)), said, single, fork, stands(session.state)];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    let rest = [single, fork, stands(session.state)].into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    let about = format!("{:>MESSAGES$}   {}   {rest}", listed::messages(session), short_id(session.id));
+    about.trim_end().to_owned()
 }
 
 /// How a session stands, where that is worth a word.
@@ -176,17 +180,22 @@ pub(super) async fn keep_key(
 pub(super) async fn models(program: &dyn Program, folder: String) -> Result<Vec<ModelEntry>, AppError> {
     let list = program.ask(&Caller::person(), &ListModels { folder, all: false, own_servers: true }).await?;
     let groups = list.groups.into_iter();
-    let groups = groups.map(|(name, group)| ModelEntry { name, about: format!("group: {}", group.models.join(", ")) });
+    let groups =
+        groups.map(|(name, group)| ModelEntry { name, about: format!("group: {}", group.models.join(", then ")) });
     Ok(groups.chain(list.models.into_iter().map(model)).collect())
 }
 
+/// `128k context   $0.28 in, $0.42 out per M`, the first in its column.
 fn model(model: ModelRow) -> ModelEntry {
     let facts = &model.facts;
     let about = if facts.known { "" } else { "~" };
-    let price = facts.input_price.zip(facts.output_price);
-    let price = price.map(|(input, output)| format!(", ${input} in, ${output} out per M")).unwrap_or_default();
-    let about = format!("{about}{} tokens{price}", figures::tokens(facts.context_window));
-    ModelEntry { name: model.name, about }
+    let context = format!("{about}{}", figures::short_tokens(facts.context_window).replace(".0k", "k"));
+    let price = match facts.input_price.zip(facts.output_price) {
+        Some((input, output)) if input + output > 0.0 => format!("   ${input:.2} in, ${output:.2} out per M"),
+        Some(_) => "   free".to_owned(),
+        None => String::new(),
+    };
+    ModelEntry { name: model.name, about: format!("{context:>CONTEXT$} context{price}") }
 }
 
 /// The settings that hold in a folder, with where they come from, and those without a value.

@@ -13,7 +13,7 @@ use super::pace::Pace;
 use crate::app::WindowState;
 use crate::looks::Looks;
 use crate::term::keys::Came;
-use crate::term::{Keys, Screen, Writer, give_back, retake};
+use crate::term::{Keys, Screen, Writer, give_back, retake, set_aside};
 
 /// How often marks turn while something runs.
 pub(super) const TICK: Duration = Duration::from_millis(120);
@@ -70,8 +70,10 @@ impl Terminal {
     /// The terminal of this process, which is asked at once how far away it is.
     pub(super) fn new(looks: &Looks) -> io::Result<Self> {
         let screen = Screen::new(Vec::new(), looks.depth);
+        let screen = if looks.reflows { screen } else { screen.without_reflow() };
         Ok(Self {
-            screen: if looks.reflows { screen } else { screen.without_reflow() },
+            // A terminal that does not even say what was pasted has one screen, as far as anybody knows.
+            screen: if looks.marks_pastes { screen } else { screen.without_other() },
             writer: Writer::new(File::from(io::stdout().as_fd().try_clone_to_owned()?))?,
             keys: Some(Keys::ask()),
             size: size().or_else(|| crossterm::terminal::size().ok()).unwrap_or((80, 24)),
@@ -99,14 +101,21 @@ impl Terminal {
             // Nobody hears the keys until it is looked again.
             (Some(Keys::Waiting), true) => now + TICK,
             (Some(_), true) if self.typed && app.leaving.slow.is_some() => due.max(self.pace.keys_at(now)),
-            (Some(_), true) => due.max(self.pace.next(now)),
+            (Some(_), true) => due.max(self.free_at(now)),
         }
+    }
+
+    /// When the line takes the next frame. A quick one is not left alone for a while when the terminal has folded what is
+    /// on it: getting another size is what held it up.
+    fn free_at(&self, now: Instant) -> Instant {
+        if self.screen.is_folded() && self.pace.is_known_quick() { now } else { self.pace.next(now) }
     }
 
     /// How long the next frame can wait when nothing happens.
     pub(super) fn rest(&self, app: &WindowState, looks_again: bool) -> Duration {
         // What is finished leaves as fast as the terminal takes it.
-        if self.behind || !app.leaving.is_empty() && (!self.pace.is_slow() || app.leaving.slow.is_some()) {
+        let leaves = !app.leaving.is_empty() && !app.is_aside();
+        if self.behind || leaves && (!self.pace.is_slow() || app.leaving.slow.is_some()) {
             return Duration::ZERO;
         }
         let tick = if app.leaving.slow.is_some() { SLOW_TICK } else { TICK };
@@ -145,7 +154,7 @@ impl Terminal {
         if self.draw_field(now, app)? {
             return Ok(true);
         }
-        if self.pace.next(now) > now {
+        if self.free_at(now) > now {
             return Ok(false);
         }
         // Over a slow line what is finished leaves in portions, so that keys and answers to them are not behind all of it.
@@ -197,7 +206,7 @@ impl Terminal {
 
     fn flush(&mut self) {
         self.flushed = Instant::now();
-        let bytes = std::mem::take(self.screen.out());
+        let bytes = self.drawn();
         if bytes.is_empty() {
             return;
         }
@@ -205,6 +214,12 @@ impl Terminal {
         self.pace.sent(length, self.flushed);
         self.asks = self.pace.asks(length, self.flushed).then_some(length);
         self.writer.write(bytes);
+    }
+
+    /// What is to be written.
+    fn drawn(&mut self) -> Vec<u8> {
+        set_aside(self.screen.is_aside());
+        std::mem::take(self.screen.out())
     }
 
     /// Asks the terminal what is to be asked, once what comes before the question is written; listens to the keys when
@@ -269,7 +284,8 @@ impl Terminal {
     pub(super) async fn step_aside(&mut self) -> io::Result<()> {
         self.hear_out().await;
         self.screen.clear()?;
-        self.writer.write(std::mem::take(self.screen.out()));
+        let bytes = self.drawn();
+        self.writer.write(bytes);
         // Dropping them stops the thread that reads them.
         self.keys = None;
         let written = async {
@@ -309,7 +325,8 @@ impl Terminal {
             // There is no better place to complain of a terminal than the terminal.
             let _ = self.screen.draw(frame);
             let _ = self.screen.clear();
-            self.writer.write(std::mem::take(self.screen.out()));
+            let bytes = self.drawn();
+            self.writer.write(bytes);
         }
         self.writer.close();
     }

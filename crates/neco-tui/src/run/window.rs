@@ -29,6 +29,7 @@ use crate::term::keys::Came;
 use crate::term::{Depth, Guard, Keys, ground, guard, notify};
 use crate::text::highlight;
 use crate::theme::ThemeName;
+use crate::told::is_command;
 use crate::transcript::block::Tone;
 use crate::update::{Effect, News, say_first};
 
@@ -105,6 +106,8 @@ pub(super) struct Window {
     first: Option<String>,
     /// What the person did before it was.
     pub(super) early: Vec<Effect>,
+    /// Whether the first rows of the window were drawn.
+    greeted: bool,
     pub(super) app: WindowState,
     looks: Looks,
     pub(super) terminal: Terminal,
@@ -144,6 +147,7 @@ impl Window {
             session: None,
             first,
             early: Vec::new(),
+            greeted: false,
             app,
             terminal: Terminal::new(&looks)?,
             closing: Vec::new(),
@@ -376,7 +380,11 @@ impl Window {
         self.app.set_root(snapshot.root_agent);
         match retold {
             Retold::Whole => {
-                self.app.greet(&self.looks, &snapshot, &beside);
+                // Whoever begins with a command, such as one that lists the sessions, has not chosen this one.
+                if !self.first.as_deref().is_some_and(is_command) {
+                    let is_first = !std::mem::replace(&mut self.greeted, true);
+                    self.app.greet(&self.looks, &snapshot, &beside, is_first);
+                }
                 past.iter().for_each(|event| self.app.past(event));
                 if more || self.app.transcript.left_out {
                     self.app.transcript.say(Tone::Plain, "Earlier messages: neco session show");

@@ -20,8 +20,10 @@ pub enum Offer {
     OfProvider(String),
     /// A provider that is not named here.
     OtherKey,
-    /// A server at an address of the person's.
+    /// A server at an address of the person's, which is asked for.
     Server,
+    /// The server at this address.
+    At(String),
     /// Not now.
     Leave,
 }
@@ -40,12 +42,12 @@ pub fn all(found: &ModelOffers) -> Vec<(Offer, QuestionOption)> {
         label: label.to_owned(),
         description: description.to_owned(),
     };
-    for ProviderOffer { name, sources, .. } in found.providers.iter().take(PROVIDERS) {
-        offers.push(if sources.is_empty() {
-            (Offer::Key(name.clone()), option(name, "needs a key; you type it next, hidden"))
-        } else {
-            (Offer::OfProvider(name.clone()), option(name, "has a key; you choose a model next"))
-        });
+    for provider in found.providers.iter().take(PROVIDERS) {
+        let says = match provider.sources.is_empty() {
+            true => "needs a key; you type it next, hidden",
+            false => "has a key; you choose a model next",
+        };
+        offers.push((of(provider), option(&provider.name, says)));
     }
     if found.providers.len() > PROVIDERS {
         let more = found.providers.len() - PROVIDERS;
@@ -54,6 +56,35 @@ pub fn all(found: &ModelOffers) -> Vec<(Offer, QuestionOption)> {
     offers.push((Offer::Server, option("another server", "any OpenAI-compatible one")));
     offers.push((Offer::Leave, option("not now", "`neco demo` works without a model")));
     offers
+}
+
+/// A provider: its key comes first.
+fn of(provider: &ProviderOffer) -> Offer {
+    let name = provider.name.clone();
+    if provider.sources.is_empty() { Offer::Key(name) } else { Offer::OfProvider(name) }
+}
+
+/// What words mean that were written instead of a choice: the model of this name, the server at this address, or each
+/// provider and model whose name begins so; nothing when none does.
+pub fn meant(words: &str, found: &ModelOffers) -> Vec<Offer> {
+    let behind = words.split_once(':').filter(|(host, _)| !host.contains('/')).map(|(_, rest)| rest);
+    let port = behind.map(|rest| rest.split('/').next().unwrap_or_default());
+    if words.contains("://") || port.is_some_and(|port| port.parse::<u16>().is_ok()) {
+        return vec![Offer::At(words.to_owned())];
+    }
+    if words.contains('/') {
+        return vec![Offer::Model(words.to_owned())];
+    }
+    let wanted = words.to_lowercase();
+    let providers = found.providers.iter().map(|provider| (provider.name.as_str(), of(provider)));
+    let models = found.servers.iter().flat_map(|server| {
+        server.models.iter().map(move |model| (model.as_str(), Offer::Model(format!("{}/{model}", server.provider))))
+    });
+    let named: Vec<(&str, Offer)> =
+        providers.chain(models).filter(|(name, _)| name.to_lowercase().starts_with(&wanted)).collect();
+    // A whole name is meant, whatever else begins with it.
+    let whole = named.iter().find(|(name, _)| name.to_lowercase() == wanted).map(|(_, offer)| offer.clone());
+    whole.map_or_else(|| named.into_iter().map(|(_, offer)| offer).collect(), |whole| vec![whole])
 }
 
 #[cfg(test)]
@@ -75,5 +106,29 @@ mod tests {
         let expected =
             [Offer::Model("ollama/qwen3:8b".into()), Offer::Key("openai".into()), Offer::Server, Offer::Leave];
         assert_eq!(offers, expected);
+    }
+
+    #[test]
+    fn the_beginning_of_a_name_is_enough() {
+        let provider = |name: &str| ProviderOffer { name: name.into(), ..ProviderOffer::default() };
+        let servers = vec![LocalModels {
+            provider: "ollama".into(),
+            base: "http://localhost:11434/v1".into(),
+            models: vec!["qwen3:8b".into()],
+        }];
+        let providers = vec![provider("openai"), provider("openrouter"), provider("deepseek"), provider("zhipuai")];
+        let found = ModelOffers {
+            servers,
+            providers: [providers, vec![provider("zhipuai-plan")]].concat(),
+            ..ModelOffers::default()
+        };
+        let key = |name: &str| Offer::Key(name.into());
+        assert_eq!(meant("Deep", &found), [key("deepseek")]);
+        assert_eq!(meant("open", &found), [key("openai"), key("openrouter")]);
+        assert_eq!(meant("zhipuai", &found), [key("zhipuai")], "a whole name");
+        assert_eq!(meant("qwen3:8b", &found), [Offer::Model("ollama/qwen3:8b".into())]);
+        assert_eq!(meant("openai/gpt", &found), [Offer::Model("openai/gpt".into())]);
+        assert_eq!(meant("gpu-box:8000/v1", &found), [Offer::At("gpu-box:8000/v1".into())]);
+        assert_eq!(meant("nobody", &found), []);
     }
 }

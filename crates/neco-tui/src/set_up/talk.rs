@@ -77,7 +77,6 @@ impl Talk {
                 return Talked::Left;
             }
         };
-        self.stand_in.say(NotificationLevel::Info, "Neco needs a model. The one you choose is tried once, then kept.");
         loop {
             let offers = offers::all(&found);
             let options = offers.iter().map(|(_, option)| option.clone()).collect();
@@ -85,11 +84,45 @@ impl Talk {
                 return Talked::Left;
             };
             let offer = offers.into_iter().find(|(_, option)| option.label == label).map(|(offer, _)| offer);
-            // Words instead of a choice are the name of a model.
-            if let Some(talked) = self.chosen(offer.unwrap_or(Offer::Model(label)), &found).await {
+            let offer = match offer {
+                Some(offer) => Some(offer),
+                None => self.meant(label, &found).await,
+            };
+            if let Some(offer) = offer
+                && let Some(talked) = self.chosen(offer, &found).await
+            {
                 return talked;
             }
         }
+    }
+
+    /// What the person means who writes instead of choosing; none where that can't be told, and they are told so.
+    async fn meant(&self, words: String, found: &ModelOffers) -> Option<Offer> {
+        let mut offers = offers::meant(&words, found);
+        if offers.len() == 1 {
+            return offers.pop();
+        }
+        let request = ListModels { folder: self.folder.clone(), all: false, own_servers: false };
+        let groups = self.asks(&request).await.map(|list| list.groups).unwrap_or_default();
+        if groups.contains_key(&words) {
+            return Some(Offer::Model(words));
+        }
+        let named = |offer: &Offer| match offer {
+            Offer::Model(name) | Offer::Key(name) | Offer::OfProvider(name) | Offer::At(name) => Some(name.clone()),
+            Offer::OtherKey | Offer::Server | Offer::Leave => None,
+        };
+        let told = match offers.is_empty() {
+            true => {
+                let all: Vec<&str> = found.providers.iter().map(|provider| provider.name.as_str()).collect();
+                format!("No provider begins with “{words}”. There are {}; a model is provider/model", all.join(", "))
+            }
+            false => {
+                let several: Vec<String> = offers.iter().filter_map(named).collect();
+                format!("Several begin with “{words}”: {}. Write more of the name", several.join(", "))
+            }
+        };
+        self.stand_in.say(NotificationLevel::Warning, told);
+        None
     }
 
     /// What a choice came to; none when the person is to choose again.
@@ -107,6 +140,7 @@ impl Talk {
             Offer::OfProvider(provider) => self.one_of(&provider, None).await,
             Offer::OtherKey => Some(Talked::NeedsKey(self.other_provider(found).await?)),
             Offer::Server => self.other_server().await,
+            Offer::At(address) => self.one_of("", Some(&with_scheme(address))).await,
             Offer::Leave => Some(Talked::Left),
         }
     }

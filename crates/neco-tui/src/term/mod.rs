@@ -2,8 +2,9 @@
 //!
 //! Invariants: nothing depends on where the terminal says its cursor is (it is asked only to see how long that takes);
 //! all movement is relative to the live rows, whose number is known. Every frame is one write, between the marks of a
-//! synchronized update unless only the row of the cursor is different. No other screen is used and no
-//! mouse is caught, so people can scroll, select and copy as everywhere else.
+//! synchronized update unless only the row of the cursor is different. No mouse is caught and the other screen is only
+//! for what takes all of the terminal for a while (what was changed, one of the agents), so people can scroll, select
+//! and copy as everywhere else.
 //!
 //! Reading order: [`abilities`] (what the terminal can do), [`ground`] (whether it is dark or light) with `early`
 //! (what is typed before anybody listens), [`ansi`] (a styled line as bytes), [`change`] (what of a row is different),
@@ -25,7 +26,7 @@ pub mod writer;
 
 pub use abilities::Abilities;
 pub use ansi::Depth;
-pub use guard::{Guard, give_back, is_taken, retake};
+pub use guard::{Guard, give_back, is_taken, retake, set_aside};
 pub use keys::Keys;
 pub use notify::Notify;
 pub use screen::Screen;

@@ -58,10 +58,17 @@ impl Pen {
         };
     }
 
-    /// Makes a row that is there into another one.
-    pub(super) fn patch(&mut self, row: usize, old: &Line<'static>, new: &Line<'static>) {
+    /// Makes a row that is there into another one. One that gets shorter is erased from its beginning: what is erased
+    /// further right tmux still counts as written, and folds it when it gets narrower. Not where the person is `typing`:
+    /// nothing stands below that row but what is drawn anew then.
+    pub(super) fn patch(&mut self, row: usize, old: &Line<'static>, new: &Line<'static>, typing: bool) {
         let same_ground = old.style.bg == new.style.bg;
         match change(old, new).filter(|_| self.size.0 > 0 && same_ground) {
+            Some(change) if change.erases && !typing => {
+                self.go(row, 0);
+                self.keep(new.width());
+                self.whole(new);
+            }
             Some(change) => {
                 self.go(row, change.column);
                 self.keep(change.column + change.text.width());

@@ -21,6 +21,13 @@ const QUIET: usize = 48;
 /// of the screen on, tmux takes for a wish to scroll all of it into the scrollback.
 const ERASE: &str = "\r\x1b7\x1b[K\x1b[1B\x1b[J\x1b8";
 
+/// To the other screen of the terminal, which is empty then, and back; keys come there as they come here.
+const GO_ASIDE: &str = "\x1b[?1049h\x1b[>1u\x1b[m\x1b[H";
+pub(super) const COME_BACK: &str = "\x1b[<1u\x1b[?1049l";
+
+/// Erases all of the other screen, which has no scrollback.
+const EMPTY: &str = "\x1b[m\x1b[H\x1b[2J";
+
 /// So many rows are remembered that were lost; no terminal brings more of them back at once.
 const MOST_LOST: usize = 300;
 
@@ -46,6 +53,19 @@ pub struct Frame {
     pub cursor: Option<Cursor>,
     /// Columns and rows of the terminal that it is for; where they are not known everything is written.
     pub size: (usize, usize),
+    /// Whether it is for the other screen of the terminal: what is on the usual one is there again afterwards. Nothing is
+    /// finished with it.
+    pub aside: bool,
+}
+
+/// What is on the usual screen while the other one is seen.
+#[derive(Debug)]
+struct Kept {
+    rows: Vec<Line<'static>>,
+    at: Cursor,
+    size: (usize, usize),
+    lost: Vec<Line<'static>>,
+    blank: usize,
 }
 
 /// The bottom of a terminal.
@@ -58,12 +78,19 @@ pub struct Screen<W> {
     at: Cursor,
     shows_cursor: bool,
     /// The size that the terminal was given since the last frame, should it have another one.
-    folded: Option<(u16, u16)>,
-    /// The rows that the terminal had when the last frame was drawn, where that is known.
-    height: usize,
+    folded: Option<(usize, usize)>,
+    /// The size that the terminal had when the last frame was drawn, where that is known.
+    size: (usize, usize),
     /// Live rows that went into the scrollback when the terminal was made smaller, right above the live ones: many
     /// terminals bring them back when they are made bigger.
     lost: Vec<Line<'static>>,
+    /// Whether the next frame begins in the first row of the terminal, and is to end in its last one.
+    fills: bool,
+    /// Blank rows above the live ones for that; what is finished next takes their place.
+    blank: usize,
+    /// Whether the terminal has another screen, and what is on the usual one while that is seen.
+    has_other: bool,
+    kept: Option<Kept>,
 }
 
 impl<W: Write> Screen<W> {
@@ -77,8 +104,12 @@ impl<W: Write> Screen<W> {
             at: Cursor::default(),
             shows_cursor: true,
             folded: None,
-            height: 0,
+            size: (0, 0),
             lost: Vec::new(),
+            fills: false,
+            blank: 0,
+            has_other: true,
+            kept: None,
         }
     }
 
@@ -86,6 +117,12 @@ impl<W: Write> Screen<W> {
     #[must_use]
     pub fn without_reflow(self) -> Self {
         Self { reflows: false, ..self }
+    }
+
+    /// On a terminal that has one screen only.
+    #[must_use]
+    pub fn without_other(self) -> Self {
+        Self { has_other: false, ..self }
     }
 
     /// Draws a frame. What is the same as before is not written again.
@@ -96,19 +133,32 @@ impl<W: Write> Screen<W> {
     /// Draws what of a frame fits into about so many bytes: the row of the cursor before the others, and nothing is
     /// left out of a frame with other rows than before. Whether it is all there.
     pub fn draw_within(&mut self, frame: Frame, most: usize) -> io::Result<bool> {
-        if self.folded.is_some() {
-            self.clear()?;
+        if frame.aside && self.has_other {
+            self.go_aside()?;
+        } else {
+            self.come_back()?;
+            if self.folded.is_some() {
+                self.clear()?;
+            }
         }
-        let Frame { finished, folds, live, cursor, size } = frame;
+        let Frame { finished, folds, live, cursor, size, .. } = frame;
         let done = finished.len();
-        self.height = size.1;
+        self.size = size;
         if done > 0 {
             // What is finished stands between them and the live rows now.
             self.lost.clear();
         }
-        let cursor = cursor.map(|cursor| Cursor { row: cursor.row.min(last(&live)), ..cursor });
         let nothing_lives = live.is_empty();
+        let owned = match (std::mem::take(&mut self.fills), self.blank) {
+            (true, _) => size.1,
+            (false, 0) => 0,
+            (false, _) => self.rows.len(),
+        };
+        self.blank = if nothing_lives { 0 } else { owned.saturating_sub(done + live.len()) };
+        let blank = self.blank;
+        let cursor = cursor.map(|cursor| Cursor { row: blank + cursor.row.min(last(&live)), ..cursor });
         let mut wanted = finished;
+        wanted.extend(std::iter::repeat_n(Line::default(), blank));
         wanted.extend(live);
         if nothing_lives {
             // Whoever writes next begins below what is finished.
@@ -171,7 +221,7 @@ impl<W: Write> Screen<W> {
     /// The terminal has another size: its rows were folded anew. The next frame takes the live ones off and draws all.
     /// Only what was written last and the newest size count, however many sizes there were between.
     pub fn resized(&mut self, width: u16, height: u16) {
-        self.folded = Some((width, height));
+        self.folded = Some((usize::from(width), usize::from(height)));
     }
 
     /// Whether the terminal was given another size since the last frame.
@@ -179,10 +229,46 @@ impl<W: Write> Screen<W> {
         self.folded.is_some()
     }
 
+    /// Whether the other screen is seen.
+    pub fn is_aside(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// The other screen is seen. Nothing is folded there when it gets another size, and everything is drawn anew.
+    fn go_aside(&mut self) -> io::Result<()> {
+        let is_folded = self.folded.take().is_some();
+        if self.kept.is_some() {
+            return if is_folded { self.empty() } else { Ok(()) };
+        }
+        let (rows, lost) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.lost));
+        let blank = std::mem::take(&mut self.blank);
+        self.kept = Some(Kept { rows, at: self.at, size: self.size, lost, blank });
+        self.at = Cursor::default();
+        self.out.write_all(GO_ASIDE.as_bytes())
+    }
+
+    /// The usual screen is seen again, as it was. Has the terminal another size than then, it folds its rows now.
+    fn come_back(&mut self) -> io::Result<()> {
+        let Some(kept) = self.kept.take() else { return Ok(()) };
+        let size = self.folded.take().unwrap_or(self.size);
+        self.folded = (size != kept.size).then_some(size);
+        (self.rows, self.at, self.size) = (kept.rows, kept.at, kept.size);
+        (self.lost, self.blank) = (kept.lost, kept.blank);
+        self.out.write_all(COME_BACK.as_bytes())
+    }
+
+    /// Nothing is on the other screen.
+    fn empty(&mut self) -> io::Result<()> {
+        self.rows.clear();
+        self.at = Cursor::default();
+        self.out.write_all(EMPTY.as_bytes())
+    }
+
     /// Takes the live rows off; the cursor is where they began.
     pub fn clear(&mut self) -> io::Result<()> {
+        self.come_back()?;
         let up = match self.folded.take() {
-            Some((width, height)) => self.folded_up(usize::from(width).max(1), usize::from(height)),
+            Some((width, height)) => self.folded_up(width.max(1), height),
             None => self.at.row,
         };
         self.take_off(up)
@@ -194,21 +280,30 @@ impl<W: Write> Screen<W> {
     fn folded_up(&mut self, width: usize, height: usize) -> usize {
         let above = self.folded_rows(width);
         let up = above.min(height.saturating_sub(1));
-        if above > up {
-            self.lose(above - up, width);
+        let lost = (above + 1 + self.kept_below(width, height)).saturating_sub(height).min(above);
+        if lost > 0 {
+            self.lose(lost, width);
+            self.fills = true;
             return up;
         }
         let mut back = 0;
-        let more = height.saturating_sub(self.height);
+        let more = height.saturating_sub(self.size.1);
         while let Some(row) = self.lost.pop() {
             let rows = if self.reflows { rows_of(&row, width) } else { 1 };
-            if self.height == 0 || back + rows > more {
+            if self.size.1 == 0 || back + rows > more {
                 self.lost.push(row);
                 break;
             }
             back += rows;
         }
         up + back
+    }
+
+    /// How many rows there are below the cursor on a terminal that has this size now: where it gets lower, those go first.
+    fn kept_below(&self, width: usize, height: usize) -> usize {
+        let below = self.rows.get(self.at.row + 1..).unwrap_or_default();
+        let kept = below.len().saturating_sub(self.size.1.saturating_sub(height));
+        below.iter().take(kept).map(|row| if self.reflows { rows_of(row, width) } else { 1 }).sum()
     }
 
     /// So many rows, as a terminal of this width folds them, go into the scrollback.
@@ -227,8 +322,12 @@ impl<W: Write> Screen<W> {
 
     /// Takes everything off the screen: what is finished goes into the scrollback, whoever wrote between it.
     pub fn wipe(&mut self, height: u16) -> io::Result<()> {
+        if self.is_aside() {
+            return self.empty();
+        }
         self.clear()?;
         self.lost.clear();
+        self.fills = false;
         let rows = usize::from(height).max(1);
         let bytes = format!("\x1b[{rows}B{}\x1b[H", "\n".repeat(rows));
         self.out.write_all(bytes.as_bytes())?;
@@ -253,6 +352,8 @@ impl<W: Write> Screen<W> {
     /// Somebody else wrote to the terminal: what is there stays, and the next frame begins below it.
     pub fn abandon(&mut self) {
         self.folded = None;
+        self.kept = None;
+        (self.fills, self.blank) = (false, 0);
         self.lost.clear();
         self.rows.clear();
         self.at = Cursor::default();
@@ -270,6 +371,7 @@ impl<W: Write> Screen<W> {
         bytes.push_str(ERASE);
         bytes.push_str("\x1b[?25h");
         self.rows.clear();
+        self.blank = 0;
         self.at = Cursor::default();
         self.shows_cursor = true;
         self.out.write_all(bytes.as_bytes())?;
@@ -297,7 +399,7 @@ impl<W: Write> Screen<W> {
                 whole = false;
                 continue;
             }
-            pen.patch(index, old, new);
+            pen.patch(index, old, new, Some(index) == first);
         }
         pen.folds_again();
         whole
@@ -317,7 +419,7 @@ impl<W: Write> Screen<W> {
             if let (Some(old), Some(new)) = (self.rows.get(index), wanted.get(wanted_at))
                 && old != new
             {
-                pen.patch(index, old, new);
+                pen.patch(index, old, new, false);
             }
         }
         pen.folds_again();

@@ -17,6 +17,9 @@ const LONGEST_LINE: usize = 2000;
 /// The languages; read when the first program is shown, not when the window opens.
 static LANGUAGES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
 
+/// Languages in which a name that begins with a capital is that of a type, also where their files do not say so.
+const CAPITAL_TYPES: [&str; 8] = ["C#", "Dart", "Java", "Kotlin", "Python", "Rust", "Scala", "Swift"];
+
 /// What the parts of programs are called, and what they are to us; the first that fits counts.
 static PARTS: LazyLock<Vec<(Scope, Part)>> = LazyLock::new(|| {
     let named = [
@@ -60,13 +63,17 @@ pub fn warm() {
 #[derive(Clone, Debug)]
 pub struct Painter {
     state: Option<(ParseState, ScopeStack)>,
+    /// Whether names that begin with a capital are those of types.
+    capitals: bool,
     painted: usize,
 }
 
 impl Painter {
     /// For a language as it stands behind the fence, or the ending of a file.
     pub fn new(language: &str) -> Self {
-        Self { state: find(language).map(|syntax| (ParseState::new(syntax), ScopeStack::new())), painted: 0 }
+        let syntax = find(language);
+        let capitals = syntax.is_some_and(|syntax| CAPITAL_TYPES.contains(&syntax.name.as_str()));
+        Self { state: syntax.map(|syntax| (ParseState::new(syntax), ScopeStack::new())), capitals, painted: 0 }
     }
 
     /// The next line, without its end.
@@ -76,18 +83,19 @@ impl Painter {
             self.state = None;
         }
         let plain = || Line::raw(shown(line));
+        let capitals = self.capitals;
         let Some((state, scopes)) = &mut self.state else { return plain() };
         let whole = format!("{line}\n");
         let Ok(changes) = state.parse_line(&whole, &LANGUAGES) else { return plain() };
         let mut spans = Vec::new();
         let mut begin = 0;
         for (at, change) in changes {
-            push(&mut spans, whole.get(begin..at), scopes, &theme.syntax);
+            push(&mut spans, whole.get(begin..at), scopes, capitals, &theme.syntax);
             begin = at;
             // A language file that contradicts itself costs colours, nothing else.
             let _ = scopes.apply(&change);
         }
-        push(&mut spans, whole.get(begin..), scopes, &theme.syntax);
+        push(&mut spans, whole.get(begin..), scopes, capitals, &theme.syntax);
         Line::from(spans)
     }
 }
@@ -106,12 +114,25 @@ fn find(language: &str) -> Option<&'static SyntaxReference> {
     LANGUAGES.find_syntax_by_token(name)
 }
 
-fn push(spans: &mut Vec<Span<'static>>, text: Option<&str>, scopes: &ScopeStack, styles: &Syntax) {
+fn push(spans: &mut Vec<Span<'static>>, text: Option<&str>, scopes: &ScopeStack, capitals: bool, styles: &Syntax) {
     let text = text.unwrap_or_default().trim_end_matches('\n');
+    let part = part(scopes);
+    if !capitals || part.is_some() {
+        return add(spans, text, style(part, styles));
+    }
+    let is_of_name = |char: char| char.is_alphanumeric() || char == '_';
+    for word in text.split_inclusive(|char: char| !is_of_name(char)) {
+        let (name, rest) = word.split_at(word.find(|char: char| !is_of_name(char)).unwrap_or(word.len()));
+        let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+        add(spans, name, style(is_type.then_some(Part::Type), styles));
+        add(spans, rest, Style::default());
+    }
+}
+
+fn add(spans: &mut Vec<Span<'static>>, text: &str, style: Style) {
     if text.is_empty() {
         return;
     }
-    let style = style(scopes, styles);
     match spans.last_mut().filter(|last| last.style == style) {
         Some(last) => last.content.to_mut().push_str(&shown(text)),
         None => spans.push(Span::styled(shown(text), style)),
@@ -124,12 +145,12 @@ fn shown(text: &str) -> String {
 }
 
 /// The innermost scope that means something to us.
-fn style(scopes: &ScopeStack, styles: &Syntax) -> Style {
-    let part = scopes
-        .as_slice()
-        .iter()
-        .rev()
-        .find_map(|scope| PARTS.iter().find(|(prefix, _)| prefix.is_prefix_of(*scope)).map(|(_, part)| *part));
+fn part(scopes: &ScopeStack) -> Option<Part> {
+    let named = |scope: &Scope| PARTS.iter().find(|(prefix, _)| prefix.is_prefix_of(*scope)).map(|(_, part)| *part);
+    scopes.as_slice().iter().rev().find_map(named)
+}
+
+fn style(part: Option<Part>, styles: &Syntax) -> Style {
     match part {
         Some(Part::Comment) => styles.comment,
         Some(Part::String) => styles.string,
@@ -155,5 +176,17 @@ mod tests {
         assert_eq!(lines[0].spans[0].style, theme.syntax.keyword);
         assert!(lines[1].spans.iter().any(|span| span.style == theme.syntax.comment));
         assert!(highlight("x", "no-such-language", &theme)[0].spans.len() == 1);
+    }
+
+    #[test]
+    fn a_name_that_begins_with_a_capital_is_that_of_a_type() {
+        let theme = Theme::new(ThemeName::Dark);
+        let types = |code: &str, language: &str| -> Vec<String> {
+            let lines = highlight(code, language, &theme);
+            let spans = lines.iter().flat_map(|line| &line.spans);
+            spans.filter(|span| span.style == theme.syntax.type_name).map(|span| span.content.to_string()).collect()
+        };
+        assert!(types("    pub timeout: Duration,\n", "rs").contains(&"Duration".to_owned()));
+        assert!(!types("Words are no types\n", "md").contains(&"Words".to_owned()));
     }
 }

@@ -142,6 +142,7 @@ pub(super) fn note(tone: Tone, text: &str, width: usize, theme: &Theme) -> Vec<L
     let (mark, style, body) = match tone {
         Tone::Fence => return fence(text, width, theme),
         Tone::Plain => (" ", theme.dim, theme.dim),
+        Tone::Note => ("·", theme.dim, theme.dim),
         Tone::Good => ("✓", theme.good, Style::default()),
         Tone::Warning => ("!", theme.label.add_modifier(Modifier::BOLD), theme.label),
         Tone::Bad => ("✕", theme.bad, Style::default()),

@@ -5,6 +5,7 @@ use neco_proto::clean::{clean, clean_line, is_mark};
 use neco_proto::event::{CallStatus, ToolCallEnd};
 use neco_proto::visible::visible_line;
 use neco_proto::{Diff, Display, ErrorCode};
+use neco_view::reduce::View;
 use neco_view::reduce::block::Call;
 use neco_view::reduce::work::is_refusal;
 use neco_view::wording::calls::happened;
@@ -24,6 +25,15 @@ pub(super) const COMMAND: &str = "bash";
 
 /// The tool that starts an agent, which goes on by itself.
 const SPAWN: &str = "spawn_agent";
+
+/// The tool that waits for agents.
+const WAIT: &str = "agent_wait";
+
+/// The tool that hands over a plan.
+pub(super) const PLAN: &str = "exit_plan_mode";
+
+/// The tools that do nothing but ask the person.
+const ASKS: [&str; 2] = ["ask_user", PLAN];
 
 /// How long a command runs before it is said that it can do so in the background, in milliseconds.
 const LONG_MS: i64 = 2000;
@@ -63,6 +73,18 @@ pub fn size(call: &Call) -> usize {
     call.end.as_ref().map_or(0, |end| end.output.len() + end.display.as_ref().map_or(0, shown))
 }
 
+/// Whether a call waits for the person and is shown by the question that they are asked.
+pub(super) fn is_shown_by_question(call: &Call) -> bool {
+    let asks = call.status == CallStatus::Executing && ASKS.contains(&call.tool.as_str());
+    asks || call.status == CallStatus::AwaitingApproval
+}
+
+/// A call that waits for agents one of which waits for the person: nothing turns before it.
+pub(super) fn waiting_with(call: &Call, view: &View) -> Option<Call> {
+    let waits = call.status == CallStatus::Executing && call.tool == WAIT && view.agents.asking() > 0;
+    waits.then(|| Call { status: CallStatus::AwaitingApproval, ..call.clone() })
+}
+
 /// Whether there may be more of a call than is seen of it at first.
 pub(super) fn has_more(call: &Call) -> bool {
     call.end.as_ref().is_some_and(|end| end.display.is_some() || !end.output.trim().is_empty())
@@ -76,10 +98,22 @@ pub fn rows(call: &Call, tail: &Tail, fold: Fold, with: Drawn<'_>) -> Vec<Line<'
         return [heading].into_iter().chain(tail.rows(with.width, live, with.theme)).collect();
     };
     let text = for_person(end);
-    let text = if fold == Fold::Short { happened(end, &text) } else { text };
+    let text = match fold {
+        Fold::Short => unfitting(end).map_or_else(|| happened(end, &text), str::to_owned),
+        Fold::Whole => text,
+    };
     let (reason, rest) = reason(call, end, &text, with);
     let body = ended_body(end, rest, fold, with);
     [heading(call, ended_outcome(end, reason, with), with)].into_iter().chain(body).collect()
+}
+
+/// What a person is told of an edit whose text has no place: what the model is told names the arguments of its call.
+fn unfitting(end: &ToolCallEnd) -> Option<&'static str> {
+    match end.error_code? {
+        ErrorCode::EditTextNotFound => Some("not changed\nThe text to replace is not in it."),
+        ErrorCode::EditTextNotUnique => Some("not changed\nThe text to replace is in it more than once."),
+        _ => None,
+    }
 }
 
 /// The verb of a call, the name in what it is done to, and the rest of that.
@@ -97,16 +131,15 @@ fn words(call: &Call) -> (String, String, String) {
             let (verb, role, task) = agent(object);
             (verb, started(call).unwrap_or(role), task)
         }
-        "exit_plan_mode" => ("Plan".to_owned(), String::new(), "handed over".to_owned()),
+        PLAN => ("Plan".to_owned(), String::new(), "handed over".to_owned()),
         "git" => ("Git".to_owned(), String::new(), object.to_owned()),
         _ => (verb.trim_end_matches(':').to_owned(), String::new(), object.to_owned()),
     }
 }
 
-/// What an agent is called that a call has started: its result begins with that.
+/// What an agent is called that a call has started; logs that are older than this do not say it.
 fn started(call: &Call) -> Option<String> {
-    let end = call.end.as_ref().filter(|end| has_started(end))?;
-    end.output.split_whitespace().next().map(clean_line)
+    call.end.as_ref()?.agent.as_deref().map(clean_line)
 }
 
 fn has_started(end: &ToolCallEnd) -> bool {
@@ -153,8 +186,6 @@ fn mark(call: &Call, frame: usize, theme: &Theme) -> (&'static str, Style) {
     let refused = call.end.as_ref().is_some_and(|end| end.error_code.is_some_and(is_refusal));
     match call.status {
         CallStatus::Success if call.end.as_ref().is_some_and(went_wrong) => ("✕", theme.bad),
-        // Its end is a row of its own.
-        CallStatus::Success if call.end.as_ref().is_some_and(has_started) => (figures::turning(0), theme.accent),
         CallStatus::Validating | CallStatus::Scheduled => ("○", theme.dim),
         CallStatus::AwaitingApproval => ("◆", theme.ask),
         CallStatus::Executing => (figures::turning(frame), theme.accent),
@@ -220,7 +251,7 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
         (Some(ErrorCode::RejectedByUser), _) => {
             let said = if first.is_empty() { String::new() } else { format!(": “{first}”") };
             // A plan that is sent back comes with what should be different.
-            let is_sent_back = call.tool == "exit_plan_mode" && !first.is_empty();
+            let is_sent_back = call.tool == PLAN && !first.is_empty();
             let no = if is_sent_back { "changes requested" } else { "you said no" };
             match has_room(&said) && lines.clone().next().is_none() {
                 true => (dim(format!("{no}{said}")), String::new()),
@@ -230,7 +261,10 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
         (Some(code), _) if is_refusal(code) => (dim("not allowed".to_owned()), text.to_owned()),
         (_, CallStatus::Cancelled) => {
             let after = (end.duration_ms >= 1000).then(|| format!(" after {}", figures::clock(end.duration_ms)));
-            (dim(format!("cancelled by you{}", after.unwrap_or_default())), String::new())
+            // An agent does not end with the call that waits for it: it is paused, or works on.
+            let waits = [SPAWN, WAIT].contains(&call.tool.as_str()) || call.tool.starts_with("agent__");
+            let what = if waits { "no longer waited for" } else { "cancelled by you" };
+            (dim(format!("{what}{}", after.unwrap_or_default())), String::new())
         }
         (Some(ErrorCode::SandboxDenied), _) => (bad("blocked by the sandbox"), cut_short(end).unwrap_or_default()),
         (Some(ErrorCode::CommandTimedOut), _) => (bad("timed out"), cut_short(end).unwrap_or_default()),
@@ -248,7 +282,7 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
         _ => match &end.display {
             Some(Display::List { total, .. }) => (dim(format!("{total} found")), String::new()),
             Some(Display::Terminal { background: Some(id), .. }) => {
-                (dim(format!("goes on in the background as {}", clean_line(id))), String::new())
+                (dim(format!("sent to the background as {}", clean_line(id))), String::new())
             }
             _ => (figures_of(call).and_then(dim), String::new()),
         },

@@ -1,7 +1,7 @@
 //! A block of the view in its place on the screen, and its rows.
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::{AgentNode, CallStatus, ErrorEvent, NodeState};
+use neco_proto::event::{AgentNode, ErrorEvent, NodeState};
 use neco_proto::{Question, Subject};
 use neco_view::reduce::View;
 use neco_view::reduce::block::{Asked, Block, BlockBody, BlockId};
@@ -12,11 +12,12 @@ use ratatui::text::{Line, Span};
 use super::block::{Drawn, Kind, note, said, thinking, thought, told};
 use super::card::{self, Fold};
 use super::done::{self, Changes};
-use super::ledger::{prose, prose_width};
+use super::ledger::{hanging, prose, prose_width};
 use super::tail::Tail;
 use crate::ask::plan_rows;
 use crate::text::figures;
 use crate::text::streaming::Streaming;
+use crate::text::wrap::wrap;
 use crate::theme::Theme;
 
 /// A block in its place.
@@ -110,8 +111,7 @@ impl Entry {
         let drawn = (with.width, block.void);
         match &self.rows {
             Some((kept, rows)) if *kept == drawn => rows.clone(),
-            // What waits for the person is shown by the question.
-            _ if call.status == CallStatus::AwaitingApproval => Vec::new(),
+            _ if card::is_shown_by_question(call) => Vec::new(),
             _ => {
                 let rows = self.draw(block, view, with);
                 self.rows = call.is_over().then(|| (drawn, rows.clone()));
@@ -132,7 +132,10 @@ impl Entry {
             BlockBody::Message(message) => said(&message.text, width, theme),
             BlockBody::Thinking(written) if written.over => thought(&written.text, self.took_ms(block), width, theme),
             BlockBody::Thinking(written) => thinking(&written.text, with),
-            BlockBody::Call(call) => card::rows(call, &self.tail, Fold::Short, with),
+            BlockBody::Call(call) => {
+                let waiting = card::waiting_with(call, view);
+                card::rows(waiting.as_ref().unwrap_or(call), &self.tail, Fold::Short, with)
+            }
             BlockBody::End(end) if done::is_told(end) => vec![done::row(end, &self.changes, with)],
             BlockBody::Agent(step) => agent_ended(&step.node, with),
             BlockBody::ModelRetry(retry) => {
@@ -151,6 +154,10 @@ impl Entry {
             BlockBody::Error(error) => model_error(error, self.tried_again(), with),
             body => match plan(body) {
                 Some(text) => plan_rows(text, width, theme),
+                // What was answered hangs below the call that asked.
+                None if matches!(body, BlockBody::Question(_)) => {
+                    lines(body, view).iter().flat_map(|(_, text)| hung(text, width, theme)).collect()
+                }
                 None => lines(body, view).iter().flat_map(|(tone, text)| note(*tone, text, width, theme)).collect(),
             },
         };
@@ -230,6 +237,11 @@ fn plan(body: &BlockBody) -> Option<&str> {
         }) => Some(plan),
         _ => None,
     }
+}
+
+/// A line on the edge that the body of a call hangs on.
+pub(super) fn hung(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    wrap(&Line::styled(clean_line(text), theme.dim), width, &hanging(theme))
 }
 
 /// Rows without their colours, where they no longer count.

@@ -11,7 +11,7 @@ use ratatui::text::Line;
 use super::block::{Drawn, Kind, Tone, fence, note, said, whole_thought};
 use super::card::{self, Fold};
 use super::done::Changes;
-use super::entry::{Entry, is_over, is_seen, kind};
+use super::entry::{Entry, hung, is_over, is_seen, kind};
 use super::ledger::{prose, prose_width};
 use super::looks;
 use super::tail::Tail;
@@ -53,8 +53,11 @@ pub struct Transcript {
     pub works: bool,
     /// Whether what left last no longer counts.
     left_void: bool,
-    /// What the present work changed.
+    /// What the present work changed, and whether that work is over.
     changes: Changes,
+    is_done: bool,
+    /// What the person said to a plan, until the call leaves that handed it over.
+    plan_answer: Option<String>,
 }
 
 /// Something that has left and of which more can be shown.
@@ -108,6 +111,8 @@ impl Transcript {
                 }
             }
             EventBody::Checkpoint(kept) => self.changes.add_turn(kept),
+            // Other work begins. What nobody was told of, and what was kept after the end, is no part of it.
+            EventBody::TurnStart(_) if std::mem::take(&mut self.is_done) => self.changes = Changes::default(),
             EventBody::Rewind(rewind) if rewind.conversation => {
                 let waiting: Vec<BlockId> = self.unseen(|body| matches!(body, BlockBody::Message(_)));
                 waiting.into_iter().for_each(|id| drop(self.view.take(id)));
@@ -123,6 +128,7 @@ impl Transcript {
             entry.changed(block, event.ts.as_millisecond());
             return;
         }
+        self.is_done |= matches!(&block.body, BlockBody::End(end) if end.over);
         // What Neco says in the person's place is for the model.
         let unsaid = matches!(&event.body, EventBody::Message(message) if message.is_neco());
         if is_seen(&block.body, &self.view) && !unsaid {
@@ -211,6 +217,16 @@ impl Transcript {
         self.show(prose(rows));
     }
 
+    /// What the person said to a plan: it hangs below the call that handed it over, where one did.
+    pub fn answer_plan(&mut self, words: String) {
+        let waits = self.calls().any(|call| call.tool == card::PLAN && !call.is_over());
+        if waits {
+            self.plan_answer = Some(words);
+        } else {
+            self.say(Tone::Plain, words);
+        }
+    }
+
     /// A plan that waits since before the window opened, below all that is over and above what is alive.
     pub fn show_plan(&mut self, question: &Question) {
         let id = self.view.ask(None, question);
@@ -295,7 +311,12 @@ impl Transcript {
                 self.depart(fence(NO_LONGER, with.width, with.theme), Kind::Step, true, &mut rows);
             }
             self.left_void = void;
-            let drawn = entry.last_rows(&block, &self.view, with);
+            let mut drawn = entry.last_rows(&block, &self.view, with);
+            if let Some(words) =
+                self.plan_answer.take_if(|_| matches!(&block.body, BlockBody::Call(call) if call.tool == card::PLAN))
+            {
+                drawn.extend(hung(&words, with.width, with.theme));
+            }
             self.depart(drawn, kind(&block.body), apart, &mut rows);
             let took = entry.took_ms(&block);
             self.remember(block.body, took);

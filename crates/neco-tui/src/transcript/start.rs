@@ -2,6 +2,7 @@
 
 use neco_proto::SessionSnapshot;
 use neco_proto::clean::clean_line;
+use neco_view::short_id::short_id;
 use neco_view::wording::notices;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -23,6 +24,9 @@ const LABEL: usize = 13;
 /// Columns of the folder at least, whatever stands behind it.
 const SHORTEST: usize = 12;
 
+/// What is said where there is no model yet.
+const NO_MODEL: &str = "needs a model. The one you choose is tried once, then kept.";
+
 /// What is known of the folder besides the session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Beside {
@@ -32,7 +36,8 @@ pub(crate) struct Beside {
     pub earlier: Option<String>,
 }
 
-/// The first rows above a session in a window of this size. One that goes on has only two of them.
+/// The first rows of a window of this size. A session that goes on has only two of them, below the blank one that keeps
+/// them from the shell's prompt.
 pub(crate) fn rows(
     looks: &Looks,
     snapshot: &SessionSnapshot,
@@ -41,26 +46,25 @@ pub(crate) fn rows(
     theme: &Theme,
 ) -> Vec<Line<'static>> {
     let (name, version) = looks.greeting.split_once(' ').unwrap_or((&looks.greeting, ""));
+    if looks.set_up && name.is_empty() {
+        return Vec::new();
+    }
     let name = if name.is_empty() { "Neco" } else { name };
-    let branch = beside.branch.as_ref().map(|branch| clean_line(branch)).unwrap_or_default();
-    let on = if branch.is_empty() { "" } else { " on " };
-    let room = width.saturating_sub(LABEL + 1 + on.len() + branch.width());
-    let cwd = cut_front(&shortened(&clean_line(&snapshot.cwd), looks.home.as_deref()), room.max(SHORTEST));
+    let mut second = vec![Span::raw("   █████ ▂▂  ")];
+    second.extend(match looks.set_up {
+        true => vec![Span::styled(NO_MODEL, theme.label)],
+        false => place(looks, snapshot, beside, width.saturating_sub(LABEL + 1), theme),
+    });
     let mut rows = vec![
+        Line::default(),
         Line::from(vec![
             Span::raw("   ▙▖ ▗▟     "),
             Span::styled(clean_line(name), theme.heading),
             Span::styled(format!(" {}", clean_line(version)), theme.dim),
         ]),
-        Line::from(vec![
-            Span::raw("   █████ ▂▂  "),
-            Span::styled(cwd, theme.label),
-            Span::styled(on, theme.dim),
-            Span::styled(branch, theme.label),
-        ]),
+        Line::from(second),
     ];
-    let goes_on = snapshot.usage.input + snapshot.usage.output > 0;
-    if !goes_on && height >= TALL {
+    if !looks.set_up && !goes_on(snapshot) && height >= TALL {
         let own = [
             ("Model", clean_line(&snapshot.model), "/model"),
             ("Asks", notices::asks(snapshot.approval).to_owned(), "Shift-Tab"),
@@ -71,6 +75,38 @@ pub(crate) fn rows(
         rows.extend(own.iter().chain(&looks.facts).chain(&earlier).map(|fact| fact_row(fact, said, theme)));
     }
     rows.iter().map(|row| cut(row, width)).collect()
+}
+
+/// The row above a session that takes the place of another one in a window.
+pub(crate) fn next_row(
+    looks: &Looks,
+    snapshot: &SessionSnapshot,
+    beside: &Beside,
+    width: usize,
+    theme: &Theme,
+) -> Line<'static> {
+    let which = match goes_on(snapshot) {
+        true => format!("   Session {}  ", short_id(snapshot.session_id)),
+        false => "   New session  ".to_owned(),
+    };
+    let room = width.saturating_sub(which.width());
+    let mut spans = vec![Span::styled(which, theme.heading)];
+    spans.extend(place(looks, snapshot, beside, room, theme));
+    cut(&Line::from(spans), width)
+}
+
+/// Whether something happened in it already.
+fn goes_on(snapshot: &SessionSnapshot) -> bool {
+    snapshot.usage.input + snapshot.usage.output > 0
+}
+
+/// `~/code/harbor on retry-uploads`.
+fn place(looks: &Looks, snapshot: &SessionSnapshot, beside: &Beside, room: usize, theme: &Theme) -> Vec<Span<'static>> {
+    let branch = beside.branch.as_ref().map(|branch| clean_line(branch)).unwrap_or_default();
+    let on = if branch.is_empty() { "" } else { " on " };
+    let room = room.saturating_sub(on.len() + branch.width());
+    let cwd = cut_front(&shortened(&clean_line(&snapshot.cwd), looks.home.as_deref()), room.max(SHORTEST));
+    vec![Span::styled(cwd, theme.label), Span::styled(on, theme.dim), Span::styled(branch, theme.label)]
 }
 
 /// A folder as the person would write it.
@@ -89,4 +125,49 @@ fn fact_row((label, says, changes): &Fact, room: usize, theme: &Theme) -> Line<'
         Span::raw(padded(&says, room + 2)),
         Span::styled(*changes, theme.dim),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::{AgentId, SessionId};
+    use serde_json::json;
+
+    use super::*;
+    use crate::theme::ThemeName;
+
+    fn snapshot(input: u64) -> SessionSnapshot {
+        serde_json::from_value(json!({
+            "session_id": SessionId::new(), "root_agent": AgentId::new(), "last_seq": 0, "cwd": "/home/mia/harbor",
+            "model": "think", "mode": "agent", "approval": "ask_first", "state": "idle",
+            "usage": { "input": input, "output": 0 }, "pending": []
+        }))
+        .unwrap()
+    }
+
+    fn told(looks: &Looks, input: u64) -> Vec<String> {
+        let beside = Beside { branch: Some("main".to_owned()), earlier: None };
+        let theme = Theme::new(ThemeName::Plain);
+        rows(looks, &snapshot(input), &beside, (80, 40), &theme).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_window_begins_below_a_blank_row_and_the_next_session_has_one() {
+        let looks = Looks { greeting: "Neco 1.2".into(), home: Some("/home/mia".into()), ..Looks::default() };
+        let first = told(&looks, 0);
+        assert_eq!(first.len(), 6, "{first:?}");
+        assert_eq!(first[..3], ["", "   ▙▖ ▗▟     Neco 1.2", "   █████ ▂▂  ~/harbor on main"]);
+        assert_eq!(told(&looks, 9).len(), 3, "one that goes on");
+        let (beside, theme) = (Beside::default(), Theme::new(ThemeName::Plain));
+        let next = next_row(&looks, &snapshot(0), &beside, 80, &theme);
+        assert_eq!(next.to_string(), "   New session  ~/harbor");
+        assert!(next_row(&looks, &snapshot(9), &beside, 80, &theme).to_string().starts_with("   Session "));
+    }
+
+    #[test]
+    fn without_a_model_it_says_so_once() {
+        let looks = Looks { greeting: "Neco 1.2".into(), set_up: true, ..Looks::default() };
+        assert_eq!(told(&looks, 0)[2], format!("   █████ ▂▂  {NO_MODEL}"));
+        assert_eq!(told(&looks, 0).len(), 3);
+        assert!(told(&Looks { greeting: String::new(), ..looks }, 0).is_empty());
+    }
 }

@@ -226,8 +226,8 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
             approval.step(key.code == KeyCode::Down);
             return Some(Vec::new());
         }
-        KeyCode::PageUp if approval.scroll(false) => return Some(Vec::new()),
-        KeyCode::PageDown if approval.scroll(true) => return Some(Vec::new()),
+        KeyCode::PageUp if approval.details.scroll(false) => return Some(Vec::new()),
+        KeyCode::PageDown if approval.details.scroll(true) => return Some(Vec::new()),
         KeyCode::Left | KeyCode::Right => {
             window.desk.turn(key.code == KeyCode::Right);
             return Some(Vec::new());
@@ -266,7 +266,7 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
         KeyCode::Char('N') => Means::NoToAll,
         KeyCode::Char('n') => Means::No,
         // It goes back from all of it before it stops anything.
-        KeyCode::Esc if approval.is_whole() => {
+        KeyCode::Esc if approval.details.is_whole() => {
             approval.toggle_details();
             return Some(Vec::new());
         }
@@ -384,14 +384,16 @@ fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
             answer.means.clone()
         }
         KeyCode::Enter => plan.answer(None)?.means.clone(),
-        KeyCode::PageUp | KeyCode::PageDown if plan.scroll(key.code == KeyCode::PageDown) => return Some(Vec::new()),
+        KeyCode::PageUp | KeyCode::PageDown if plan.details.scroll(key.code == KeyCode::PageDown) => {
+            return Some(Vec::new());
+        }
         KeyCode::Char('d') if window.prompt.text.is_empty() => {
-            plan.toggle_details();
+            plan.details.toggle();
             return Some(Vec::new());
         }
         // It goes back from all of it before it answers anything.
-        KeyCode::Esc if plan.is_whole() => {
-            plan.toggle_details();
+        KeyCode::Esc if plan.details.is_whole() => {
+            plan.details.toggle();
             return Some(Vec::new());
         }
         // What asks less from then on takes Enter as well: a sentence may begin with its letter.

@@ -18,6 +18,19 @@ use crate::transcript::block::Tone;
 /// Columns of a list that stays: a rule to the edge would fold when the window gets narrower.
 const RULE: usize = 73;
 
+/// Whether a command does nothing but open a list: whoever closes that has said nothing.
+pub(super) fn only_lists(slash: &Slash) -> bool {
+    match slash {
+        Slash::Help => true,
+        // What holds now is told beside the list.
+        Slash::How(setting) => !matches!(setting, Setting::Sandbox),
+        Slash::Rewind(wanted) => wanted.is_empty(),
+        Slash::Outside(Outside::Sessions | Outside::Models | Outside::Permissions, _) => true,
+        Slash::Outside(Outside::Config | Outside::Background, which) => which.is_empty(),
+        _ => false,
+    }
+}
+
 /// Runs a slash command.
 pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
     match slash {

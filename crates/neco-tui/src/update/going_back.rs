@@ -1,7 +1,8 @@
 //! Going back and taking that back: what can be gone back to, what it would change, and the question before it.
 
+use jiff::tz::TimeZone;
 use neco_proto::clean::clean_line;
-use neco_proto::event::{CheckpointWhen, Rewind, RewindWhat};
+use neco_proto::event::{Rewind, RewindWhat};
 use neco_proto::{CheckpointInfo, Command, Query, RewindKind, RewindPoint, RewindPreview};
 use neco_view::wording::rewind as wording;
 
@@ -22,6 +23,9 @@ const REWINDS: [(RewindWhat, &str); 3] = [
 
 /// Most files that are named.
 const NAMED: usize = 1000;
+
+/// Columns of how many calls were made.
+const CALLS: usize = 9;
 
 /// Characters of the name of a state that are shown.
 const REV: usize = 10;
@@ -57,11 +61,16 @@ pub(super) fn pick_message(window: &mut WindowState, mut points: Vec<RewindPoint
         return window.only_tell("No message to rewind to");
     }
     points.reverse();
+    let zone = window.zone.clone().unwrap_or(TimeZone::UTC);
     let entry = |point: RewindPoint| {
-        let files = if point.files { " · files changed since" } else { "" };
-        let about =
-            format!("{}{files}", figures::count(usize::try_from(point.calls).unwrap_or_default(), "call", "calls"));
-        Entry::new(&format!("{}. {}", point.number, point.text), &about, Picked::Message(point))
+        let time = point.ts.to_zoned(zone.clone()).strftime("%H:%M").to_string();
+        let calls = match usize::try_from(point.calls).unwrap_or_default() {
+            0 => String::new(),
+            calls => figures::count(calls, "call", "calls"),
+        };
+        let files = if point.files { "files changed since" } else { "" };
+        let about = format!("{time}   {}   {files}", figures::padded(&calls, CALLS));
+        Entry::aligned(&format!("{}. {}", point.number, point.text), about.trim_end(), Picked::Message(point))
     };
     let states = Entry::new("a checkpoint …", "files only, from a checkpoint", Picked::Checkpoints);
     let entries = points.into_iter().map(entry).chain([states]).collect();
@@ -80,14 +89,9 @@ pub(super) fn pick_checkpoint(window: &mut WindowState, mut checkpoints: Vec<Che
     checkpoints.reverse();
     let entry = |info: CheckpointInfo| {
         let rev: String = info.rev.chars().take(REV).collect();
-        let when = match info.when {
-            CheckpointWhen::Before => "before",
-            CheckpointWhen::After => "after",
-            CheckpointWhen::Restore => "before rewinding from",
-        };
         let changed = figures::count(usize::try_from(info.changed).unwrap_or_default(), "file", "files");
         let about = format!("{} · {changed} changed", info.ts.strftime("%H:%M:%S"));
-        Entry::new(&format!("{rev} {when} {}", info.label), &about, Picked::Checkpoint(info))
+        Entry::new(&format!("{rev} {}", wording::moment(info.when, &info.label)), &about, Picked::Checkpoint(info))
     };
     let entries = checkpoints.into_iter().map(entry).collect();
     window.picker = Some(Picker::new("Restore files from a checkpoint", CHOOSE, Letters::Filter, entries));

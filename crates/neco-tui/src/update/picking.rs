@@ -5,8 +5,9 @@ use neco_proto::app::settings::{SettingList, SettingProblem, SettingRow};
 use neco_proto::clean::clean_line;
 use neco_proto::{AgentId, Command, Query, RewindPoint};
 use neco_view::setting::Setting;
-use neco_view::slash::Slash;
+use neco_view::slash::{Outside, Slash};
 use neco_view::wording::Told;
+use unicode_width::UnicodeWidthStr;
 
 use super::effect::Effect;
 use super::menu::{is_order, owner};
@@ -47,10 +48,12 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
         return Vec::new();
     }
     let other = sessions.iter().position(|session| session.id != window.standing().session_id);
+    let when = sessions.iter().map(|session| session.when.width()).max().unwrap_or_default();
     let entry = |session: SessionEntry| {
-        let here = if session.id == window.standing().session_id { "this one · " } else { "" };
-        let about = format!("{here}{} · {}", session.when, session.about);
-        Entry::new(&session.title, about.trim(), Picked::Session(session.id))
+        let here = if session.id == window.standing().session_id { "   this one" } else { "" };
+        let when = figures::padded(&session.when, when);
+        let about = format!("{when}   {}{here}", session.about);
+        Entry::aligned(&session.title, about.trim_end(), Picked::Session(session.id))
     };
     let count = figures::count(sessions.len(), "session", "sessions");
     let (heading, hint) = match reach {
@@ -185,6 +188,22 @@ pub(super) fn ask_to_go_on(window: &mut WindowState, turns: u32) {
     window.picker = Some(Picker::new(format!("{turns} done. Go on?"), hint, Letters::Command, entries));
 }
 
+/// Asks what now where no model answered; whoever writes meanwhile says so themselves.
+pub(super) fn ask_without_model(window: &mut WindowState) {
+    if window.picker.is_some() || !window.prompt.text.is_empty() || !window.desk.is_empty() {
+        return;
+    }
+    let other = Picked::Slash(Box::new(Slash::Outside(Outside::Models, String::new())));
+    let entries = vec![
+        Entry::spaced("1  Try again now".to_owned(), "", Picked::GoOn),
+        Entry::spaced("2  Choose another model".to_owned(), "", other),
+        Entry::spaced("3  Stop here".to_owned(), "", Picked::Leave),
+    ];
+    let heading = format!("No model answers: {}; nothing is lost", clean_line(&window.standing().model));
+    let hint = "↑↓ Enter or 1–3   Esc stop here";
+    window.picker = Some(Picker::new(heading, hint, Letters::Command, entries));
+}
+
 /// Keys and commands, to be searched; `letter` is the first of what is searched for.
 pub(super) fn search_help(window: &mut WindowState, letter: Option<char>) {
     let entries = panel::help_entries(&window.keymap, &window.offers.custom);
@@ -202,8 +221,15 @@ pub(super) fn pick_model(window: &mut WindowState, models: Vec<ModelEntry>) {
         return;
     }
     let at = models.iter().position(|model| model.name == window.standing().model).unwrap_or_default();
-    let entry = |model: ModelEntry| Entry::new(&model.name, &model.about, Picked::Model(model.name.clone()));
-    let entries = models.into_iter().map(entry).collect();
+    let wide = models.iter().map(|model| model.about.width()).max().unwrap_or_default();
+    let entry = |model: ModelEntry| {
+        let is_here = model.name == window.standing().model;
+        let about = if is_here { format!("{}   used here", figures::padded(&model.about, wide)) } else { model.about };
+        Entry::aligned(&model.name, about.trim_end(), Picked::Model(model.name.clone()))
+    };
+    let login = Picked::Slash(Box::new(Slash::Outside(Outside::Login, String::new())));
+    let add = Entry::new("Add a provider or a key …", "/login", login);
+    let entries = models.into_iter().map(entry).chain([add]).collect();
     window.picker = Some(Picker::new("Search models", CHOOSE, Letters::Filter, entries).at(at));
 }
 
@@ -231,7 +257,7 @@ fn is_rule(picked: &Picked) -> bool {
     matches!(picked, Picked::Rule(_) | Picked::NewRule | Picked::BuiltInRules)
 }
 
-/// Whether it is of the question that comes by itself, whether work goes on.
+/// Whether it is of a question that comes by itself, whether work goes on.
 fn is_unasked(picked: &Picked) -> bool {
     *picked == Picked::GoOn
 }
@@ -253,7 +279,10 @@ pub(super) fn rules_again(window: &WindowState) -> Vec<Effect> {
 /// The agents and workflows, or the todo list when there are none.
 pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
     if window.transcript.view.is_alone() {
-        window.panels.work = !window.panels.work;
+        match window.rests() {
+            true => window.panels.at_rest = !window.panels.at_rest,
+            false => window.panels.work = !window.panels.work,
+        }
         if has_no_work(window) {
             window.tell(NO_WORK);
         }
@@ -307,8 +336,8 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
             picker.scroll(if key.code == KeyCode::Left { -1 } else { 1 });
             return Vec::new();
         }
-        KeyCode::Char(number @ ('1' | '2')) if !held && picker.holds(is_unasked) => {
-            return answer_question(window, number == '1');
+        KeyCode::Char(number @ '1'..='3') if !held && picker.holds(is_unasked) => {
+            return answer_number(window, key, number);
         }
         // It came by itself: whoever writes, writes.
         KeyCode::Char(_) if !held && picker.holds(is_unasked) => {
@@ -382,6 +411,19 @@ fn answer_question(window: &mut WindowState, yes: bool) -> Vec<Effect> {
         picker.choose(|picked| (*picked == Picked::Leave) != yes);
     }
     picked(window)
+}
+
+/// The answer of this number to a question that came by itself; what is no answer is written.
+fn answer_number(window: &mut WindowState, key: KeyEvent, number: char) -> Vec<Effect> {
+    if is_too_soon(window) {
+        return window.only_tell(TOO_SOON);
+    }
+    let number = number.to_digit(10).and_then(|number| usize::try_from(number).ok()).unwrap_or_default();
+    if window.picker.as_mut().is_some_and(|picker| picker.choose_number(number)) {
+        return picked(window);
+    }
+    window.picker = None;
+    window.key(key)
 }
 
 /// Whether something would change that had just appeared: the key was on its way.

@@ -58,17 +58,18 @@ pub(super) fn context_rows(
     let percent = percent.map(|percent| format!(", {percent} %")).unwrap_or_default();
     let heading = format!("Context: {}{of} tokens{percent}", figures::tokens(report.tokens));
     let mut rows = vec![Line::styled(heading, theme.heading)];
-    let parts = std::iter::once((format!("{} tools", report.tools.count), report.tools.tokens))
-        .chain(report.layers.iter().map(|layer| (layers::name(layer.layer).to_owned(), layer.tokens)));
-    for (name, tokens) in parts.filter(|(_, tokens)| *tokens > 0) {
+    let part = |name: &str, tokens: u64| {
         let share = usize::try_from(tokens.saturating_mul(BAR) / report.tokens.max(1)).unwrap_or_default();
-        rows.push(Line::from(vec![
-            Span::raw(format!("  {}", figures::padded(&name, 16))),
+        let spans = vec![
+            Span::raw(format!("  {}", figures::padded(name, 16))),
             Span::styled(format!("{:>8} ", figures::tokens(tokens)), theme.dim),
             Span::styled("█".repeat(share.max(1)), theme.accent),
-        ]));
-    }
-    rows.extend(notices::looked_up(&report.tools).map(|words| Line::styled(format!("  {words}"), theme.dim)));
+        ];
+        (tokens > 0).then(|| Line::from(spans))
+    };
+    rows.extend(part(&format!("{} tools", report.tools.count), report.tools.tokens));
+    rows.extend(notices::looked_up(&report.tools).map(|words| Line::styled(format!("    {words}"), theme.dim)));
+    rows.extend(report.layers.iter().filter_map(|layer| part(layers::name(layer.layer), layer.tokens)));
     rows.extend(messages(&report.messages, view, theme));
     rows.extend(report.given.map(|used| Line::styled(format!("  {}", notices::given(&used)), theme.dim)));
     if let Some(at) = report.compact_at {

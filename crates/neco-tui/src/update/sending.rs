@@ -136,7 +136,7 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
         return match slash::parse(text, &window.offers.custom) {
             Ok(slash) => {
                 // What a command of the person's own says is seen when it is said.
-                if !matches!(slash, Slash::Custom { .. } | Slash::Exit) {
+                if !matches!(slash, Slash::Custom { .. } | Slash::Exit) && !commands::only_lists(&slash) {
                     window.transcript.echo(text);
                 }
                 commands::run(window, &slash)

@@ -3,7 +3,7 @@
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentNode, CompleteReason, NodeState};
-use neco_proto::{AgentOrder, Command, Event, EventBody};
+use neco_proto::{AgentOrder, Command, ErrorCode, Event, EventBody};
 use neco_view::agent_ask;
 use neco_view::short_id::short_id;
 use neco_view::wording::background as words;
@@ -17,6 +17,7 @@ use crate::input::Action;
 use crate::text::figures;
 use crate::text::wrap::cut;
 use crate::transcript::block::Tone;
+use crate::transcript::ledger;
 
 /// What is said to an agent that was stopped and is to go on.
 const GO_ON: &str = "continue";
@@ -124,10 +125,10 @@ pub(super) fn tell_leaving(window: &mut WindowState, action: Action, before: &st
     Vec::new()
 }
 
-/// Enter alone goes on: agents that were paused do, then whoever was stopped.
+/// Enter alone goes on: agents that were paused do, then whoever was stopped. Agents that still work keep nobody from it.
 pub(super) fn go_on(window: &mut WindowState) -> Vec<Effect> {
     let rests = window.purpose == Purpose::Message && window.desk.is_empty() && window.watched.is_none();
-    if !rests || works(window) || !window.can_go_on {
+    if !rests || window.standing().works() || !window.can_go_on {
         return Vec::new();
     }
     window.can_go_on = false;
@@ -158,12 +159,16 @@ pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
             if is_limit {
                 picking::ask_to_go_on(window, complete.turns);
             }
+            if std::mem::take(&mut window.no_model) && complete.reason == CompleteReason::Failed {
+                picking::ask_without_model(window);
+            }
             // Whoever stopped it with a key is told what the next one does.
             if window.stopped && told {
                 tell_leaving(window, Action::Interrupt, "");
             }
         }
-        EventBody::TurnStart(_) => (window.stopped, window.can_go_on) = (false, false),
+        EventBody::Error(error) => window.no_model = is_silent(error.code),
+        EventBody::TurnStart(_) => (window.stopped, window.can_go_on, window.no_model) = (false, false, false),
         EventBody::Stop(stop) => {
             window.stopped = false;
             window.can_go_on |= !stop.paused.is_empty();
@@ -173,6 +178,12 @@ pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
     }
 }
 
+/// Whether an error says that no model answers.
+fn is_silent(code: ErrorCode) -> bool {
+    use ErrorCode::{ModelTimedOut, NotAuthorised, ProviderUnavailable, RateLimited};
+    matches!(code, ModelTimedOut | NotAuthorised | ProviderUnavailable | RateLimited)
+}
+
 /// Who still works although the work was stopped, what they cost, and the key that stops them; what runs in the
 /// background, and where it is ended.
 pub(crate) fn still_work(window: &WindowState, width: usize) -> Option<Line<'static>> {
@@ -180,14 +191,16 @@ pub(crate) fn still_work(window: &WindowState, width: usize) -> Option<Line<'sta
         return None;
     }
     let (working, running) = (window.agents().working().count(), window.background.running().count());
-    let (short, look) = match (working, running) {
+    let (first, look) = match (working, running) {
         (0, 0) => return None,
-        (0, _) => ("/ps look", " and stop"),
-        (1, 0) => ("Esc pause it too", "   Ctrl-T look"),
-        (_, 0) => ("Esc pause them too", "   Ctrl-T look"),
-        (1, _) => ("Esc pause the agent too", "   Ctrl-T, /ps look"),
-        (_, _) => ("Esc pause the agents too", "   Ctrl-T, /ps look"),
+        (0, _) => (("/ps", "look and stop"), None),
+        (1, 0) => (("Esc", "pause it too"), Some(("Ctrl-T", "look"))),
+        (_, 0) => (("Esc", "pause them too"), Some(("Ctrl-T", "look"))),
+        (1, _) => (("Esc", "pause the agent too"), Some(("Ctrl-T, /ps", "look"))),
+        (_, _) => (("Esc", "pause the agents too"), Some(("Ctrl-T, /ps", "look"))),
     };
+    let go_on = window.can_go_on.then_some(("Enter", "go on"));
+    let all: Vec<(&str, &str)> = [Some(first), go_on, look].into_iter().flatten().collect();
     let commands = match (working, running) {
         (_, 0) => String::new(),
         (0, 1) => "1 command still runs in the background".to_owned(),
@@ -200,16 +213,13 @@ pub(crate) fn still_work(window: &WindowState, width: usize) -> Option<Line<'sta
     let agents = agent_ask::still_work(working).unwrap_or_default();
     let stopped = if window.can_go_on { "Stopped.  " } else { "" };
     // The keys are wanted more than the cost.
-    let fits = |left: &String| left.width() + short.width() + 4 <= width;
-    let full = Some(format!(" ⊘ {stopped}{agents}{cost}{commands}")).filter(fits);
+    let keys = |count: usize| ledger::keys(all.get(..count).unwrap_or_default(), &window.theme);
+    let measured = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
+    let fits = |left: &str, right: &[Span<'static>]| left.width() + measured(right) + 4 <= width;
+    let full = Some(format!(" ⊘ {stopped}{agents}{cost}{commands}")).filter(|left| fits(left, &keys(1)));
     let left = full.unwrap_or_else(|| format!(" ⊘ {stopped}{agents}{commands}"));
-    let keys = format!("{short}{look}");
-    let keys = if left.width() + keys.width() + 4 > width { short.to_owned() } else { keys };
-    let gap = width.saturating_sub(left.width() + keys.width() + 1).max(3);
-    let spans = vec![
-        Span::styled(left, window.theme.warning),
-        Span::raw(" ".repeat(gap)),
-        Span::styled(keys, window.theme.dim),
-    ];
-    Some(cut(&Line::from(spans), width))
+    let right = (1..=all.len()).rev().map(keys).find(|right| fits(&left, right)).unwrap_or_else(|| keys(1));
+    let left = Line::from(Span::styled(left, window.theme.warning));
+    let left = cut(&left, width.saturating_sub(measured(&right) + 3));
+    Some(ledger::sprung(left.spans, right, width))
 }

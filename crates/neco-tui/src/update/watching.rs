@@ -5,7 +5,7 @@ use neco_proto::{AgentId, Event, Seq};
 
 use super::effect::Effect;
 use super::{menu, picking};
-use crate::app::{Purpose, Watched, WindowState};
+use crate::app::{Picked, Purpose, Watched, WindowState};
 use crate::transcript::block::Drawn;
 
 /// Rows of a page.
@@ -28,12 +28,17 @@ pub(super) fn looked(window: &mut WindowState, agent: AgentId, past: &[Event], l
 
 /// A key while an agent is open; none when it is for what is being written to it.
 pub(super) fn watched_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
-    if window.purpose != Purpose::Message || window.panels.help {
+    let agent = window.watched.as_ref()?.agent;
+    let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    let is_for_field = match window.purpose {
+        Purpose::Message => false,
+        Purpose::Agent(written_to) if written_to == agent => belongs_to_text(window, key.code, held),
+        Purpose::Agent(_) | Purpose::Reason(_) | Purpose::Revision(_) | Purpose::Rule => true,
+    };
+    if is_for_field || window.panels.help {
         return None;
     }
     let watched = window.watched.as_mut()?;
-    let agent = watched.agent;
-    let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     match key.code {
         KeyCode::Up => watched.scroll(1),
         KeyCode::Down => watched.scroll(-1),
@@ -42,10 +47,13 @@ pub(super) fn watched_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec
         KeyCode::Home => watched.scroll(isize::MAX),
         KeyCode::End => watched.scroll(isize::MIN),
         KeyCode::Char('o') if held => print_watched(window),
-        KeyCode::Char('c' | 't') if held => window.watched = None,
+        KeyCode::Char('c' | 't') if held => return Some(back_to_root(window)),
         KeyCode::Esc => {
             window.watched = None;
-            return Some(picking::panel(window));
+            let effects = picking::panel(window);
+            // The list is where it was left.
+            window.picker.iter_mut().for_each(|picker| picker.choose(|picked| *picked == Picked::Agent(agent)));
+            return Some(effects);
         }
         KeyCode::Char('x') if held => menu::agent_menu(window, agent),
         KeyCode::Enter | KeyCode::Char(_) if !held && !window.agents().is_live(agent) => {
@@ -62,10 +70,34 @@ pub(super) fn watched_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec
     Some(Vec::new())
 }
 
+/// Whether a key is for what is being written to the agent, which is looked at all the same.
+fn belongs_to_text(window: &WindowState, key: KeyCode, held: bool) -> bool {
+    let is_written = !window.prompt.text.is_empty();
+    match key {
+        KeyCode::Enter | KeyCode::Esc => true,
+        KeyCode::Up | KeyCode::Down | KeyCode::Home | KeyCode::End => is_written,
+        KeyCode::Char('c') => is_written || !held,
+        KeyCode::Char(_) => !held,
+        _ => false,
+    }
+}
+
+/// Nobody is looked at any more. What was being written to the agent is for nobody else.
+fn back_to_root(window: &mut WindowState) -> Vec<Effect> {
+    window.watched = None;
+    let was_for_agent = std::mem::take(&mut window.purpose) != Purpose::Message;
+    if was_for_agent && !window.prompt.text.is_empty() {
+        window.prompt.put_away();
+        return window.only_tell("↑ restores it");
+    }
+    Vec::new()
+}
+
 /// All of it, into the scrollback.
 fn print_watched(window: &mut WindowState) {
     let theme = window.theme;
     let with = Drawn { expanded: true, sends_away: false, ..window.drawn(&theme) };
     let rows = window.watched.as_mut().map(|watched| watched.all(with)).unwrap_or_default();
     window.transcript.show(rows);
+    window.tell("It is in the scrollback when you go back");
 }

@@ -27,6 +27,7 @@ struct Shown {
     /// Where the field begins, and how many rows it has.
     field: (usize, usize),
     cursor: Option<Cursor>,
+    aside: bool,
 }
 
 /// What is finished and on its way to the terminal, and how much of it the line takes.
@@ -61,8 +62,8 @@ impl Leaving {
 
     /// Keeps what a frame shows, for the next one in which nothing but the field is different.
     pub(super) fn keep_shown(&mut self, frame: &Frame, field: (usize, usize)) {
-        self.shown =
-            self.slow.map(|_| Shown { size: frame.size, live: frame.live.clone(), field, cursor: frame.cursor });
+        let Frame { size, cursor, aside, .. } = *frame;
+        self.shown = self.slow.map(|_| Shown { size, live: frame.live.clone(), field, cursor, aside });
     }
 
     /// The last frame with what stands in the field now; none where more than that is different, or nothing is.
@@ -80,7 +81,8 @@ impl Leaving {
         }
         place.clone_from_slice(&field);
         shown.cursor = cursor;
-        let frame = Frame { live: shown.live.clone(), cursor, size: (columns, rows), ..Frame::default() };
+        let (live, size, aside) = (shown.live.clone(), (columns, rows), shown.aside);
+        let frame = Frame { live, cursor, size, aside, ..Frame::default() };
         self.shown = Some(shown);
         Some(frame)
     }

@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 use super::status::status;
 use crate::app::{Picked, Picker, Place, Purpose, WindowState, dots, looks_like_key};
 use crate::ask::{Asks, Mark, Other};
-use crate::input::{FieldLook, Prompt};
+use crate::input::{Completion, FieldLook, Prompt};
 use crate::panel::{self, Tree, Work};
 use crate::term::screen::{Cursor, Frame};
 use crate::text::figures;
@@ -35,8 +35,14 @@ const MOST_OF_FIELD: usize = 10;
 /// Rows of a terminal from which on there is half a row above and below the field.
 const FRAMED: usize = 18;
 
+/// Rows of a terminal below which a question that needs them has those rows.
+const TALL: usize = 30;
+
 /// Rows above the field from which on kinds of things stand apart.
 const ROOMY: usize = 12;
+
+/// Rows of what happened that the keys leave on the screen: what they push off it does not come back with Esc.
+const KEPT: usize = 8;
 
 /// Columns from which on the row of the work names all of its keys.
 const WIDE: usize = 96;
@@ -53,16 +59,21 @@ impl WindowState {
         let with = Drawn { now_ms: self.leaving.shown_ms(self.now_ms), ..self.drawn(&theme) };
         self.transcript.works = self.standing().works();
         self.transcript.most_alive = Some((height / 4).clamp(LEAST_OF_ANSWER, MOST_OF_ANSWER));
-        let finished =
-            self.transcript.leave(with).into_iter().map(|row| if has_tabs(&row) { unfolded(&row, &[]) } else { row });
-        let finished = self.leaving.pass(finished);
+        let aside = self.is_aside();
+        let finished = if aside {
+            // It waits for the usual screen.
+            Vec::new()
+        } else {
+            let left = self.transcript.leave(with).into_iter();
+            self.leaving.pass(left.map(|row| if has_tabs(&row) { unfolded(&row, &[]) } else { row }))
+        };
         let folds = finished.iter().any(|row| row.width() > width);
         if let Some(diff) = &mut self.diff {
             // What is asked meanwhile waits behind it, and takes no key.
             self.facing.draw(None, false, false, self.now_ms);
             let note = if self.desk.is_empty() { "" } else { "◆ a question waits   " };
             let live = diff.rows(width, height, note, &theme);
-            return Frame { finished, folds, live, cursor: None, size: (width, height) };
+            return Frame { live, size: (width, height), aside, ..Frame::default() };
         }
         let (field, mut cursor) = self.field(width, height);
         // On the smallest terminals the status line gives way to the field, on small ones the rows around it.
@@ -72,7 +83,14 @@ impl WindowState {
         let hanging = self.hanging(width, height.saturating_sub(field.len() + around_field));
         let below = if hanging.is_empty() { below } else { hanging.len() };
         let room = height.saturating_sub(field.len() + below + around_field);
-        let above = last(self.above(with, room), room);
+        let is_short = around_field > 0 && height < TALL && hanging.is_empty() && self.picker.is_none();
+        let asks = is_short && self.asking().is_some() && self.above(with, room + around_field).len() > room;
+        let (room, around_field) = if asks { (room + around_field, 0) } else { (room, around_field) };
+        let mut above = last(self.above(with, room), room);
+        if aside {
+            // The field stays at the bottom.
+            above.resize(room, Line::default());
+        }
         // Of an answer that is being written no more is alive than still fits a terminal that is made half as wide:
         // what does not fit goes into the scrollback, and can't be taken back from there.
         let around = height - room + above.len();
@@ -104,9 +122,18 @@ impl WindowState {
         let shown = self.picker.as_ref().is_none_or(|picker| picker.is_tree() || picker.searches());
         let column = cursor.column.min(width - 1);
         let cursor = shown.then_some(Cursor { row: cursor.row.min(height - 1), column });
-        let frame = Frame { finished, folds, live, cursor, size: (width, height) };
+        let frame = Frame { finished, folds, live, cursor, size: (width, height), aside };
         self.leaving.keep_shown(&frame, field_rows);
         frame
+    }
+
+    /// Whether all of the terminal is for something else than the conversation: what was changed, or one of the agents.
+    pub(crate) fn is_aside(&self) -> bool {
+        let shows_agent = match &self.picker {
+            Some(picker) => picker.is_menu() && !picker.is_tree(),
+            None => !self.panels.help && self.secret.is_none() && self.asking().is_none(),
+        };
+        self.diff.is_some() || self.watched.is_some() && shows_agent
     }
 
     /// The field, with what it is for.
@@ -155,6 +182,9 @@ impl WindowState {
         if let Some(agent) = self.chosen_agent() {
             return self.named(agent);
         }
+        if let Some(count) = self.prompt.completion.as_ref().and_then(Completion::commands) {
+            return count;
+        }
         match &self.purpose {
             Purpose::Message if self.asking().is_some() && asked::question_place(self) == Place::Field => {
                 let what = if asked::is_answer(self) { "your answer" } else { "a message" };
@@ -184,6 +214,7 @@ impl WindowState {
     /// What is left to say when the window closes: everything that happened leaves, nothing is alive.
     pub fn last_frame(&mut self, width: u16, height: u16) -> Frame {
         self.transcript.close();
+        (self.diff, self.watched) = (None, None);
         self.leaving.portion = usize::MAX;
         let frame = self.frame(width, height);
         Frame { live: Vec::new(), cursor: None, finished: self.leaving.last_of(frame.finished, &self.theme), ..frame }
@@ -191,6 +222,9 @@ impl WindowState {
 
     /// The last frame with what stands in the field now; none where more than that is different, or nothing is.
     pub fn field_frame(&mut self, width: u16, height: u16) -> Option<Frame> {
+        if self.diff.is_some() {
+            return None;
+        }
         let (width, height) = (usize::from(width).max(1), usize::from(height).max(1));
         let field = self.field(width, height);
         self.leaving.field_frame((width, height), field)
@@ -219,7 +253,8 @@ impl WindowState {
         let just_now = asked::is_writing(self);
         self.facing.draw(faces, !self.prompt.text.is_empty(), just_now, self.now_ms);
         if !asks.is_empty() {
-            asks.insert(0, Line::default());
+            // What has a screen of its own stands apart from the field, everything else from what is above it.
+            asks.insert(if self.is_aside() { asks.len() } else { 0 }, Line::default());
         }
         let left = room.saturating_sub(asks.len());
         // Whoever looks at agents sees there who works, and Esc does something else.
@@ -243,9 +278,9 @@ impl WindowState {
             }
             picker.rows(width, room, &theme)
         } else if self.panels.help {
-            self.help(width, room)
+            self.help(width, room.saturating_sub(KEPT.min(room / 3)))
         } else if let Some(completion) = &self.prompt.completion {
-            completion.rows(width, &theme)
+            completion.rows(self.prompt.word().1, (width, room), &theme)
         } else {
             return Vec::new();
         };
@@ -282,15 +317,22 @@ impl WindowState {
     /// The keys, as many as there is room for.
     fn help(&mut self, width: usize, room: usize) -> Vec<Line<'static>> {
         let rows = panel::key_rows(&self.keymap, width, &self.theme);
-        let hint = "Letters search, commands too   Esc closes";
+        let dim = self.theme.dim;
+        let hint = |place: &str| {
+            let keys = ["Letters search, commands too   Esc closes", "Letters search   Esc closes", "Esc closes"];
+            let rows = keys.map(|keys| Line::styled(format!("   {place}{keys}"), dim));
+            let least = rows.last().cloned().unwrap_or_default();
+            rows.into_iter().find(|row| row.width() <= width).unwrap_or_else(|| cut(&least, width))
+        };
         if rows.len() < room {
-            return rows.into_iter().chain([Line::styled(format!("   {hint}"), self.theme.dim)]).collect();
+            // They stand apart from the field and from what closes them, where there is room for that, too.
+            let apart = (rows.len() + 2 < room).then(Line::default);
+            return apart.clone().into_iter().chain(rows).chain(apart).chain([hint("")]).collect();
         }
         let most = room.saturating_sub(1);
         self.panels.help_from = self.panels.help_from.min(rows.len().saturating_sub(most));
         let first = self.panels.help_from;
-        let shown = format!("   {} to {} of {} · ↑↓   {hint}", first + 1, first + most, rows.len());
-        let more = cut(&Line::styled(shown, self.theme.dim), width);
+        let more = hint(&format!("{} to {} of {} · ↑↓   ", first + 1, first + most, rows.len()));
         rows.into_iter().skip(first).take(most).chain([more]).collect()
     }
 
@@ -334,9 +376,16 @@ impl WindowState {
         rows
     }
 
-    /// Whether what is to be done and who does it are lists: where there is room, unless the person wants the other.
+    /// Whether what is to be done and who does it are lists: at work where there is room, unless the person wants the
+    /// other.
     fn lists_work(&self) -> bool {
-        Work::has_room((self.width, self.height)) == self.panels.work
+        if self.rests() { self.panels.at_rest } else { Work::has_room((self.width, self.height)) == self.panels.work }
+    }
+
+    /// Whether nobody works.
+    pub(crate) fn rests(&self) -> bool {
+        let is_alone = self.agents().working().next().is_none();
+        is_alone && !self.standing().works() && workflows::running(&self.transcript.view.workflows).is_none()
     }
 
     fn beside(&self, now_ms: i64) -> Work<'_> {

@@ -1,6 +1,7 @@
 //! The line below the field: how the session stands.
 
 use neco_proto::clean::clean_line;
+use neco_proto::event::{AgentState, NodeState};
 use neco_proto::{ApprovalMode, Mode};
 use neco_view::reduce::block::Context;
 use neco_view::wording::notices;
@@ -20,6 +21,9 @@ const CELLS: u64 = 10;
 
 /// Columns from which on the keys have room beside how the session stands.
 const KEYS: usize = 64;
+
+/// Keys that are good to know at rest, the most wanted one first.
+const HINTS: [(&str, &str); 4] = [("?", "keys"), ("/", "commands"), ("@", "files"), ("!", "shell")];
 
 /// How much the folder matters, and the meter.
 const FOLDER: u8 = 3;
@@ -64,17 +68,32 @@ pub(super) fn status(window: &WindowState, width: usize) -> Line<'static> {
         (None, Some(word)) => (vec![word], right(window)),
         (None, None) => (left(window), right(window)),
     };
+    let hints = window.word.is_none() && is_used(window) && !window.standing().works();
     let measured = |parts: &[Part]| parts.iter().map(Part::width).sum::<usize>();
-    while measured(&left) + measured(&right) + 2 > width && left.len() + right.len() > 1 {
+    loop {
+        // A branch follows its folder closely, and the percentage its meter; each stands alone where that has no room.
+        let [has_folder, has_meter] =
+            [FOLDER, METER].map(|matters| left.iter().chain(&right).any(|part| part.matters == matters));
+        left.iter_mut().filter(|part| part.between.is_empty() && !has_folder).for_each(|part| part.between = "   ");
+        right.iter_mut().filter(|part| part.matters == 9 && !has_meter).for_each(|part| part.between = "   ");
+        if measured(&left) + measured(&right) + 2 <= width || left.len() + right.len() <= 1 {
+            break;
+        }
         let least = left.iter().chain(&right).map(|part| part.matters).min().unwrap_or_default();
-        let side = if right.iter().any(|part| part.matters == least) { &mut right } else { &mut left };
-        side.retain(|part| part.matters != least);
+        let is_least = |part: &Part| part.matters == least;
+        let side = if right.iter().any(is_least) { &mut right } else { &mut left };
+        if let Some(index) = side.iter().rposition(is_least) {
+            side.remove(index);
+        }
     }
-    // A branch follows its folder closely, and the percentage its meter; each stands alone where that has no room.
-    let [has_folder, has_meter] =
-        [FOLDER, METER].map(|matters| left.iter().chain(&right).any(|part| part.matters == matters));
-    left.iter_mut().filter(|part| part.between.is_empty() && !has_folder).for_each(|part| part.between = "   ");
-    right.iter_mut().filter(|part| part.matters == 9 && !has_meter).for_each(|part| part.between = "   ");
+    // Where nothing is told of the keys otherwise they have what room is left.
+    let rest = width.saturating_sub(measured(&left) + measured(&right) + 2);
+    let hint = |count: usize| {
+        let spans = ledger::keys(HINTS.get(..count).unwrap_or_default(), theme);
+        Part { matters: 0, between: "   ", spans }
+    };
+    let fits = |hint: &Part| hints && hint.width() <= rest;
+    right.splice(0..0, (1..=HINTS.len()).rev().map(hint).find(fits));
     if let Some(first) = right.first_mut() {
         first.between = "";
     }
@@ -95,7 +114,7 @@ pub fn told(window: &WindowState) -> Value {
         "mode": standing.mode.to_string(),
         "approval": standing.approval.to_string(),
         "generation": standing.generation,
-        "state": standing.state.to_string(),
+        "state": state(window),
         "cwd": standing.cwd,
         "branch": window.branch,
         "context_percent": standing.context.map(Context::percent),
@@ -108,6 +127,15 @@ pub fn told(window: &WindowState) -> Value {
         "iteration": standing.iteration,
         "max_iterations": window.most_iterations,
     })
+}
+
+/// What the root does; where it was stopped and its agents rest, the work can go on.
+fn state(window: &WindowState) -> String {
+    let paused = window.agents().live().saturating_sub(window.agents().working().count());
+    match window.standing().state {
+        AgentState::Cancelled if paused > 0 => NodeState::Paused.to_string(),
+        state => state.to_string(),
+    }
 }
 
 /// What it is here for, whether it asks, who works, where.
@@ -126,7 +154,7 @@ fn left(window: &WindowState) -> Vec<Part> {
             9,
             " · ",
             if standing.mode == Mode::Plan { "changes nothing".to_owned() } else { asks(standing.approval) },
-            theme.label,
+            mode,
         ),
     ];
     match window.prompt.vi_mode() {
@@ -170,9 +198,8 @@ fn right(window: &WindowState) -> Vec<Part> {
         return Vec::new();
     }
     let used = standing.usage.input + standing.usage.output;
-    if used == 0 && !standing.works() && standing.context.is_none() {
-        let keys = [("?", "keys"), ("/", "commands"), ("@", "files"), ("!", "shell")];
-        let spans = ledger::keys(&keys, theme);
+    if !is_used(window) && !standing.works() {
+        let spans = ledger::keys(&HINTS, theme);
         // Where they have room they matter more than the folder, which the first rows named.
         let matters = if window.width >= KEYS { 6 } else { 1 };
         return vec![Part { matters, between: "   ", spans }];
@@ -180,7 +207,7 @@ fn right(window: &WindowState) -> Vec<Part> {
     let model = |name: &str| clean_line(name.rsplit('/').next().unwrap_or(name));
     let mut parts = Vec::new();
     // A group names itself before the model that answers for it.
-    if let Some(answers) = standing.answers.as_ref().filter(|answers| **answers != standing.model) {
+    if let Some(answers) = standing.answers.as_ref().filter(|answers| model(answers) != model(&standing.model)) {
         parts.push(Part::new(2, "   ", clean_line(&standing.model), theme.dim));
         parts.push(Part::new(6, " ", model(answers), theme.label));
     } else {
@@ -201,6 +228,12 @@ fn right(window: &WindowState) -> Vec<Part> {
         parts.push(Part::new(1, " ", format!("of {}", figures::cost(most)), theme.dim));
     }
     parts
+}
+
+/// Whether a model was asked, so that there is something to tell of what that used.
+fn is_used(window: &WindowState) -> bool {
+    let standing = window.standing();
+    standing.usage.input + standing.usage.output > 0 || standing.context.is_some()
 }
 
 /// When it asks, in words.

@@ -108,6 +108,8 @@ impl Scene {
             status: ended.status,
             output: ended.output,
             error_code: ended.error_code,
+            advice: None,
+            agent: None,
             duration_ms: ended.duration_ms,
             display: ended.display,
             spilled_to: None,
@@ -120,6 +122,12 @@ impl Scene {
         let effects = self.happen(EventBody::PermissionRequest(request));
         self.reads();
         effects
+    }
+
+    /// Somebody has allowed a call once.
+    pub fn allowed(&mut self, id: &str) {
+        let (call_id, decision) = (call(id), Decision::Once);
+        self.happen(EventBody::PermissionDecision(PermissionDecision { call_id, decision, by: None }));
     }
 
     /// The person has what is asked before them for a while.

@@ -86,6 +86,11 @@ impl Standing {
         self.state.is_at_work() || self.compacting
     }
 
+    /// Whether a group was chosen: a model is named with its provider.
+    fn is_group(&self) -> bool {
+        !self.model.contains('/')
+    }
+
     /// Takes in the next event; `own` are the root's. What a child used counts for the session.
     pub(super) fn apply(&mut self, event: &Event, own: bool) {
         match &event.body {
@@ -93,6 +98,8 @@ impl Standing {
                 self.usage += used.usage;
                 if own && used.aside.is_some() {
                     self.aside += used.usage;
+                } else if own && event.turn_id.is_some() && self.is_group() && !used.model.is_empty() {
+                    self.answers = Some(used.model.clone());
                 }
             }
             body if own => self.own(body, event),
@@ -122,7 +129,10 @@ impl Standing {
             EventBody::StateChange(change) => self.enter(change.to, now_ms),
             EventBody::TurnStart(start) => {
                 self.iteration = start.iteration;
-                self.answers = Some(start.model.clone()).filter(|model| !model.is_empty());
+                // Which model of a group answers is known once it has, and is most likely the same the next time.
+                if self.answers.is_none() || start.model != self.model {
+                    self.answers = Some(start.model.clone()).filter(|model| !model.is_empty());
+                }
             }
             EventBody::ModeChange(change) => {
                 self.mode = change.mode.unwrap_or(self.mode);
@@ -134,15 +144,18 @@ impl Standing {
                 }
             }
             EventBody::SideCall(call) => self.asks_aside = call.running.then_some(call.purpose),
-            EventBody::Notification(told) => match told.about {
-                Some(NotificationTopic::CompactionBegins) => self.compact(Some(now_ms)),
-                Some(NotificationTopic::CompactionFailed) => self.compact(None),
-                // Going back did not come to its end.
-                Some(NotificationTopic::NotKept) | None if told.level == NotificationLevel::Warning => {
-                    self.going_back = None;
+            EventBody::Notification(told) => {
+                self.generation = told.fitted.unwrap_or(self.generation);
+                match told.about {
+                    Some(NotificationTopic::CompactionBegins) => self.compact(Some(now_ms)),
+                    Some(NotificationTopic::CompactionFailed) => self.compact(None),
+                    // Going back did not come to its end.
+                    Some(NotificationTopic::NotKept) | None if told.level == NotificationLevel::Warning => {
+                        self.going_back = None;
+                    }
+                    Some(NotificationTopic::NotKept) | None => {}
                 }
-                Some(NotificationTopic::NotKept) | None => {}
-            },
+            }
             EventBody::Compaction(_) => self.compact(None),
             // What was used is counted here: the agent does not know of what the session asks models itself.
             EventBody::AgentComplete(_) => self.since_ms = None,

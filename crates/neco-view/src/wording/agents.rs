@@ -1,7 +1,7 @@
 //! What an agent does, in a few words.
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::{AgentNode, NodeResult, NodeState};
+use neco_proto::event::{AgentNode, NodeResult, NodeState, NodeType};
 
 use crate::reduce::Agents;
 use crate::reduce::activity::Doing;
@@ -55,6 +55,28 @@ fn verb(summary: &str) -> Option<(String, &str)> {
     let is_verb = verb.starts_with(|char: char| char.is_ascii_uppercase())
         && verb.chars().skip(1).all(|char| char.is_ascii_lowercase());
     is_verb.then(|| (verb.to_lowercase(), summary.get(verb.len()..).unwrap_or_default()))
+}
+
+/// What kind of agent it is, by what it may do.
+pub fn kind(kind: NodeType) -> String {
+    let does = match kind {
+        NodeType::Root => "talks with you",
+        NodeType::Child => "may start agents of its own",
+        NodeType::ActOnly => "works alone",
+    };
+    format!("{kind} ({does})")
+}
+
+/// A model, or a group of them with what the built-in ones are for.
+pub fn model_or_group(name: &str) -> String {
+    let is_for = match name {
+        "think" => "strong models",
+        "balanced" => "models between strong and fast",
+        "act" => "fast models",
+        "image" => "models that see pictures",
+        _ => return name.to_owned(),
+    };
+    format!("{name} (group of {is_for})")
 }
 
 #[cfg(test)]

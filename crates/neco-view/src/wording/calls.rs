@@ -2,7 +2,6 @@
 
 use neco_proto::ErrorCode;
 use neco_proto::clean::without_marks;
-use neco_proto::error_code::ADVICE;
 use neco_proto::event::ToolCallEnd;
 
 /// Lines of an error that belong to what it says, when each but the last ends with a colon.
@@ -37,7 +36,10 @@ pub fn happened(end: &ToolCallEnd, words: &str) -> String {
     if code == ErrorCode::ToolNotFound {
         return first.split("; ").next().unwrap_or(first).to_owned();
     }
-    let bare = ADVICE.iter().fold(first.to_owned(), |bare, advice| bare.replace(&format!("; {advice}"), ""));
+    let bare = match &end.advice {
+        Some(advice) => first.replacen(&format!("; {advice}"), "", 1),
+        None => first.to_owned(),
+    };
     std::iter::once(bare).chain(lines.map(str::to_owned)).collect::<Vec<_>>().join("\n")
 }
 
@@ -72,6 +74,8 @@ mod tests {
             status: CallStatus::Error,
             output: String::new(),
             error_code: Some(ErrorCode::ToolFailed),
+            advice: None,
+            agent: None,
             duration_ms: 0,
             display: None,
             spilled_to: None,
@@ -84,10 +88,11 @@ mod tests {
         assert_eq!(words("Error 1005: one problem\nadvice"), "one problem");
         let told = "Error 1005: no engine. Tell the user that they can choose one in their config.toml.";
         assert_eq!(words(told), "no engine. You can choose one in your config.toml.");
-        for advice in ADVICE {
-            assert_eq!(words(&format!("Error 1005: a.rs is new; {advice}")), "a.rs is new");
-            assert_eq!(happened(&end, &format!("a.rs is new; {advice}. It\nprinted")), "a.rs is new. It\nprinted");
-        }
+        let advised = ToolCallEnd { advice: Some("read it".into()), ..end.clone() };
+        let output = "Error 1005: a.rs is new; read it".to_owned();
+        assert_eq!(error_words(&ToolCallEnd { output: output.clone(), ..advised.clone() }), "a.rs is new");
+        assert_eq!(happened(&advised, "a.rs is new; read it. It\nprinted"), "a.rs is new. It\nprinted");
+        assert_eq!(words(&output), "a.rs is new; read it", "nobody said that it is advice");
         assert_eq!(words("Error 1005: it is closed; the user can open it"), "it is closed; you can open it");
         let schema = format!("no field\n{}\nArguments: {{}}", ErrorCode::ToolFailed.for_model());
         assert_eq!(happened(&end, &schema), "no field");

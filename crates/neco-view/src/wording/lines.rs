@@ -22,6 +22,8 @@ const LONGEST: usize = 300;
 pub enum Tone {
     /// Good to know.
     Plain,
+    /// What Neco tells while the agent works.
+    Note,
     /// Something went well.
     Good,
     /// Something is not as it should be.
@@ -50,10 +52,10 @@ fn line(body: &BlockBody) -> Option<(Tone, String)> {
     match body {
         BlockBody::Notification(told) => {
             let tone = match told.level {
-                NotificationLevel::Info => Tone::Plain,
+                NotificationLevel::Info => Tone::Note,
                 NotificationLevel::Warning => Tone::Warning,
             };
-            Some((tone, told.text.clone()))
+            Some((tone, sentence(&told.text)))
         }
         BlockBody::Compaction(compaction) => Some((Tone::Plain, compacted(compaction))),
         BlockBody::RulesTold(told) => Some((Tone::Plain, told.words())),
@@ -161,12 +163,24 @@ fn fence_words(did: &WentBack) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
+/// The words with a capital in front, where they begin with a word of letters alone. What has other signs in it is a
+/// name, of a file, a model or an agent, and stays as it is; a name of letters alone can't be told from a word.
+fn sentence(words: &str) -> String {
+    let is_word = |first: &str| first.trim_end_matches([':', ',']).chars().all(char::is_alphabetic);
+    let mut rest = words.chars();
+    match rest.next() {
+        Some(first) if words.split_whitespace().next().is_some_and(is_word) => {
+            first.to_uppercase().chain(rest).collect()
+        }
+        _ => words.to_owned(),
+    }
+}
+
 fn ended(end: &WorkEnd) -> Option<(Tone, String)> {
     match end.reason {
         CompleteReason::Natural => None,
-        CompleteReason::Cancelled => {
-            Some((Tone::Stop, "Stopped. Say what to do instead; Enter alone goes on".to_owned()))
-        }
+        // What can be done now, the field says.
+        CompleteReason::Cancelled => Some((Tone::Stop, "Stopped".to_owned())),
         CompleteReason::IterationLimit => {
             let turns = figures::counted(end.turns as usize, "turn", "turns");
             Some((Tone::Stop, format!("Stopped after {turns}. Say “continue” to go on")))
@@ -259,4 +273,26 @@ fn why(task: &WorkflowTask) -> String {
 
 fn shortened(text: &str) -> String {
     text.chars().take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_begins_with_a_capital_unless_a_name_with_other_signs_comes_first() {
+        for (told, begins) in [
+            ("the answer was cut off", "The answer was cut off"),
+            ("compacted: 3 messages", "Compacted: 3 messages"),
+            ("écrit", "Écrit"),
+            ("coder-1 is paused", "coder-1 is paused"),
+            ("src/a.rs was kept", "src/a.rs was kept"),
+            ("openai/gpt does not answer", "openai/gpt does not answer"),
+            ("`make` failed", "`make` failed"),
+            ("3 rules", "3 rules"),
+            ("", ""),
+        ] {
+            assert_eq!(sentence(told), begins);
+        }
+    }
 }

@@ -83,11 +83,12 @@ pub fn given(used: &GivenUse) -> String {
     format!("given with {messages}, as the words fit: {tokens} tokens of {files}, {opened} of them opened since")
 }
 
-/// `and 2 more that are looked up when needed: git, process`; nothing where every tool is declared.
+/// `and 2 more tools that are looked up when needed: git, process`; nothing where every tool is declared.
 pub fn looked_up(tools: &ToolsSize) -> Option<String> {
     let names: Vec<String> = tools.catalogue.iter().map(|name| clean_line(name)).collect();
+    let (more, verb) = if names.len() == 1 { ("more tool", "is") } else { ("more tools", "are") };
     (!names.is_empty())
-        .then(|| format!("and {} more that are looked up when needed: {}", names.len(), names.join(", ")))
+        .then(|| format!("and {} {more} that {verb} looked up when needed: {}", names.len(), names.join(", ")))
 }
 
 /// `naming the session…`.

@@ -1,7 +1,7 @@
 //! What going back would change, told before anything is changed.
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::FileChangeKind;
+use neco_proto::event::{CheckpointWhen, FileChangeKind};
 use neco_proto::{RewindKind, RewindPoint, RewindPreview};
 
 use super::Told;
@@ -9,6 +9,18 @@ use crate::figures;
 
 /// What is said of files that going back would not change.
 pub const AS_THEY_WERE: &str = "the files are as they were then already";
+
+/// Which moment a state of the files is from: `before “fix the parser · Write a.rs”`, which is the message that was
+/// worked on and the change that came next. A state that was kept for going back is named by its label alone.
+pub fn moment(when: CheckpointWhen, label: &str) -> String {
+    let label = clean_line(label);
+    match when {
+        CheckpointWhen::Restore if !label.is_empty() => label,
+        CheckpointWhen::Restore => "before going back".to_owned(),
+        CheckpointWhen::Before | CheckpointWhen::After if label.is_empty() => format!("{when} a turn"),
+        CheckpointWhen::Before | CheckpointWhen::After => format!("{when} “{label}”"),
+    }
+}
 
 /// What going back would change, what tells most first: of many files not all are seen at once, and at most `named` are
 /// named.
@@ -96,6 +108,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_state_is_named_by_the_message_and_the_change_it_stands_before() {
+        assert_eq!(moment(CheckpointWhen::Before, "fix it · Write a.rs"), "before “fix it · Write a.rs”");
+        assert_eq!(moment(CheckpointWhen::After, ""), "after a turn");
+        assert_eq!(moment(CheckpointWhen::Restore, "before an undo"), "before an undo");
+    }
 
     #[test]
     fn files_that_are_as_they_were_are_no_warning() {

@@ -13,6 +13,7 @@ use neco_proto::app::sessions::{ListSessions, SessionState};
 use neco_proto::app::{Caller, Trouble};
 use neco_proto::event::AgentNode;
 use neco_proto::{AgentOrder, Client, SessionId};
+use neco_store::SessionRecord;
 use neco_view::agent_ask::{self, AgentAsk};
 use neco_view::paint::lists::agents as show;
 use serde_json::json;
@@ -22,6 +23,7 @@ use crate::agent_orders;
 use crate::args::{EverywhereArgs, JsonArg};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::print::agents;
 use crate::print::clean::clean_line;
 use crate::run::attach;
 use crate::say;
@@ -33,6 +35,7 @@ const LOOKED_AT: usize = 200;
 
 const AT_WORK: &str = "\
 The session is the one that is open in this folder; --session names another.
+`status` alone lists the agents of every session that is open there.
 In the window and in neco repl this is /agents VERB AGENT …
 Exit codes: 0 done, 1 it can't be done now, 2 nothing is running or there is no such agent.";
 
@@ -193,6 +196,7 @@ fn names_one_at_work(name: &str) -> bool {
 /// A session that runs, with its agents.
 struct Running {
     id: SessionId,
+    title: String,
     client: Arc<dyn Client>,
     nodes: Vec<AgentNode>,
 }
@@ -207,22 +211,43 @@ fn reach(
 ) -> Result<Exit, Failure> {
     let folder = folder(everywhere)?;
     block_on(async {
-        let running = match &which.session {
-            Some(id) => named(id, env).await?,
-            None => meant(&ask, &folder, everywhere, env).await?,
+        let open = match &which.session {
+            Some(id) => vec![named(id, env).await?],
+            None => open_here(&folder, everywhere, env).await?,
         };
-        let text = match (&ask, json.json) {
-            (AgentAsk::Status { agent }, true) => as_json(agent.as_deref(), &running)?,
-            (_, _) => said(ask, &running, env).await?,
-        };
-        say::out(&format!("{}\n", text.trim_end())).map(|()| Exit::Done)
+        let of_all = matches!(ask, AgentAsk::Status { agent: None }) && !json.json;
+        let running = if of_all { open } else { vec![meant(&ask, open)?] };
+        let mut texts = Vec::new();
+        for one in &running {
+            let heading = if running.len() > 1 { format!("{}\n", one.name()) } else { String::new() };
+            let text = match (&ask, json.json) {
+                (AgentAsk::Status { agent }, true) => as_json(agent.as_deref(), one)?,
+                (_, _) => said(ask.clone(), one, env).await?,
+            };
+            texts.push(format!("{heading}{}\n", text.trim_end()));
+        }
+        say::out(&texts.join("\n")).map(|()| Exit::Done)
     })
+}
+
+impl Running {
+    /// What a person knows it by, with the id that commands take.
+    fn name(&self) -> String {
+        match clean_line(&self.title) {
+            title if title.is_empty() => short_id(self.id),
+            title => format!("{} ({title})", short_id(self.id)),
+        }
+    }
 }
 
 async fn said(ask: AgentAsk, running: &Running, env: &Env) -> Result<String, Failure> {
     let terminal = terminal::look_at(env);
-    let (client, width) = (running.client.as_ref(), terminal.stdout_width());
-    let done = agent_orders::carry_out(client, ask, "neco agents", width, terminal.stdout_paint()).await;
+    let (client, width, paint) = (running.client.as_ref(), terminal.stdout_width(), terminal.stdout_paint());
+    if matches!(ask, AgentAsk::Status { agent: None }) {
+        // The session may have closed since it was asked.
+        return Ok(agents::tree(&running.nodes, width, paint));
+    }
+    let done = agent_orders::carry_out(client, ask, "neco agents", width, paint).await;
     done.map_err(|error| Failure::new(Exit::Failed, error.to_string()))
 }
 
@@ -238,30 +263,48 @@ fn as_json(agent: Option<&str>, running: &Running) -> Result<String, Failure> {
 
 async fn named(id: &str, env: &Env) -> Result<Running, Failure> {
     match attach::find(&WhichSession::Id(id.to_owned()), Path::new(""), env).await? {
-        Some((attached, record)) => look(attached, record.id).await,
+        Some((attached, record)) => look(attached, record).await,
         None => Err(nothing_runs(&format!("session {} is not open in any process", clean_line(id)))),
     }
 }
 
-async fn look(Attached { client, .. }: Attached, id: SessionId) -> Result<Running, Failure> {
-    Ok(Running { id, nodes: agent_orders::nodes(client.as_ref()).await?, client })
+async fn look(Attached { client, .. }: Attached, record: SessionRecord) -> Result<Running, Failure> {
+    let nodes = agent_orders::nodes(client.as_ref()).await?;
+    Ok(Running { id: record.id, title: record.title, nodes, client })
 }
 
-/// The one session of this folder that runs; of several, the one that has such an agent.
-async fn meant(ask: &AgentAsk, folder: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Running, Failure> {
+/// The sessions of this folder that run, at least one.
+async fn open_here(folder: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Vec<Running>, Failure> {
     let request =
         ListSessions { folder: Some(folder.to_owned()), limit: LOOKED_AT, states: true, ..ListSessions::default() };
     let found = with_store(everywhere, env, async |app| ask_of(app, &request).await).await?;
-    let mut running = Vec::new();
+    let mut asked = Vec::new();
     for row in found.sessions.iter().filter(|row| row.state == Some(SessionState::Open)) {
         let which = WhichSession::Id(row.id.to_string());
-        if let Some((attached, _)) = attach::find(&which, Path::new(""), env).await? {
-            running.push(look(attached, row.id).await?);
+        if let Some((attached, record)) = attach::find(&which, Path::new(""), env).await? {
+            asked.push(look(attached, record).await);
         }
     }
-    if running.is_empty() {
-        return Err(nothing_runs("no session is open in this folder"));
+    answering(asked)
+}
+
+/// Those that answered: a session may close before it is asked. Fails when none is left.
+fn answering<T>(asked: Vec<Result<T, Failure>>) -> Result<Vec<T>, Failure> {
+    let (mut answered, mut failure) = (Vec::new(), None);
+    for one in asked {
+        match one {
+            Ok(one) => answered.push(one),
+            Err(error) => failure = Some(error),
+        }
     }
+    match answered.is_empty() {
+        true => Err(failure.unwrap_or_else(|| nothing_runs("no session is open in this folder"))),
+        false => Ok(answered),
+    }
+}
+
+/// The one session that is meant; of several, the one that has such an agent.
+fn meant(ask: &AgentAsk, mut running: Vec<Running>) -> Result<Running, Failure> {
     if let [_, _, ..] = running.as_slice() {
         let agent = match ask {
             AgentAsk::Status { agent } => agent.as_deref(),
@@ -269,11 +312,18 @@ async fn meant(ask: &AgentAsk, folder: &str, everywhere: &EverywhereArgs, env: &
         };
         running.retain(|one| agent.is_none_or(|agent| agent_ask::find(&one.nodes, agent).is_ok()));
     }
-    let ids: Vec<String> = running.iter().map(|one| short_id(one.id)).collect();
-    match (running.pop(), ids.len()) {
+    let hint = match ask {
+        AgentAsk::Status { agent: None } => {
+            "Name one with --session, or leave out --json to have the agents of all of them listed."
+        }
+        AgentAsk::Status { agent: Some(_) } | AgentAsk::Order { .. } => {
+            "Name one with --session; `neco agents status` lists the agents of all of them."
+        }
+    };
+    let names: Vec<String> = running.iter().map(Running::name).collect();
+    match (running.pop(), names.len()) {
         (Some(one), 1) => Ok(one),
-        (Some(_), _) => Err(Failure::usage(format!("several sessions are open here: {}", ids.join(", ")))
-            .hint("Name one with --session; `neco agents status --session ID` lists its agents.")),
+        (Some(_), _) => Err(Failure::usage(format!("several sessions are open here: {}", names.join(", "))).hint(hint)),
         (None, _) => Err(nothing_runs("no session that is open here has such an agent")),
     }
 }
@@ -283,4 +333,17 @@ fn nothing_runs(words: &str) -> Failure {
         "Agents can be reached while their session is open (neco, neco repl, neco -m, neco workflow run); \
          `neco session tree` shows how they ended.",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_that_closes_before_it_is_asked_is_left_out() {
+        let gone = || Failure::new(Exit::Failed, "gone");
+        assert_eq!(answering(vec![Ok(1), Err(gone()), Ok(2)]), Ok(vec![1, 2]));
+        assert_eq!(answering::<u8>(vec![Err(gone())]), Err(gone()));
+        assert_eq!(answering::<u8>(Vec::new()).map_err(|failure| failure.exit), Err(Exit::Usage));
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -60,6 +61,7 @@ impl Surroundings {
             env: env.clone(),
             app: Arc::clone(&app),
             shell: tokio::sync::Mutex::default(),
+            told_of_masks: AtomicBool::default(),
         };
         let host = TerminalHost::new(HostSetup {
             app: Arc::clone(&app) as _,
@@ -107,6 +109,10 @@ impl Surroundings {
     }
 }
 
+/// What a person is told once whose command lists what is not as it looks.
+const MASKED: &str = "(in the sandbox files with secrets look empty unless the command names them, and so does .neco \
+    where there is none)\n";
+
 /// This machine, with what the command line says of commands.
 struct ThisMachine {
     /// Where the command line was typed.
@@ -117,6 +123,8 @@ struct ThisMachine {
     app: Arc<SharedApp>,
     /// The person's shell, and what it was made of.
     shell: tokio::sync::Mutex<Option<(Arc<FolderState>, Arc<PersonsShell>)>>,
+    /// Whether the person was told what a box hides.
+    told_of_masks: AtomicBool,
 }
 
 impl ThisMachine {
@@ -154,6 +162,9 @@ impl Machine for ThisMachine {
             // A `cd` holds for the commands after it, which nobody sees otherwise.
             if let Some(folder) = ran.folder {
                 output(format!("(your ! commands run in {} now)\n", folder.display()));
+            }
+            if ran.masked && !self.told_of_masks.swap(true, Ordering::Relaxed) {
+                output(MASKED.to_owned());
             }
             Ok(ran.code)
         }

@@ -32,6 +32,14 @@ const A_MOMENT: Duration = Duration::from_millis(20);
 /// How long the end may take after a signal.
 const LAST_WORDS: Duration = Duration::from_secs(25);
 
+/// The last session that something was said in.
+pub struct Left {
+    /// As people write it.
+    id: String,
+    /// Its title, how much was said in it and what it cost, where that is known.
+    about: Option<String>,
+}
+
 /// Whether a window is meant rather than a single request: nothing is piped, and nobody said `-m`.
 pub fn is_wanted(args: &RunArgs, env: &Env) -> bool {
     let terminal = terminal::look_at(env);
@@ -56,12 +64,13 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         return Ok(exit);
     }
     match show(args, everywhere, folder, attachments, env)? {
-        (Some(id), Ok(exit @ (Exit::Done | Exit::Stopped(_)))) => {
+        (Some(Left { id, about }), Ok(exit @ (Exit::Done | Exit::Stopped(_)))) => {
+            let about = about.map(|about| format!(" ✓ {about}\n")).unwrap_or_default();
             // The terminal may be gone with the signal.
-            let _ = say::out(&format!("Resume it with  neco resume {id}\n"));
+            let _ = say::out(&format!("\n{about}   Resume it with  neco resume {id}\n"));
             Ok(exit)
         }
-        (Some(id), Err(failure)) if failure.code.is_some() => {
+        (Some(Left { id, .. }), Err(failure)) if failure.code.is_some() => {
             let advice = failure.advised(env.data_dir());
             let hint = advice.hint.as_deref().unwrap_or_default();
             Err(Failure {
@@ -83,7 +92,7 @@ pub fn show(
     folder: PathBuf,
     attachments: Vec<Attachment>,
     env: &Env,
-) -> Result<(Option<String>, Result<Exit, Failure>), Failure> {
+) -> Result<(Option<Left>, Result<Exit, Failure>), Failure> {
     let goes_on = args.session.is_some() || args.continue_latest;
     let words = args.message().unwrap_or_default();
     let folder = worktree::begin(folder, args, &words, env)?;
@@ -117,14 +126,19 @@ pub fn show(
         }
         Ok::<(), Failure>(())
     })?;
-    let seen = see(&runtime, &around, signals, first, looks, env);
+    let (shown, seen) = see(&runtime, &around, signals, first, looks, env);
     let left = around.host.last_said();
     worktree::end(&folder, &words, left.as_deref().unwrap_or_default(), env);
     runtime.shutdown_background();
+    let left = left.map(|id| {
+        let about = shown.filter(|(shown, _)| *shown == id).map(|(_, about)| about);
+        Left { id, about }
+    });
     Ok((left, seen))
 }
 
-/// Shows the window until the person leaves or a signal ends it; all sessions have ended then.
+/// Shows the window until the person leaves or a signal ends it; all sessions have ended then. Gives the session that
+/// was on the screen last with what is told of it, and how it ended.
 fn see(
     runtime: &Runtime,
     around: &Surroundings,
@@ -132,7 +146,7 @@ fn see(
     first: Option<String>,
     looks: Looks,
     env: &Env,
-) -> Result<Exit, Failure> {
+) -> (Option<(String, String)>, Result<Exit, Failure>) {
     say::hold_notes();
     let seen = runtime.block_on(async {
         let window = neco_tui::run(Arc::clone(&around.host) as Arc<dyn Host>, around.app(), Wanted::New, first, looks);
@@ -144,14 +158,16 @@ fn see(
     // A window that was dropped in the middle of its work has let go of it already; what follows is for the rest.
     neco_tui::give_back();
     say::release_notes();
-    runtime.block_on(async {
+    let shown = runtime.block_on(async {
+        let shown = around.host.about_shown().await;
         // Whoever sends a signal does not want to pay for what is done at the end of a session.
         if matches!(seen, Ok(Exit::Stopped(_))) {
             around.stop_all().await;
         }
         around.close_all().await;
+        shown
     });
-    seen
+    (shown, seen)
 }
 
 /// What `opening` gives. A signal ends the process at once: the window that comes would not hear of it.

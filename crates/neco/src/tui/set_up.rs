@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use neco_app::{StorelessApp, services};
-use neco_config::{Env, LoadOptions, Loaded};
+use neco_config::{Env, LoadOptions};
 use neco_model::SetupError;
+use neco_tui::Looks;
 use neco_tui::line::run::listen;
 use neco_tui::set_up::{self, Talked};
 
@@ -13,7 +14,6 @@ use super::looks;
 use super::open::until_closed;
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::cmd;
-use crate::cmd::auth::AuthCommand;
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -40,13 +40,18 @@ pub fn offer(
         return Ok(Outcome::Ready);
     }
     let mut typed = None;
+    let mut is_first = true;
     loop {
         let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?;
         let missing = matches!(services::models(&loaded.config, env)?.default_name(), Err(SetupError::NoModel(_)));
         if !missing && typed.is_none() {
             return Ok(Outcome::Ready);
         }
-        let talked = match show(folder, typed.take(), &loaded, everywhere, env)? {
+        let looks = looks::of(&loaded, env, loaded.config.agent.max_turns)?;
+        // The first window said who asks; the next one goes on below it.
+        let greeting = if std::mem::take(&mut is_first) { looks.greeting } else { String::new() };
+        let looks = Looks { greeting, ..looks };
+        let talked = match show(folder, typed.take(), looks, everywhere, env)? {
             Ok(talked) => talked,
             Err(stopped) => return Ok(Outcome::Left(stopped)),
         };
@@ -58,16 +63,16 @@ pub fn offer(
                 return Ok(Outcome::Left(Exit::Done));
             }
             Talked::NeedsKey(provider) => {
-                say::note("Esc goes back to the list, Ctrl-C leaves");
                 // One that is kept already was refused.
                 let replace = !services::models(&loaded.config, env)?.key_sources(&provider).is_empty();
-                let set = AuthCommand::Set { provider: provider.clone(), replace, rest: Vec::new() };
-                match cmd::auth::run(&set, everywhere, env) {
-                    Ok(Exit::Done) => typed = Some(provider),
-                    Ok(stopped) => {
+                say::out("\n   Esc back to the list   Ctrl-C leave\n")?;
+                match cmd::auth::set_below_window(&provider, replace, everywhere, env) {
+                    Ok(Some(Exit::Done)) => typed = Some(provider),
+                    Ok(Some(stopped)) => {
                         say::note("No key typed. `neco` asks again");
                         return Ok(Outcome::Left(stopped));
                     }
+                    Ok(None) => say::out("   No key was saved\n")?,
                     Err(failure) => say::note(&failure.message),
                 }
             }
@@ -79,12 +84,11 @@ pub fn offer(
 fn show(
     folder: &Path,
     typed: Option<String>,
-    loaded: &Loaded,
+    looks: Looks,
     everywhere: &EverywhereArgs,
     env: &Env,
 ) -> Result<Result<Talked, Exit>, Failure> {
     let runtime = compose::runtime()?;
-    let looks = looks::of(loaded, env, loaded.config.agent.max_turns)?;
     let signals = listen(&runtime, &InterruptMask::default())?;
     let app = Arc::new(StorelessApp::new(env.clone(), everywhere.overrides.clone()));
     let mut talked = Talked::Left;

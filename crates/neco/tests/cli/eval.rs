@@ -62,6 +62,15 @@ fn models_are_compared_in_a_table() {
 }
 
 #[test]
+fn the_level_that_a_small_window_took_is_told() {
+    let house = house(json!({}));
+    tasks(&house, ANSWER);
+    let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
+    house.configure(&format!("{config}[models.\"play/good\"]\ncontext_window = 5000\n"));
+    house.run(&["eval", "tasks.yaml"]).ended_with(0).says("auto (1)");
+}
+
+#[test]
 fn what_is_done_is_not_done_again() {
     let house = house(json!({}));
     tasks(&house, ANSWER);

@@ -64,7 +64,7 @@ fn without_a_model_there_is_a_guide() {
         .says("no model is configured yet")
         .says("OPENAI_API_KEY")
         .says("home/config.toml")
-        .says("[model_providers.mine]");
+        .says("[model_providers.localhost-8000]");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn the_limit_of_turns_is_four() {
 #[test]
 fn only_the_tools_that_are_named_exist() {
     let house = House::playing(json!([
-        { "say": "ok", "expect": { "tools_include": ["read_file", "bash"], "tools_exclude": ["write_file", "edit_file"] } },
+        { "say": "ok", "expect": { "tools_declared": ["read_file", "bash"], "tools_exclude": ["write_file", "edit_file"] } },
     ]));
     house.run(&["-m", "x", "--tools", "read_file,Bash"]).ended_with(0);
     let house = House::playing(json!([call("write_file", json!({ "path": "a", "content": "x" })), say("no")]));

@@ -59,21 +59,42 @@ fn a_file_that_a_rewind_left_is_not_deleted_by_the_next_one() {
 }
 
 #[test]
+fn what_a_person_put_back_into_an_earlier_state_is_not_overwritten_unasked() {
+    let appends = json!([call("bash", json!({ "command": "echo agent >> both.txt" })), say("Done.")]);
+    let house = House::playing(appends.clone());
+    let files = ["both.txt", "branch.txt"].map(|name| house.project().join(name));
+    let switch = |branch: &str| files.iter().for_each(|file| fs::write(file, branch).unwrap());
+    switch("main\n");
+    let id = begun(&house, "on one branch");
+    switch("feature\n");
+    house.script("script.json", appends);
+    house.run(&["-m", "on another one", "--continue", "--yes"]).ended_with(0);
+    switch("main\n");
+    let back = ["session", "rewind", &id, "--to", "2", "--files", "--yes"];
+    house.run(&back).ended_with(2).says("changed since by you or another program: both.txt").says("--others");
+    assert!(files.iter().all(|file| fs::read_to_string(file).unwrap() == "main\n"));
+}
+
+#[test]
 fn what_is_no_part_of_checkpoints_is_named_before_going_back() {
     let house = House::playing(json!([
-        call("bash", json!({ "command": "echo 2 >> ign/i.txt; echo x > a.txt" })),
+        call("bash", json!({ "command": "echo 2 >> ign/i.txt; echo x > a.txt; mkdir made; echo y > made/m.txt" })),
         say("Done.")
     ]));
-    fs::create_dir(house.project().join("ign")).unwrap();
-    fs::write(house.project().join("ign/i.txt"), "1\n").unwrap();
+    for folder in ["ign", "untouched"] {
+        fs::create_dir(house.project().join(folder)).unwrap();
+        fs::write(house.project().join(folder).join("i.txt"), "1\n").unwrap();
+    }
     fs::write(house.project().join(".ignored"), "").unwrap();
-    fs::write(house.project().join(".gitignore"), "ign/\n").unwrap();
+    fs::write(house.project().join(".gitignore"), "ign/\nmade/\nuntouched/\n").unwrap();
     let id = begun(&house, "change both");
-    house
+    let looked = house
         .run(&["session", "rewind", &id, "--to", "1", "--dry-run"])
         .ended_with(0)
         .says("deleted   a.txt")
-        .says("ign has a file in it that was changed since and can't come back");
+        .says("ign has a file in it that was changed since and can't come back")
+        .says("no part of checkpoints, so they stay as they are now: made");
+    assert!(!format!("{}{}", looked.stdout, looked.stderr).contains("untouched"), "nothing was done to it");
 }
 
 #[test]

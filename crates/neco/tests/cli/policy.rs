@@ -38,7 +38,7 @@ fn the_model_is_told_how_a_user_would_allow_it() {
 
 #[test]
 fn a_denied_tool_does_not_exist_for_the_model() {
-    let expect = json!({ "say": "Fine.", "expect": { "tools_exclude": ["bash"], "tools_include": ["read_file"] } });
+    let expect = json!({ "say": "Fine.", "expect": { "tools_exclude": ["bash"], "tools_declared": ["read_file"] } });
     let house = House::playing(json!([expect]));
     rules(&house, "[[rule]]\ntool = 'Bash'\ndecision = 'deny'\n");
     house.run(&["-m", "go"]).ended_with(0);
@@ -117,6 +117,8 @@ fn a_decision_is_explained_with_its_rule_and_place() {
     );
     assert_eq!(explained(&house, &["bash", "rm -rf ~", "--allow", "bash"])["decision"], "deny");
     house.run(&["policy", "explain", "bash", "ls"]).ended_with(0).says("decision   allow");
+    let several = House::empty().run(&["policy", "explain", "bash", "rm -rf build && git push"]).ended_with(0);
+    assert!(several.stdout.contains("\n           it publishes commits\n"), "{}", several.stdout);
     house.run(&["policy", "explain", "bash", r#"{"command": "ls""#]).ended_with(2).says("not a JSON object");
     let group = explained(&house, &["bash", "{ git push; }"]);
     assert_eq!((&group["decision"], &group["commands"][0]["command"]), (&json!("deny"), &json!("git push")));

@@ -135,6 +135,25 @@ fn begun(house: &House) {
 }
 
 #[test]
+fn the_agents_of_all_sessions_that_are_open_here_are_listed_by_name() {
+    let house = coder_at_work(json!([say("Driven.")]));
+    let mut runs = vec![house.start(&ALL)];
+    begun(&house);
+    std::fs::remove_file(house.project().join("begun")).unwrap();
+    runs.push(house.start(&ALL));
+    begun(&house);
+    let status = house.run(&["agents", "status"]).ended_with(0);
+    assert_eq!(status.stdout.matches("coder-1 · running").count(), 2, "{}", status.stdout);
+    assert_eq!(status.stdout.matches(&format!(" ({})\n", ALL[1])).count(), 2, "{}", status.stdout);
+    house.run(&["agents", "pause", "coder-1"]).ended_with(2).says(&format!("({})", ALL[1])).says("--session");
+    house.run(&["agents", "status", "--json"]).ended_with(2).says("leave out --json");
+    std::fs::write(house.project().join("go"), "").unwrap();
+    for run in runs {
+        assert!(run.wait_with_output().unwrap().status.success());
+    }
+}
+
+#[test]
 fn a_person_redirects_pauses_and_lets_go_on_an_agent_of_a_run_from_another_shell() {
     let turned = json!({ "say": "Turned left.", "expect": { "last_user_contains": "turn left" } });
     let house = coder_at_work(json!([turned]));

@@ -182,6 +182,7 @@ fn what_is_decided_below_does_not_change_what_was_decided_above() {
     fs::write(house.project().join("sub/.claude/settings.json"), rules).unwrap();
     let mut seat = Seat::take(&house, &["--cwd", "sub", "-m", "look"], "false");
     seat.sees("[y/N]", 1);
+    assert!(seat.shown().contains("| deny WebFetch") && !seat.shown().contains('{'), "{}", seat.shown());
     assert!(!seat.shown().contains("check.sh"), "nothing is new above: {}", seat.shown());
     seat.press("n\r");
     seat.ends_with(0);

@@ -112,13 +112,14 @@ fn a_server_of_ones_own_says_what_it_serves_and_gets_its_key() {
     pane.shows("◆ The server's address");
     assert!(!pane.everything().contains("It names no models"), "{}", pane.everything());
     let base = serve(Some("sesame"));
-    pane.say(&base).shows("Key of mine");
+    let name = format!("localhost-{}", base.trim_start_matches("http://127.0.0.1:").trim_end_matches("/v1"));
+    pane.say(&base).shows(&format!("Key of {name}"));
     pane.write("wrong").press("Enter").showed("refuses this key; it was not saved");
-    pane.until("the second question for the key", |pane| pane.everything().matches("Key of mine").count() == 2);
+    pane.until("the second question for the key", |pane| pane.everything().matches("Key of localhost-").count() == 2);
     pane.write("sesame").press("Enter").shows("Which of its models?").shows("small").answer("Enter");
-    pane.showed("mine/small answers").waits();
+    pane.showed(&format!("{name}/small answers")).waits();
     let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
-    assert!(config.contains("model = \"mine/small\"") && config.contains(&base), "{config}");
+    assert!(config.contains(&format!("model = \"{name}/small\"")) && config.contains(&base), "{config}");
     pane.say("hello").shows("Hello from next door.");
     assert!(!pane.everything().contains("sesame"), "{}", pane.everything());
     let mut list = std::process::Command::new(env!("CARGO_BIN_EXE_neco"));
@@ -142,7 +143,8 @@ fn esc_goes_back_from_every_step_and_each_says_so() {
     assert!(!pane.screen().contains("Esc no answer"), "{}", pane.screen());
     pane.answer("Escape");
     choose(&pane, "anthropic  needs a key");
-    pane.shows("Key of anthropic").write("sk-half").press("Escape").showed("no key was given");
+    pane.shows("Key of anthropic").write("sk-half").press("Escape").showed("   No key was saved");
+    assert_eq!(pane.everything().matches("▙▖").count(), 1, "who asks is said once:\n{}", pane.everything());
     pane.shows("not now  `neco demo`").answer("Escape").is_given_back();
     assert!(!house.path("home/keys.toml").exists());
 }
@@ -157,13 +159,13 @@ fn a_key_that_only_the_model_refuses_is_asked_about() {
     let pane = Pane::neco(&house, "", 100, 40);
     choose(&pane, "another server  any");
     pane.shows("◆ The server's address").say(&serve_to(Some("sesame"), true));
-    pane.shows("◆ Which of its models?").shows("small").answer("Enter").shows("Key of mine");
+    pane.shows("◆ Which of its models?").shows("small").answer("Enter").shows("Key of localhost-");
     pane.write("wrong").press("Enter").shows("◆ Which of its models?").answer("Enter");
     choose(&pane, "type it again");
-    pane.until("the second question for the key", |pane| pane.everything().matches("Key of mine").count() == 2);
+    pane.until("the second question for the key", |pane| pane.everything().matches("Key of localhost-").count() == 2);
     assert!(!fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("wrong"));
     pane.write("sesame").press("Enter").shows("◆ Which of its models?").answer("Enter");
-    pane.showed("mine/small answers").waits();
+    pane.showed("/small answers").waits();
     pane.say("hello").shows("Hello from next door.");
 }
 

@@ -106,6 +106,26 @@ fn a_question_leaves_nothing_behind_in_another_size() {
 }
 
 #[test]
+fn a_narrower_terminal_has_no_blank_rows_that_were_not_there() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([
+        { "say": "I look first.", "calls": [{ "name": "bash", "arguments": { "command": "echo one; echo two > out.txt" } }] },
+        say("That is all.")
+    ]));
+    let pane = Pane::neco(&house, "", 120, 40);
+    pane.waits().say("go").shows("▎◆ Run    a command");
+    let rule = "─".repeat(70);
+    pane.resize(70, 40).until("the new size", |pane| pane.screen().lines().any(|row| row == rule));
+    pane.answer("y").shows("That is all.").waits();
+    let text = pane.screen();
+    let (_, since) = text.split_once("I look first.").unwrap();
+    let (between, _) = since.split_once("That is all.").unwrap();
+    assert!(!between.contains("\n\n\n"), "never two: {text}");
+}
+
+#[test]
 fn the_first_key_after_another_size_is_drawn() {
     if !is_there() {
         return;

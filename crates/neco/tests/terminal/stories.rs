@@ -71,9 +71,9 @@ fn escape_stops_a_command_and_a_stalled_stream() {
         say("It goes on.")
     ]));
     let pane = Pane::ready(&house, "--yes");
-    pane.say("first").shows("one").press("Escape").showed("Stopped. Say what").waits();
+    pane.say("first").shows("one").press("Escape").showed("⊘ Stopped").waits();
     pane.say("second").shows("sleep 4711").press("Escape");
-    pane.until("the second stop", |pane| pane.everything().matches("Stopped. Say").count() >= 2).waits();
+    pane.until("the second stop", |pane| pane.everything().matches("⊘ Stopped").count() >= 2).waits();
     eventually("the command is dead", || !crate::support::lives("4711"));
     pane.say("third").shows("It goes on.");
 }
@@ -180,7 +180,7 @@ fn a_child_is_opened_told_something_and_stopped() {
     pane.press("C-t").shows("Enter open").press("Enter").shows("I begin to wait.").shows("sleep 4714");
     pane.press("Enter").shows("to coder-1").write("look elsewhere").press("Enter");
     eventually("it was told", || log(&house).contains("look elsewhere"));
-    pane.shows("look elsewhere (waiting for the agent's next step)");
+    pane.shows("look elsewhere · next turn");
     pane.press("C-x").shows("Stop        x").press("x");
     eventually("it is stopped", || !crate::support::lives("4714"));
     pane.press("Escape").shows("Enter open").press("Escape").hides("to coder-1").waits();

@@ -13,6 +13,7 @@ use super::subject::Subject;
 use neco_view::ask::{Approval, CHECKED_AGAIN, CallAnswer, Means, Offered, Rule};
 use neco_view::paint::colour::Paint;
 use neco_view::paint::wrap::{wrap, wrap_under};
+use neco_view::wording::answers;
 
 /// Lines of a question around what it is about.
 const AROUND: usize = 12;
@@ -236,18 +237,17 @@ impl Question {
     }
 
     fn decide(&mut self, means: Means) -> (String, Step) {
+        let taken = |decision: Decision| (self.place.chosen(&answers::decision(&decision)), Step::Decide(decision));
         match means {
-            Means::Yes => {
-                let words = if self.asked.revised { "as changed" } else { "once" };
-                (self.place.chosen(words), Step::Decide(self.asked.yes()))
-            }
-            Means::Rule(Rule::Session) => (self.place.chosen("for this session"), Step::Decide(Decision::Session)),
-            Means::Rule(Rule::Always) => (self.place.chosen("always"), Step::Decide(Decision::Always)),
+            Means::Yes => taken(self.asked.yes()),
+            Means::Rule(Rule::Session) => taken(Decision::Session),
+            Means::Rule(Rule::Always) => taken(Decision::Always),
             Means::Edit => (self.place.chosen("editing…"), Step::Edit),
             Means::No => {
                 self.rejecting = true;
                 let ask = self.place.paint.dim("  what should the agent do instead? (Enter: nothing) ");
-                (format!("{}{ask}", self.place.chosen("rejected")), Step::Read(Want::Line))
+                let rejected = answers::decision(&Decision::Reject { reason: None });
+                (format!("{}{ask}", self.place.chosen(&rejected)), Step::Read(Want::Line))
             }
             // One call is asked about at a time here, and the mode is not changed in passing.
             Means::YesToNamed | Means::AcceptEdits | Means::NoToAll => (String::new(), Step::Read(Want::Key)),
@@ -424,6 +424,7 @@ mod tests {
         let step = |key| question(command()).on(Typed::Key(key)).1;
         assert_eq!(step('y'), Step::Decide(Decision::Once));
         assert_eq!(step('Y'), Step::Decide(Decision::Once));
+        assert!(question(command()).on(Typed::Key('y')).0.contains("allowed once"), "as in every record of it");
         assert_eq!(step('e'), Step::Edit);
         for (meaningless, name) in [('\n', "Enter"), (' ', "Space"), ('x', "x"), ('6', "6"), ('d', "d")] {
             let (words, step) = question(command()).on(Typed::Key(meaningless));

@@ -52,6 +52,14 @@ impl Printer {
         }
     }
 
+    /// Whether an event would tear a line apart that is being written.
+    pub fn tears(&self, event: &Event) -> bool {
+        match self {
+            Self::Text(text) => text.tears(event),
+            Self::Json(_) | Self::StreamJson(_) | Self::Claude(_) => false,
+        }
+    }
+
     /// Prints a line for the person, where words are printed for one.
     pub fn note(&mut self, words: &str) -> io::Result<()> {
         match self {

@@ -76,6 +76,11 @@ impl Screen {
         self.look.overwrites && matches!(self.open, Open::Nothing | Open::Passing)
     }
 
+    /// Whether a line of the model's words is not whole.
+    pub fn is_speaking(&self) -> bool {
+        self.open == Open::Words
+    }
+
     /// The next of the model's words.
     pub fn words(&mut self, text: &str) -> io::Result<()> {
         if text.is_empty() {

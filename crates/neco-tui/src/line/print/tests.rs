@@ -84,6 +84,26 @@ fn say(text: &str) -> EventBody {
     EventBody::StreamChunk(StreamChunk { text: text.into() })
 }
 
+#[test]
+fn what_another_agent_does_waits_for_the_end_of_a_line() {
+    let screen = Shared::default();
+    let mut printer =
+        TextPrinter::new(Screen::new(Box::new(screen.clone()), Box::new(screen.clone()), PLAIN), USUAL_GENERATION);
+    let (session_id, root, child) = (SessionId::new(), AgentId::new(), AgentId::new());
+    printer.set_root(root);
+    let event = |agent_id, body| Event::new(1, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body);
+    let asks = |agent_id| event(agent_id, runs("1", "Run make"));
+    assert!(!printer.tears(&asks(child)), "nothing is being written");
+    printer.event(&event(root, say("Half a sen"))).unwrap();
+    assert!(printer.tears(&asks(child)) && !printer.tears(&asks(root)));
+    printer.event(&event(root, say("tence.\n"))).unwrap();
+    assert!(!printer.tears(&asks(child)), "the line is whole");
+    printer.event(&event(root, say("And the last"))).unwrap();
+    printer.event(&event(root, message("And the last", Vec::new()))).unwrap();
+    assert!(!printer.tears(&asks(child)), "so is what is said to its end");
+    assert_eq!(screen.text(), "Half a sentence.\nAnd the last\n");
+}
+
 fn runs(id: &str, summary: &str) -> EventBody {
     EventBody::ToolCallUpdate(ToolCallUpdate {
         call_id: id.into(),
@@ -108,6 +128,8 @@ fn ended(id: &str, summary: &str) -> ToolCallEnd {
         status: CallStatus::Success,
         output: String::new(),
         error_code: None,
+        advice: None,
+        agent: None,
         duration_ms: 12,
         display: None,
         spilled_to: None,

@@ -112,6 +112,11 @@ impl TextPrinter {
         self.continue_with.iter_mut().for_each(|id| id.push_str(&format!(" --agent {name}")));
     }
 
+    /// Whether an event would tear the line apart that the model writes: it is of another agent, and can wait.
+    pub fn tears(&self, event: &Event) -> bool {
+        self.screen.is_speaking() && !self.view.is_own(event)
+    }
+
     /// A line for the person that is no event.
     pub fn note(&mut self, line: &str) -> io::Result<()> {
         self.screen.line(line)

@@ -176,6 +176,8 @@ mod tests {
             status: CallStatus::Error,
             output: code.map_or_else(String::new, |code| format!("Error {code}: nobody to ask\nmore")),
             error_code: code,
+            advice: None,
+            agent: None,
             duration_ms: 0,
             display: None,
             spilled_to: None,

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::sessions::below_home;
 use crate::paint::wrap::{columns, fitting};
+use crate::wording::agents::{kind, model_or_group};
 
 /// Columns of a description in the list.
 const DESCRIPTION: usize = 90;
@@ -44,7 +45,7 @@ pub fn one(shown: &ShownAgent, home: &Path) -> String {
     };
     let from = definition.file.as_ref().map_or_else(|| "built-in".to_owned(), |file| below_home(file, home));
     line("from", from);
-    line("type", definition.node_type.to_string());
+    line("type", kind(definition.node_type));
     line("model", model(definition));
     line("tools", tools(definition));
     line("mode", definition.mode.map(|mode| mode.to_string()).unwrap_or_default());
@@ -77,7 +78,7 @@ fn with_model(mut definition: Value) -> Value {
 
 fn model(definition: &AgentDefinition) -> String {
     let temperature = definition.temperature.map(|value| format!(", temperature {value}")).unwrap_or_default();
-    let name = definition.model.as_deref().unwrap_or("the same as its parent");
+    let name = definition.model.as_deref().map_or_else(|| "the same as its parent".to_owned(), model_or_group);
     format!("{name}{temperature}")
 }
 

@@ -10,6 +10,7 @@ use neco_proto::{CallId, Event, EventBody, Role, Seq, Subject, agent_ask};
 use crate::figures;
 use crate::paint::wrap::fitting;
 use crate::wording::notices;
+use crate::wording::rewind::moment;
 
 /// Columns before what an event holds.
 const BEFORE: usize = 46;
@@ -178,7 +179,8 @@ fn detail(body: &EventBody) -> String {
         EventBody::Compaction(done) => notices::compaction(done),
         EventBody::Checkpoint(kept) => {
             let rev: String = kept.rev.chars().take(12).collect();
-            format!("{rev} · {} · {} changed", kept.when, figures::count(kept.changed_count(), "file"))
+            let moment = moment(kept.when, &kept.label);
+            format!("{rev} · {moment} · {} changed", figures::count(kept.changed_count(), "file"))
         }
         EventBody::SideCall(call) => format!("{} {}", call.purpose, if call.running { "begins" } else { "is over" }),
         EventBody::FilesBack(back) => format!("{} of {}", back.done, back.total),

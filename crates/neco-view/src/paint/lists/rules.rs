@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use neco_proto::app::rules::{ExplainedCall, KeptRules, RuleList, RuleRow, TestedCase};
-use neco_proto::visible::visible_line;
+use neco_proto::visible::{visible, visible_line};
 use neco_proto::{RuleSource, Ruling};
 
 /// What is said of a rule with which a project would allow something.
@@ -43,17 +43,22 @@ fn heading(source: RuleSource) -> String {
 
 fn line(rule: &RuleRow) -> String {
     let name = rule.name.as_ref().map(|name| format!("  “{}”", visible_line(name))).unwrap_or_default();
-    let reason = rule.reason.as_ref().map(|reason| format!("\n        {}", visible_line(reason))).unwrap_or_default();
+    let reason = rule.reason.as_ref().map(|reason| format!("\n        {}", below(reason, 8))).unwrap_or_default();
     let what = visible_line(&rule.about);
     let void = if is_void(rule) { format!("  ({NO_EFFECT})") } else { String::new() };
     format!("  {:<5} {:>4}  {what}{name}{void}  # {}{reason}", rule.decision, rule.priority, rule.place)
+}
+
+/// A text whose further lines stand below the first one, which begins at the column `at`.
+fn below(text: &str, at: usize) -> String {
+    visible(text.trim()).replace('\n', &format!("\n{:at$}", ""))
 }
 
 /// What would happen to one call, and why; `closed` names what its sandbox closes.
 pub fn explained(explained: &ExplainedCall, closed: &str) -> String {
     let mut text = String::new();
     let mut row = |name: &str, value: &str| {
-        let _ = writeln!(text, "{name:<10} {}", visible_line(value));
+        let _ = writeln!(text, "{name:<10} {}", below(value, 11));
     };
     row("decision", explained.decision.name());
     row("because", &explained.reason);
@@ -88,7 +93,7 @@ pub fn tested(cases: &[TestedCase]) -> String {
     for TestedCase { place, name, expected, decision, reason, rule, source, rule_place, .. } in &wrong {
         let _ = writeln!(text, "✗ {place}: {name}: expected {expected}, but it is {decision}");
         let at = if rule_place.is_empty() { String::new() } else { format!(", {rule_place}") };
-        let _ = writeln!(text, "    {}\n    rule {} ({source}{at})", visible_line(reason), visible_line(rule));
+        let _ = writeln!(text, "    {}\n    rule {} ({source}{at})", below(reason, 4), visible_line(rule));
     }
     let _ = match wrong.len() {
         0 => writeln!(text, "✓ all {} cases pass", cases.len()),

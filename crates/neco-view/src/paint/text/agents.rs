@@ -8,6 +8,7 @@ use neco_proto::event::{AgentNode, NodeState};
 use crate::figures;
 use crate::paint::colour::Paint;
 use crate::paint::wrap::fitting;
+use crate::wording::agents::{kind, model_or_group};
 use crate::wording::notices;
 use neco_proto::clean::{clean, clean_line};
 
@@ -32,11 +33,12 @@ pub fn one(node: &AgentNode, nodes: &[AgentNode]) -> String {
         }
     };
     line("id", Some(node.id.to_string()));
-    line("type", Some(format!("{} ({})", node.kind, clean_line(&node.role))));
+    line("role", Some(clean_line(&node.role)));
+    line("type", Some(kind(node.kind)));
     line("parent", node.parent.and_then(name));
     let below: Vec<String> = node.children.iter().filter_map(|child| name(*child)).collect();
     line("children", Some(below.join(", ")));
-    line("model", Some(clean_line(&node.model_group)));
+    line("model", Some(model_or_group(&clean_line(&node.model_group))));
     line("progress", (node.progress > 0.0).then(|| format!("{:.0} %", node.progress * 100.0)));
     line("used", figures::usage(&node.usage));
     line("with all", figures::usage(&node.subtree_usage).filter(|_| !node.children.is_empty() || node.collapsed > 0));

@@ -71,7 +71,8 @@ pub fn run(command: &AuthCommand, everywhere: &EverywhereArgs, env: &Env) -> Res
         }
         AuthCommand::Set { provider, replace, .. } => {
             let request = SetKey { folder, provider: provider.clone(), replace: *replace, ..SetKey::default() };
-            set(request, everywhere, env)
+            let typed = set(request, "", everywhere, env)?;
+            typed.ok_or_else(|| Failure::usage("no key was given; nothing was changed"))
         }
         AuthCommand::List { json } => {
             let mut list = ask(&ListKeys { folder }, everywhere, env)?;
@@ -97,8 +98,25 @@ pub fn run(command: &AuthCommand, everywhere: &EverywhereArgs, env: &Env) -> Res
     }
 }
 
-/// Asks for a key and keeps it beside those that are kept already, or in their place.
-fn set(mut request: SetKey, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+/// Asks for the key of a provider below what a window left on the screen, in the column of its words; nothing when the
+/// person goes back.
+///
+/// # Errors
+/// When there is no such provider, or keys can't be read or kept.
+pub fn set_below_window(
+    provider: &str,
+    replace: bool,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<Option<Exit>, Failure> {
+    let folder = folder(everywhere)?;
+    let request = SetKey { folder, provider: provider.to_owned(), replace, ..SetKey::default() };
+    set(request, "   ", everywhere, env)
+}
+
+/// Asks for a key behind `indent` and keeps it beside those that are kept already, or in their place; nothing when the
+/// person goes back.
+fn set(mut request: SetKey, indent: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Option<Exit>, Failure> {
     // Before a person types: what can't be kept need not be asked for.
     notes(&ask(&request, everywhere, env)?.warnings);
     let provider = request.provider.clone();
@@ -106,12 +124,12 @@ fn set(mut request: SetKey, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
     request.check = io::stdin().is_terminal();
     let mut refused_before = None;
     let kept = loop {
-        let typed = hidden::key(&format!("Key of {provider} (it is not shown): "), compose::runtime()?);
+        let typed = hidden::key(&format!("{indent}Key of {provider} (it is not shown): "), compose::runtime()?);
         let unread = |error| Failure::new(Exit::Failed, format!("the key can't be read: {error}"));
         let typed = match typed.map_err(unread)? {
             Typed::Key(key) => key,
-            Typed::Back => return Err(Failure::usage("no key was given; nothing was changed")),
-            Typed::Stopped(signal) => return Ok(Exit::Stopped(signal)),
+            Typed::Back => return Ok(None),
+            Typed::Stopped(signal) => return Ok(Some(Exit::Stopped(signal))),
         };
         request.key = Some(NewKey(typed.expose_secret().to_owned()));
         // Whoever types the same again means it.
@@ -135,7 +153,7 @@ fn set(mut request: SetKey, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
     };
     let works = kept.test.as_ref().is_some_and(|test| *test == KeyTest::Works);
     let works = if works { format!("; {provider} accepts it") } else { String::new() };
-    say::out(&format!("{words} ({}){works}\n", kept.file))?;
+    say::out(&format!("{indent}{words} ({}){works}\n", kept.file))?;
     if kept.test.is_some_and(|test| test == KeyTest::Unreachable) {
         say::note(&format!(
             "{provider} can't be reached, so the key is not tested yet: `neco model test` does that later"
@@ -144,7 +162,7 @@ fn set(mut request: SetKey, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
     if let Some(place) = kept.hidden_by {
         say::note(&format!("the key of {provider} in the {place} comes first; this one is not used while that is set"));
     }
-    Ok(Exit::Done)
+    Ok(Some(Exit::Done))
 }
 
 fn words(removed: &RemovedKeys) -> String {

@@ -9,5 +9,5 @@ mod command;
 mod login;
 mod short;
 
-pub use command::{AuthCommand, run};
+pub use command::{AuthCommand, run, set_below_window};
 pub use short::{log_in, log_out};
