@@ -189,7 +189,7 @@ impl Workshop {
             secrets: secrets(entry, &base),
             base,
             headers,
-            timeouts: Timeouts::new(&self.network, entry.is_here()),
+            timeouts: Timeouts::new(&self.network, entry.is_on_loopback()),
             start: entry.start.clone(),
             pull: entry.pull.clone(),
             props: speaks_of_itself(entry).then(Props::default),

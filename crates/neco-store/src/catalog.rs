@@ -75,7 +75,8 @@ impl SessionRecord {
 /// ```
 pub trait Catalog: Send + Sync {
     /// Adds a session; written when ready, and safe from a loss of power with its first event that somebody acts on.
-    /// Its log is empty and its own, whatever the record says of events, messages and a parent. A session that is there already is [`StoreError::Write`].
+    /// Its log is empty and its own, whatever the record says of events, messages and a parent. A session that is there
+    /// already is [`StoreError::Write`].
     fn create(&self, record: SessionRecord) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Adds a session whose log begins with the events of `parent` up to `at`, which are not copied;

@@ -153,6 +153,29 @@ async fn fill_it_from_outside() {
 }
 
 #[test]
+fn a_store_that_has_everything_written_closes_on_a_full_disk() {
+    on_a_disk_of("6m", "close_it_on_a_full_disk");
+}
+
+#[tokio::test]
+#[ignore = "run by a_store_that_has_everything_written_closes_on_a_full_disk"]
+async fn close_it_on_a_full_disk() {
+    let Some(folder) = child_path() else { return };
+    let path = folder.join("neco.db");
+    let store = SqliteStore::open(&path).await.unwrap();
+    let session = SessionId::new();
+    store.create(record(session)).await.unwrap();
+    lease_and_append(&store, vec![event(session, 1)], Durability::Soon).await.unwrap();
+    store.written(session, 1).await.unwrap();
+    fill(&folder);
+    let flushed = store.flush().await;
+    assert!(matches!(flushed, Err(StoreError::Write(_))), "it is not there for good: {flushed:?}");
+    store.close().await.unwrap();
+    fs::remove_file(folder.join("filling")).unwrap();
+    assert_eq!(seqs(&SqliteStore::open(&path).await.unwrap(), session).await, [1]);
+}
+
+#[test]
 fn a_damaged_store_stays_where_it_is_when_there_is_no_room() {
     on_a_disk_of("6m", "damage_it_on_a_full_disk");
 }

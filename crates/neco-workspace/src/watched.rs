@@ -113,19 +113,33 @@ impl Watched {
                 return false;
             }
         }
-        if let Some(now) = now.filter(|now| is_certain && is_settled(now)) {
+        if let Some(now) = now.filter(|now| is_certain && is_settled(now) && tells_of_changes(folder)) {
             without.insert(folder.to_path_buf(), now);
         }
         true
     }
 }
 
-/// Whether another change would look different.
+/// Whether the times of a folder can be relied on: what a program shows as one, such as a bucket in a cloud, may have
+/// the same ones for ever.
+#[cfg(target_os = "linux")]
+#[allow(clippy::useless_conversion, reason = "the field has another type on other machines")]
+fn tells_of_changes(folder: &Path) -> bool {
+    const SHOWN_BY_A_PROGRAM: i64 = 0x6573_5546;
+    rustix::fs::statfs(folder).is_ok_and(|system| i64::from(system.f_type) != SHOWN_BY_A_PROGRAM)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn tells_of_changes(_folder: &Path) -> bool {
+    true
+}
+
+/// Whether another change would look different. A disk that keeps no times says 1970.
 fn is_settled(((seconds, nanos), _, _): &Seen) -> bool {
     let part = |number: &i64| u64::try_from(*number).unwrap_or_default();
     let changed = UNIX_EPOCH + Duration::from_secs(part(seconds)) + Duration::from_nanos(part(nanos));
     let moment = if *nanos == 0 { COARSE_MOMENT } else { MOMENT };
-    SystemTime::now().duration_since(changed).is_ok_and(|age| age > moment)
+    *seconds > 0 && SystemTime::now().duration_since(changed).is_ok_and(|age| age > moment)
 }
 
 fn seen(path: &Path) -> Option<Seen> {
@@ -185,6 +199,11 @@ mod tests {
         assert!(watched.is_current(), "another came");
         fs::write(at("b"), "").unwrap();
         assert!(!watched.is_current());
+    }
+
+    #[test]
+    fn a_folder_whose_times_never_change_answers_for_nothing() {
+        assert!(is_settled(&((1, 0), 4096, 2)) && !is_settled(&((0, 0), 4096, 2)));
     }
 
     #[test]

@@ -113,6 +113,13 @@ const BEGINNING: usize = 8;
 /// What follows these is a thing, whatever else the word means.
 const ARTICLES: &[&str] = &["a", "an", "my", "of", "our", "that", "the", "this", "your"];
 
+/// What stands around a word.
+const OPENS: [char; 4] = ['(', '"', '\'', '`'];
+const CLOSES: [char; 10] = ['.', ',', ';', ':', '!', '?', ')', '"', '\'', '`'];
+
+/// Words that only look like files.
+const NOT_PATHS: &[&str] = &["and/or", "e.g", "i.e"];
+
 /// Objects once to each request's end.
 #[derive(Default)]
 pub(super) struct Advice {
@@ -137,13 +144,40 @@ fn wants_a_change(request: &str) -> bool {
         CHANGES.contains(word) && !before.is_some_and(|before| ARTICLES.contains(before))
     };
     let begins = words.iter().enumerate().any(|(at, word)| is_verb(at, word)) || has(CHANGES_ANYWHERE);
-    !asks && begins || later_sentences(&text).any(is_order)
+    let is_wanted = |sentence: &str| is_order(sentence) && (!asks || names_a_path(sentence));
+    !asks && begins || sentences(&prose(&text)).skip(1).any(is_wanted)
 }
 
-/// The sentences after the first, up to code.
-fn later_sentences(text: &str) -> impl Iterator<Item = &str> {
+/// What is said, up to code. The lines of a numbered list are what is spoken about, not orders.
+fn prose(text: &str) -> String {
     let prose = text.split("```").next().unwrap_or_default();
-    prose.lines().flat_map(|line| line.split_inclusive(['.', '!', '?']).flat_map(|part| part.split("; "))).skip(1)
+    prose.lines().map(|line| if is_numbered(line) { "" } else { line }).collect::<Vec<_>>().join("\n")
+}
+
+fn is_numbered(line: &str) -> bool {
+    let line = line.trim_start();
+    let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
+    rest.len() < line.len() && (rest.starts_with(". ") || rest.starts_with(") "))
+}
+
+/// Splits where a word ends with punctuation, and at empty lines: `dict.update` is one word, and a line may be
+/// broken anywhere.
+fn sentences(prose: &str) -> impl Iterator<Item = &str> {
+    let mut before = ' ';
+    prose.split(move |char: char| {
+        let ends = char.is_whitespace() && matches!(before, '.' | '!' | '?' | ';') || (before, char) == ('\n', '\n');
+        before = char;
+        ends
+    })
+}
+
+/// Whether some word of a sentence looks like a file. Who asks something and then names one wants it written there.
+fn names_a_path(sentence: &str) -> bool {
+    sentence.split_whitespace().any(|word| {
+        let word = word.trim_start_matches(OPENS).trim_end_matches(CLOSES);
+        let has_extension = word.rsplit_once('.').is_some_and(|(_, end)| end.starts_with(char::is_alphabetic));
+        !NOT_PATHS.contains(&word) && (has_extension || word.contains('/'))
+    })
 }
 
 /// Whether a sentence begins with the verb of an order. `make: …` is what a program printed.
@@ -204,6 +238,8 @@ mod tests {
             ("can you rename foo to bar in lib.rs?", CODE, true),
             ("run-all.sh ends with 0 although a check has failed. Make it end with 1.", CODE, true),
             ("Which room is the printer in? Write the number to answer.txt.", CODE, true),
+            ("The program prints the wrong sum. Fix it in sum.py.", CODE, true),
+            ("For some inputs the program prints the wrong sum at the end.\n\nFix it.", CODE, true),
             ("把 foo 重命名为 bar", "你可以用编辑器替换。", true),
             ("how do I create a file in Rust?", CODE, false),
             ("如何创建文件", CODE, false),
@@ -214,6 +250,13 @@ mod tests {
             ("Explain how the parser works. Don't change anything.", CODE, false),
             ("Why do I get this?\nmake: *** [all] Error 2\nerror: failed to build wheel", CODE, false),
             ("Why does the build fail? The change of yesterday is in src.", CODE, false),
+            ("What does dict.update do?", CODE, false),
+            ("How do I use list.insert in Python?", CODE, false),
+            ("How does rebase work? Make it short.", CODE, false),
+            ("How does rebase work? Make it short, e.g. in two sentences and/or a list.", CODE, false),
+            ("Which is better?\n1. add a cache\n2. split the table", CODE, false),
+            ("Which is better?\n1. add a cache in src/cache.rs\n2) split table.sql", CODE, false),
+            ("What do these commits do?\nfix typo in readme\nadd tests\nremove the cache", CODE, false),
             ("hello", CODE, false),
             ("A short summary of the build failure", CODE, false),
         ] {

@@ -40,17 +40,21 @@ impl Timeouts {
     /// What settings say, for a server on this machine (`is_here`) or elsewhere. Zero means no limit.
     ///
     /// A connection within this machine does not break in silence, and a server here may read a long request for
-    /// minutes before it says a word.
+    /// minutes before it says a word: as long as it may show nothing but signs of life, unless that has no limit.
     pub fn new(network: &NetworkSection, is_here: bool) -> Self {
-        let unsaid = |elsewhere| if is_here { network.stall_timeout } else { elsewhere };
         // A moment past this could not be told any more.
         let given = |seconds: f64| Duration::try_from_secs_f64(seconds).ok().filter(|limit| *limit < LONGEST);
         let limit = |seconds: f64| given(seconds).filter(|limit| !limit.is_zero());
+        let stalled = limit(network.stall_timeout);
+        let silence = |said: Option<f64>, elsewhere: f64| match said {
+            Some(seconds) => limit(seconds),
+            None => stalled.filter(|_| is_here).or(limit(elsewhere)),
+        };
         Self {
             connect: limit(network.connect_timeout),
-            first_byte: limit(network.first_byte_timeout.unwrap_or(unsaid(FIRST_BYTE))),
-            idle: limit(network.idle_timeout.unwrap_or(unsaid(IDLE))),
-            stalled: limit(network.stall_timeout),
+            first_byte: silence(network.first_byte_timeout, FIRST_BYTE),
+            idle: silence(network.idle_timeout, IDLE),
+            stalled,
         }
     }
 }
@@ -239,6 +243,9 @@ mod tests {
         };
         assert_eq!(silences(&network, false), [300, 120]);
         assert_eq!(silences(&network, true), [900, 900]);
+        let endless = NetworkSection { stall_timeout: 0.0, ..network.clone() };
+        assert_eq!(silences(&endless, true), [300, 120], "a server that is gone is found out all the same");
+        assert_eq!(Timeouts::new(&endless, true).stalled, None);
         let network = NetworkSection { first_byte_timeout: Some(7.0), idle_timeout: Some(8.0), ..network };
         assert_eq!(silences(&network, true), [7, 8]);
     }

@@ -119,9 +119,15 @@ impl ProviderEntry {
         !self.is_here() && !self.api_key_envs.is_empty()
     }
 
-    /// Whether it runs on this machine.
+    /// Whether it runs on this machine, or is said to.
     pub fn is_here(&self) -> bool {
-        self.local || self.base.as_ref().is_some_and(|base| is_loopback(base.shown()))
+        self.local || self.is_on_loopback()
+    }
+
+    /// Whether nothing lies between it and us that could break: one that is only said to be local may be a machine in
+    /// the network.
+    pub fn is_on_loopback(&self) -> bool {
+        self.base.as_ref().is_some_and(|base| is_loopback(base.shown()))
     }
 
     /// Whether calls that a model writes into its text are run. Where nobody says, only models that

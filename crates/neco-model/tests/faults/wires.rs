@@ -11,7 +11,9 @@ use std::time::Duration;
 use crate::served::Reply;
 use futures::future::join_all;
 use futures::{StreamExt, stream};
-use neco_config::section::{Config, GroupSection, NetworkSection, ProviderSection, ProviderType, Strategy as Choice};
+use neco_config::section::{
+    Config, GroupSection, NetworkSection, ProviderSection, ProviderType, Strategy as Choice, TextToolCalls,
+};
 use neco_model::scripted::{Fault, Player, Turn};
 use neco_model::wire::anthropic::Anthropic;
 use neco_model::wire::format::Wire;
@@ -195,6 +197,7 @@ fn models(kind: ProviderType, cases: &[Case], server: &Server, silence: f64) -> 
     for (number, case) in cases.iter().enumerate() {
         for (model, keys) in case.plans.iter().enumerate() {
             let section = ProviderSection {
+                text_tool_calls: Some(TextToolCalls::Never),
                 kind: Some(kind),
                 base: Some(server.base.clone()),
                 api_key_envs: (0..keys.len()).map(|at| key(number, (model, at))).collect(),

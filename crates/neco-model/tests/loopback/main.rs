@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use neco_config::section::{
-    Config, GroupSection, NetworkSection, ProviderSection, ProviderType, RetrySection, Strategy,
+    Config, GroupSection, NetworkSection, ProviderSection, ProviderType, RetrySection, Strategy, TextToolCalls,
 };
 use neco_model::scripted::{Fault, Turn};
 use neco_model::{
@@ -59,10 +59,12 @@ fn network() -> NetworkSection {
     }
 }
 
+/// A vendor elsewhere: of servers on this machine calls are read out of the text too.
 fn section(base: &str, keys: &[&str]) -> ProviderSection {
     ProviderSection {
         kind: Some(ProviderType::Openai),
         base: Some(base.to_owned()),
+        text_tool_calls: Some(TextToolCalls::Never),
         api_key_envs: keys.iter().map(|key| (*key).to_owned()).collect(),
         ..ProviderSection::default()
     }

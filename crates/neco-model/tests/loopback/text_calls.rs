@@ -16,9 +16,12 @@ use crate::{ask, config, provider, retries, section};
 const PATIENCE: u32 = 500;
 const CALL: &str = "```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}\n```";
 
+fn here(server: &Server) -> ProviderSection {
+    ProviderSection { local: true, text_tool_calls: None, ..section(&server.base, &[]) }
+}
+
 fn local(server: &Server) -> Arc<dyn Provider> {
-    let here = ProviderSection { local: true, ..section(&server.base, &[]) };
-    provider(&config(&[("here", here)]), "here/m")
+    provider(&config(&[("here", here(server))]), "here/m")
 }
 
 fn props(supports_tools: bool) -> serde_json::Value {
@@ -141,8 +144,7 @@ async fn a_window_that_the_settings_give_is_not_asked_for_and_stays() {
     let server = Server::describing(Script::new().turn(always("yes")), props).await;
     let given = ModelSection { context_window: Some(16_384), ..ModelSection::default() };
     let models = [("here/m".to_owned(), given)].into();
-    let here = ProviderSection { local: true, ..section(&server.base, &[]) };
-    let provider = provider(&Config { models, ..config(&[("here", here)]) }, "here/m");
+    let provider = provider(&Config { models, ..config(&[("here", here(&server))]) }, "here/m");
     provider.ready().await;
     assert_eq!((provider.context_window(), server.props_asked(), server.seen().len()), (Some(16_384), 0, 0));
     ask_until_told(&server, &provider).await;

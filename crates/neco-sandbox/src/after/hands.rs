@@ -15,6 +15,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use crate::plan::listed::MOST_LISTED;
 use neco_safety::path::open_beneath;
 
 /// Names with a number before others that nobody can have taken.
@@ -67,12 +68,13 @@ impl Hands {
     }
 
     /// All names in a folder that is reached, or is the one that is reached into.
-    /// Fails where it can't be read, and where it is none.
+    /// Fails where it can't be read, where it is none, and where it holds too much.
     pub(crate) fn names_in(&self, folder: &Path) -> io::Result<Vec<OsString>> {
         let below = folder.strip_prefix(&self.path).map_err(io::Error::other)?;
         let opened = open_beneath(self.root.as_fd(), below, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
         let name = |entry: Result<DirEntry, Errno>| Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec()));
-        Dir::new(opened)?.map(name).collect()
+        let names: Vec<OsString> = Dir::new(opened)?.take(MOST_LISTED + 1).map(name).collect::<io::Result<_>>()?;
+        if names.len() > MOST_LISTED { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(names) }
     }
 
     /// Where a link leads; nothing for what is none.

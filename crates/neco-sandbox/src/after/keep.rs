@@ -145,7 +145,9 @@ impl PutRight {
         }
         let listed = Listed::default();
         for (folder, (_, path)) in looked_for.into_iter().filter(|(_, (count, _))| *count >= SEVERAL) {
-            listed.take(folder, hands_for(path).and_then(|hands| hands.names_in(folder).ok()));
+            if let Some(Ok(names)) = hands_for(path).map(|hands| hands.names_in(folder)) {
+                listed.take(folder, names);
+            }
         }
         listed
     }
@@ -154,9 +156,9 @@ impl PutRight {
         let outside = &self.outside;
         let hands_for = |path: &Path| watch.hands_for(path).or_else(|| outside.iter().find(|hands| hands.reach(path)));
         let listed = self.listed(&hands_for);
-        let is_there = |hands: &&Hands, path: &Path| listed.holds(path) != Some(false) && hands.is_there(path);
-        for path in &self.unwanted {
-            if let Some(hands) = hands_for(path).filter(|hands| is_there(hands, path)) {
+        let may_be_there = |path: &&PathBuf| listed.holds(path) != Some(false);
+        for path in self.unwanted.iter().filter(may_be_there) {
+            if let Some(hands) = hands_for(path).filter(|hands| hands.is_there(path)) {
                 aftermath.note(path, hands.remove(path));
             }
         }
@@ -173,8 +175,10 @@ impl PutRight {
                 }
             }
         }
-        for path in self.settings.iter().chain(&made).filter(|path| !stands_in(path)) {
-            if let Some(hands) = hands_for(path).filter(|hands| is_there(hands, path)) {
+        // What was made is known from a look of its own, which is newer than the list.
+        let settings = self.settings.iter().filter(may_be_there);
+        for path in settings.chain(&made).filter(|path| !stands_in(path)) {
+            if let Some(hands) = hands_for(path).filter(|hands| hands.is_there(path)) {
                 aftermath.note(path, hands.put_aside(path, "refused"));
             }
         }

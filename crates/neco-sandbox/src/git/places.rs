@@ -80,9 +80,8 @@ impl Drawing<'_> {
             self.keep_what_is_there(&path);
         }
         let leads_elsewhere = git.join("gitdir");
-        match self.is_there(&leads_elsewhere) {
-            true => self.keep_what_is_there(&leads_elsewhere),
-            false => self.layout.unwanted.push(leads_elsewhere),
+        if !self.is_there(&leads_elsewhere) || !self.keeps(&leads_elsewhere) {
+            self.layout.unwanted.push(leads_elsewhere);
         }
         match linked::worktrees_of(git) {
             Some(worktrees) => worktrees.iter().for_each(|own| self.keep_worktree(git, own)),

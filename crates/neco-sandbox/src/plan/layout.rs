@@ -243,9 +243,8 @@ impl Drawing<'_> {
     }
 
     fn keep_closed(&mut self, path: PathBuf, stand_in: Seen) {
-        if self.is_there(&path) {
-            self.keep_what_is_there(&path);
-        } else {
+        // What was listed may be gone by now.
+        if !self.is_there(&path) || !self.keeps(&path) {
             self.put(path, stand_in);
         }
     }
@@ -310,18 +309,25 @@ impl Drawing<'_> {
 
     /// A link is kept by keeping what it leads to, also if that is not there yet.
     pub(crate) fn keep_what_is_there(&mut self, path: &Path) {
-        if let Ok(text) = fs::read_link(path) {
+        self.keeps(path);
+    }
+
+    /// The same. Whether something is there.
+    pub(crate) fn keeps(&mut self, path: &Path) -> bool {
+        let link = fs::read_link(path);
+        let is_link = link.is_ok();
+        if let Ok(text) = link {
             self.layout.links.push((path.to_path_buf(), text.clone()));
             let target = target_of(path, &text).filter(|target| self.is_in_root(target));
             if let Some(missing) = target.filter(|target| !self.is_there(target)) {
                 self.put(missing, Seen::StandIn);
             }
         }
-        if let Ok(path) = fs::canonicalize(path)
-            && !self.machine.stand_ins.contains(&path)
-        {
+        let Ok(path) = fs::canonicalize(path) else { return is_link };
+        if !self.machine.stand_ins.contains(&path) {
             self.put(path, Seen::ReadOnly);
         }
+        true
     }
 
     pub(crate) fn is_in_root(&self, path: &Path) -> bool {

@@ -151,3 +151,18 @@ fn reading_only_leaves_nothing_to_change() {
     assert_eq!(seen(&layout, &stage.workspace), Some(Seen::ReadOnly), "it may lie below a covered folder");
     assert_eq!(seen(&layout, &stage.workspace.join(".env")), Some(Seen::HiddenFile));
 }
+
+#[test]
+fn what_was_listed_and_is_gone_by_now_stays_away() {
+    let stage = stage();
+    let (settings, machine) = (Settings::of(&SandboxSection::default(), None), Machine::default());
+    let (places, layout) = (BTreeMap::new(), Layout::default());
+    let mut drawing = Drawing { settings: &settings, machine: &machine, listed: Listed::default(), places, layout };
+    std::os::unix::fs::symlink("/nowhere/at/all", stage.workspace.join(".envrc")).unwrap();
+    let names = [".mcp.json", ".vscode", ".envrc"];
+    drawing.listed.take(&stage.workspace, names.map(std::ffi::OsString::from).to_vec());
+    names.iter().for_each(|name| drawing.keep_if_there(stage.workspace.join(name)));
+    let at = |name: &str| drawing.places.get(&stage.workspace.join(name)).copied();
+    assert_eq!(names.map(at), [Some(Seen::StandIn), Some(Seen::ReadOnly), None], "a link is no place");
+    assert!(drawing.layout.missing.is_empty() && drawing.layout.links.len() == 1);
+}

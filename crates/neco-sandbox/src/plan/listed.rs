@@ -10,37 +10,56 @@ use std::path::{Path, PathBuf};
 /// A look at a folder costs as much as asking for so many things in it.
 pub(crate) const SEVERAL: usize = 4;
 
+/// A folder with more than this is not looked at: asking for all that anybody wants to know of it costs less.
+pub(crate) const MOST_LISTED: usize = 2000;
+
 /// The folders that were looked at while one plan is drawn, or one command is looked after.
 #[derive(Debug, Default)]
-pub(crate) struct Listed(RefCell<HashMap<PathBuf, Option<Names>>>);
+pub(crate) struct Listed(RefCell<HashMap<PathBuf, Look>>);
+
+/// What a look at a folder came to.
+#[derive(Debug)]
+enum Look {
+    /// It holds these.
+    All(Names),
+    /// It holds too much.
+    TooMuch,
+    /// It can't be read.
+    Unreadable,
+}
 
 /// The names in a folder.
 #[derive(Debug, Default)]
 struct Names {
     /// As they are written.
     exact: HashSet<OsString>,
-    /// Without what some disks make no difference of.
-    folded: HashSet<String>,
+    /// Without the size of their letters, which some disks make no difference of.
+    folded: HashSet<OsString>,
+    /// Whether some are not plain: which others a disk takes for these only the disk knows.
+    any_unusual: bool,
 }
 
 impl Listed {
-    /// Looks at a folder, once. Whether all names in it can be read.
+    /// Looks at a folder, once. Whether it can be read.
     pub(crate) fn look_at(&self, folder: &Path) -> bool {
         let mut folders = self.0.borrow_mut();
-        folders.entry(folder.to_path_buf()).or_insert_with(|| Names::of(folder)).is_some()
+        let look = folders.entry(folder.to_path_buf()).or_insert_with(|| Look::at(folder));
+        !matches!(look, Look::Unreadable)
     }
 
-    /// Takes the names in a folder from whoever looked at it; nothing where they can't be read.
-    pub(crate) fn take(&self, folder: &Path, names: Option<Vec<OsString>>) {
-        let names = names.map(|names| names.into_iter().fold(Names::default(), Names::with));
-        self.0.borrow_mut().insert(folder.to_path_buf(), names);
+    /// Takes the names in a folder from whoever looked at it.
+    pub(crate) fn take(&self, folder: &Path, names: Vec<OsString>) {
+        let names = names.into_iter().fold(Names::default(), Names::with);
+        self.0.borrow_mut().insert(folder.to_path_buf(), Look::All(names));
     }
 
     /// Whether something is there, as far as the folder was looked at: nothing where that does not tell.
     pub(crate) fn holds(&self, path: &Path) -> Option<bool> {
         let folders = self.0.borrow();
-        let names = folders.get(path.parent()?)?.as_ref()?;
-        names.hold(path.file_name()?)
+        match folders.get(path.parent()?)? {
+            Look::All(names) => names.hold(path.file_name()?),
+            Look::TooMuch | Look::Unreadable => None,
+        }
     }
 
     /// Whether something may be at a path below a folder, as far as the folders on the way were looked at.
@@ -69,24 +88,30 @@ impl Listed {
     }
 }
 
-impl Names {
-    /// Nothing where not all of them can be read.
-    fn of(folder: &Path) -> Option<Self> {
+impl Look {
+    fn at(folder: &Path) -> Self {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             // Nothing is in what is not there.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Some(Self::default()),
-            Err(_) => return None,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Self::All(Names::default()),
+            Err(_) => return Self::Unreadable,
         };
-        let mut names = Self::default();
-        for entry in entries {
-            names = names.with(entry.ok()?.file_name());
+        let mut names = Names::default();
+        for (count, entry) in entries.enumerate() {
+            match entry {
+                Ok(_) if count >= MOST_LISTED => return Self::TooMuch,
+                Ok(entry) => names = names.with(entry.file_name()),
+                Err(_) => return Self::Unreadable,
+            }
         }
-        Some(names)
+        Self::All(names)
     }
+}
 
+impl Names {
     fn with(mut self, name: OsString) -> Self {
-        self.folded.insert(folded(&name));
+        self.any_unusual |= !is_plain(&name);
+        self.folded.insert(name.to_ascii_lowercase());
         self.exact.insert(name);
         self
     }
@@ -96,21 +121,15 @@ impl Names {
             return Some(true);
         }
         // Whether the disk takes one for the other only the disk knows.
-        (!self.folded.contains(&folded(name))).then_some(false)
+        let is_known = !self.any_unusual && is_plain(name) && !self.folded.contains(&name.to_ascii_lowercase());
+        is_known.then_some(false)
     }
 }
 
-/// A name without the size of its letters, and without what has none.
-fn folded(name: &OsStr) -> String {
-    let name = name.to_string_lossy();
-    name.chars().filter(|letter| !is_unseen(*letter)).collect::<String>().to_lowercase().to_uppercase()
-}
-
-/// Whether nothing is drawn for a letter: there are disks that leave such out of a name.
-fn is_unseen(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}')
-        || matches!(letter, '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+/// Whether a name has nothing but letters that every disk reads alike, whatever their size: there are disks that leave
+/// out what is not seen, and take for one what looks alike.
+fn is_plain(name: &OsStr) -> bool {
+    name.as_encoded_bytes().iter().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 #[cfg(test)]
@@ -122,14 +141,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         fs::create_dir_all(at(".config/gh")).unwrap();
-        for name in [".SSH", ".Netrc", ".aws", ".\u{212a}ube", ".pgpa\u{17f}s", ".s3\u{200d}cfg"] {
+        for name in [".SSH", ".Netrc", ".aws"] {
             fs::write(at(name), "").unwrap();
         }
         let listed = Listed::default();
         assert_eq!(listed.holds(&at(".aws")), None, "nobody looked");
         listed.look_at(folder.path());
         assert_eq!((listed.holds(&at(".aws")), listed.holds(&at(".oci"))), (Some(true), Some(false)));
-        for name in [".ssh", ".netrc", ".kube", ".pgpass", ".s3cfg"] {
+        for name in [".ssh", ".netrc", ".\u{212a}ube"] {
             assert_eq!(listed.holds(&at(name)), None, "{name}");
         }
         let may_hold = |below: &str| listed.may_hold(folder.path(), Path::new(below));
@@ -137,5 +156,36 @@ mod tests {
         let asked = ".config/gh .config/hub .config/a .config/b .oci .aws .local/a .local/b .local/c .local/d";
         let found = listed.among(folder.path(), asked.split(' '));
         assert_eq!(found, [at(".config/gh"), at(".aws")]);
+    }
+
+    #[test]
+    fn beside_a_name_that_disks_read_in_their_own_ways_nothing_is_known_to_be_missing() {
+        for (name, means) in [
+            (".\u{212a}ube", ".kube"),
+            (".pgpa\u{17f}s", ".pgpass"),
+            (".s3\u{34f}cfg", ".s3cfg"),
+            (".o\u{7f}ci", ".oci"),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join(name), "").unwrap();
+            let listed = Listed::default();
+            assert!(listed.look_at(folder.path()));
+            assert_eq!(listed.holds(&folder.path().join(name)), Some(true));
+            assert_eq!(listed.holds(&folder.path().join(means)), None, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_holds_too_much_tells_nothing_and_can_be_read_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join("missing");
+        for (count, expected) in [(MOST_LISTED, Some(false)), (MOST_LISTED + 1, None)] {
+            for number in 0..count {
+                fs::write(folder.path().join(number.to_string()), "").unwrap();
+            }
+            let listed = Listed::default();
+            assert!(listed.look_at(folder.path()));
+            assert_eq!(listed.holds(&missing), expected);
+        }
     }
 }

@@ -367,7 +367,8 @@ impl SessionActor {
         let Some(seeing) = self.ctx.model(PICTURES).ok().filter(|provider| sees(provider.as_ref())) else {
             return Ok(());
         };
-        let text = format!("{} does not see pictures; {} takes over", self.ctx.provider.label(), seeing.label());
+        let (blind, other) = (self.ctx.provider.label(), seeing.label());
+        let text = format!("the model {blind} does not see pictures; {other} takes over");
         let told = EventBody::Notification(Notification::new(NotificationLevel::Info, text));
         self.ctx.emit(told).await?;
         self.ctx.provider = Arc::clone(&seeing);

@@ -97,7 +97,7 @@ impl Hub {
     /// is done by whoever keeps the next one.
     pub async fn settle_checkpoints(&self, cwd: &Path) {
         let Some(checkpoints) = self.checkpoints(cwd).await else { return };
-        let settle = move || if checkpoints.is_settled() { Ok(()) } else { checkpoints.settle() };
+        let settle = move || if checkpoints.is_settled() { Ok(()) } else { checkpoints.settle_at_once() };
         match tokio::time::timeout(SETTLING, tokio::task::spawn_blocking(settle)).await {
             Ok(Ok(Err(error))) => tracing::warn!(%error, "checkpoints are not on the disk for good yet"),
             Ok(Err(error)) => tracing::warn!(%error, "checkpoints are not on the disk for good yet"),

@@ -356,8 +356,9 @@ impl RewindHistory {
                 }
                 self.told_last = Some(checkpoint.rev.clone());
                 match (checkpoint.when, &mut self.under_way) {
-                    // What a turn left may be told when the next one has begun.
-                    (CheckpointWhen::After, Some(begun)) if self.in_turn => begun.rev.clone_from(&checkpoint.rev),
+                    // What a turn left may be told when the next one has begun; and of an agent that works on after
+                    // the root, nothing tells when its next turn begins.
+                    (CheckpointWhen::After, Some(begun)) if begun.to.is_none() => begun.rev.clone_from(&checkpoint.rev),
                     (CheckpointWhen::After, _) => self.end(),
                     (CheckpointWhen::Before | CheckpointWhen::Restore, _) => {
                         let (rev, to) = (checkpoint.rev.clone(), checkpoint.to.clone());

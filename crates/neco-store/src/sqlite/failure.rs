@@ -52,6 +52,11 @@ pub(super) fn is_full(reason: &str) -> bool {
     reason.contains("disk is full") || reason.contains("No space left")
 }
 
+/// Whether something could not be written because the disk is full.
+pub(super) fn is_full_disk(error: &StoreError) -> bool {
+    matches!(error, StoreError::Write(reason) if is_full(reason))
+}
+
 fn damaged(path: &Path, error: &sqlx::Error) -> Option<StoreError> {
     is_damage(error).then(|| StoreError::Damaged { path: path.display().to_string(), reason: plain(error) })
 }

@@ -123,9 +123,15 @@ impl SqliteStore {
 
     /// Writes what waits and closes the file. Whatever comes after that is [`StoreError::Closed`];
     /// closing again does nothing.
-    /// The error is what [`EventLog::flush`] says; the store stays open then, and closing can be tried again.
+    /// The error is what [`EventLog::flush`] says; the store stays open then, and closing can be tried again. Only where
+    /// a full disk has no room to force what is written already, it closes all the same.
     pub async fn close(&self) -> Result<(), StoreError> {
-        match self.flush().await {
+        let flushed = match self.ask(Job::Flush).await {
+            // Where all is written a full disk is no reason to stay open; the writer knows.
+            Err(error) if failure::is_full_disk(&error) => Ok(()),
+            other => other,
+        };
+        match flushed.and_then(|()| self.tails.lock().any_refusal()) {
             Ok(()) => {}
             Err(StoreError::Closed) => return Ok(()),
             Err(error) => return Err(error),

@@ -1,4 +1,4 @@
-//! Where each session's log ends, and what of it is not on the disk yet.
+//! Where each session's log ends, and what of it is not written yet.
 //!
 //! Known for the sessions this process appended to. The caller of an append and the writer meet here:
 //! the caller adds, the writer takes away what it has written. What the database says is the truth
@@ -39,7 +39,8 @@ impl SharedTails {
         self.settled.notify_waiters();
     }
 
-    /// Ready when the events of `session` up to `last` are on the disk, or never will be.
+    /// Ready when the events of `session` up to `last` are written, or never will be. Those that only pass may be taken
+    /// by a loss of power all the same.
     pub(super) async fn until_written(&self, session: SessionId, last: Seq) -> Result<(), StoreError> {
         loop {
             // Made before the look: what is settled between the two is not missed.
@@ -66,9 +67,9 @@ pub(super) struct Tails {
 struct Tail {
     /// The last event that was appended.
     last: Seq,
-    /// The last event that is on the disk.
+    /// The last event that is written.
     written: Seq,
-    /// Events nobody waits for that are not on the disk yet.
+    /// Events nobody waits for that are not written yet.
     unwritten: VecDeque<Row>,
 }
 
@@ -111,13 +112,13 @@ impl Tails {
         Ok(())
     }
 
-    /// The events after `since` that are not on the disk and that nobody waits for.
+    /// The events after `since` that are not written and that nobody waits for.
     pub(super) fn unwritten(&self, session: SessionId, since: Seq, limit: usize) -> Vec<Row> {
         let Some(tail) = self.sessions.get(&session) else { return Vec::new() };
         tail.unwritten.iter().filter(|row| row.seq > since).take(limit).cloned().collect()
     }
 
-    /// The events up to `last` are on the disk.
+    /// The events up to `last` are written.
     pub(super) fn written(&mut self, session: SessionId, last: Seq) {
         let Some(tail) = self.sessions.get_mut(&session) else { return };
         tail.written = tail.written.max(last);

@@ -32,6 +32,9 @@ const ENOUGH_BYTES: usize = 1 << 20;
 const SOON: Duration = Duration::from_millis(50);
 /// How long after a failed write the next attempt is made, if nobody asks for one earlier.
 const RETRY: Duration = Duration::from_secs(1);
+/// How long events that only pass are left to a later commit: less than work that was killed may have gone on after
+/// the last that was heard of it.
+const UNFORCED: Duration = Duration::from_secs(5);
 
 /// Starts the thread. It ends when it is told to close, or when all senders are gone; then it first
 /// writes what waits.
@@ -42,11 +45,7 @@ pub(super) fn start(
     shared: Shared,
 ) -> std::io::Result<(Sender<Job>, JoinHandle<()>)> {
     let (sender, jobs) = mpsc::channel(QUEUE);
-    let Shared { tails, live, index } = shared;
-    let indexer = Indexer::new(index);
-    let (path, connection, presence) = (path.to_owned(), Some(connection), Some(presence));
-    let forcing = Forcing::default();
-    let writer = Writer { path, connection, forcing, presence, tails, live, indexer, jobs };
+    let writer = Writer::new(path, connection, Some(presence), shared, jobs);
     let thread = std::thread::Builder::new().name("neco-store".to_owned()).spawn(move || {
         match tokio::runtime::Builder::new_current_thread().enable_time().build() {
             Ok(runtime) => runtime.block_on(writer.run()),
@@ -67,8 +66,9 @@ pub(super) struct Shared {
 struct Writer {
     path: PathBuf,
     /// Gone when it broke down; the next write opens another one.
-    connection: Option<SqliteConnection>,
-    forcing: Forcing,
+    connection: Option<Connected>,
+    /// Since when something is written that may not be on the disk for good.
+    unforced_since: Option<Instant>,
     /// Held until the database is closed.
     presence: Option<File>,
     tails: Arc<SharedTails>,
@@ -77,13 +77,60 @@ struct Writer {
     jobs: Receiver<Job>,
 }
 
-/// What of that which was written is on the disk for good.
-#[derive(Default)]
-struct Forcing {
-    /// Whether the connection leaves it to a later commit to have its commits on the disk.
-    is_off: bool,
-    /// Whether the last of what was written may not be.
-    unforced: bool,
+/// When a commit is on the disk for good.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Commit {
+    /// When it is done, with all before it.
+    AtOnce,
+    /// With the next one that is there at once.
+    Later,
+}
+
+/// The connection that writes.
+struct Connected {
+    connection: SqliteConnection,
+    /// How it commits.
+    commits: Commit,
+}
+
+impl Connected {
+    /// One that was just opened has everything on the disk at once.
+    fn new(connection: SqliteConnection) -> Self {
+        Self { connection, commits: Commit::AtOnce }
+    }
+
+    async fn committing(&mut self, commit: Commit) -> Result<&mut SqliteConnection, sqlx::Error> {
+        if self.commits != commit {
+            let order = match commit {
+                Commit::AtOnce => "PRAGMA synchronous = FULL",
+                Commit::Later => "PRAGMA synchronous = NORMAL",
+            };
+            // Where that fails nobody knows which it is, so nothing is taken to be on the disk.
+            self.commits = Commit::Later;
+            sql!(query.execute(&mut self.connection), order)?;
+            self.commits = commit;
+        }
+        Ok(&mut self.connection)
+    }
+
+    /// Writes the database anew without what is free in it, if that is worth it, and empties the write-ahead log.
+    async fn shrink(&mut self, presence: Option<&File>) -> Result<(), sqlx::Error> {
+        let connection = self.committing(Commit::AtOnce).await?;
+        if let Err(error) = remove::release_left(connection).await {
+            tracing::info!(reason = failure::plain(&error), "something of removed sessions is left");
+        }
+        // Nobody else opens the database while this one is alone with it.
+        let alone = presence.is_some_and(|presence| presence.try_lock().is_ok());
+        // Trying for more may have cost what was held.
+        if !alone {
+            hold_presence(presence);
+        }
+        let shrunk = remove::shrink(connection, alone).await;
+        if alone {
+            hold_presence(presence);
+        }
+        shrunk
+    }
 }
 
 /// What waits to be written.
@@ -98,7 +145,7 @@ struct Pending {
     closes: Vec<Reply>,
     /// Whether somebody waits for it.
     is_awaited: bool,
-    /// Whether somebody waits until it is on the disk for good.
+    /// Whether it is on the disk for good when it is written: somebody acts on it, or waits for that.
     is_to_last: bool,
     /// When the batches are written at the latest.
     deadline: Option<Instant>,
@@ -142,6 +189,18 @@ fn hold_presence(presence: Option<&File>) {
 }
 
 impl Writer {
+    fn new(
+        path: &Path,
+        connection: SqliteConnection,
+        presence: Option<File>,
+        shared: Shared,
+        jobs: Receiver<Job>,
+    ) -> Self {
+        let Shared { tails, live, index } = shared;
+        let (path, connection) = (path.to_owned(), Some(Connected::new(connection)));
+        Self { path, connection, unforced_since: None, presence, tails, live, indexer: Indexer::new(index), jobs }
+    }
+
     async fn run(mut self) {
         let mut keeps_room = false;
         let mut pending = Pending::default();
@@ -161,7 +220,9 @@ impl Writer {
                 Ok(None) => break,
                 Err(_elapsed) if pending.deadline.is_none() => {
                     // The last room of a disk is for the sessions themselves; a search takes in what is missing.
-                    self.indexer.start(reserve::has_plenty(&self.path));
+                    // What a loss of power takes from the log must not be in the index.
+                    let room = reserve::has_plenty(&self.path) && self.force_what_was_left().await.is_ok();
+                    self.indexer.start(room);
                     continue;
                 }
                 Err(_elapsed) => {}
@@ -176,6 +237,7 @@ impl Writer {
                 return;
             }
         }
+        pending.is_to_last = true;
         let _ = self.write(&mut pending).await;
         self.disconnect().await;
     }
@@ -188,125 +250,112 @@ impl Writer {
         }
     }
 
-    /// Writes what waits and answers everybody who waits for it.
+    /// Writes what waits and answers everybody who waits for it. On a full disk it is enough that all is written.
     async fn write(&mut self, pending: &mut Pending) -> Result<(), StoreError> {
-        let result = self.commit(pending).await;
-        match &result {
+        let committed = self.commit(pending).await;
+        match &committed {
             Ok(outcome) => self.settle(pending, outcome),
             Err(error) => self.keep_unanswered(pending, error),
         }
         self.tails.settled();
         pending.is_awaited = false;
         // What could not be written waits for the next attempt.
-        pending.is_to_last = pending.batches.iter().any(|batch| !batch.is_passing);
-        let result = result.map(drop);
+        let is_left_to_last = pending.batches.iter().any(|batch| !batch.is_passing);
+        let is_to_last = std::mem::replace(&mut pending.is_to_last, is_left_to_last);
+        let written = committed.map(drop);
+        let is_written = written.is_ok();
+        // A commit that changed nothing has forced nothing.
+        let lasts = if is_written && is_to_last { self.force_what_was_left().await } else { written };
         for reply in pending.flushes.drain(..) {
-            let _ = reply.send(result.clone());
+            let _ = reply.send(lasts.clone());
         }
         for (session, reply) in std::mem::take(&mut pending.removals) {
             let _ = reply.send(self.remove_bit_by_bit(session).await);
         }
         for reply in std::mem::take(&mut pending.shrinks) {
-            let shrunk = if result.is_ok() { self.shrink().await } else { result.clone() };
+            let shrunk = if lasts.is_ok() { self.shrink().await } else { lasts.clone() };
             let _ = reply.send(shrunk);
         }
-        result
+        match lasts {
+            Err(error) if is_written && failure::is_full_disk(&error) => {
+                tracing::warn!(%error, "the last events are written, but a loss of power may take them");
+                Ok(())
+            }
+            other => other,
+        }
     }
 
-    /// Writes the database anew without what is free in it, if that is worth it, and empties the
-    /// write-ahead log.
+    /// A connection that broke down has nothing to shrink.
     async fn shrink(&mut self) -> Result<(), StoreError> {
-        if self.connection.is_none() {
-            return Ok(());
-        }
-        self.forcing(true).await?;
-        let Some(connection) = &mut self.connection else { return Ok(()) };
-        if let Err(error) = remove::release_left(connection).await {
-            tracing::info!(reason = failure::plain(&error), "something of removed sessions is left");
-        }
-        // Nobody else opens the database while this one is alone with it.
-        let alone = self.presence.as_ref().is_some_and(|presence| presence.try_lock().is_ok());
-        // Trying for more may have cost what was held.
-        if !alone {
-            hold_presence(self.presence.as_ref());
-        }
-        let shrunk = remove::shrink(connection, alone).await;
-        if alone {
-            hold_presence(self.presence.as_ref());
-        }
-        shrunk.map_err(|error| failure::writing(&self.path, &error))
+        let Some(connected) = &mut self.connection else { return Ok(()) };
+        let shrunk = connected.shrink(self.presence.as_ref()).await;
+        self.end(shrunk).await
     }
 
     /// Removes a session where there is next to no room; what waits may be too big for it.
     async fn remove_bit_by_bit(&mut self, session: SessionId) -> Result<(), StoreError> {
-        let removed = remove::remove_bit_by_bit(self.forcing(true).await?, session).await;
-        if let Err(error) = &removed {
-            self.roll_back(error).await;
-        }
-        removed.map_err(|error| failure::writing(&self.path, &error)).flatten()
+        let removed = match self.connected_to(Commit::AtOnce).await {
+            Ok(connection) => remove::remove_bit_by_bit(connection, session).await,
+            Err(error) => Err(error),
+        };
+        self.end(removed).await.flatten()
     }
 
     /// The connection, or another one where it broke down.
-    async fn connected(&mut self) -> Result<&mut SqliteConnection, StoreError> {
-        match &mut self.connection {
-            Some(connection) => Ok(connection),
-            slot @ None => {
-                let opened = open::connect_writer(&self.path).await;
-                self.forcing.is_off = false;
-                Ok(slot.insert(opened.map_err(|error| failure::writing(&self.path, &error))?))
-            }
-        }
+    async fn connected_to(&mut self, commit: Commit) -> Result<&mut SqliteConnection, sqlx::Error> {
+        let connected = match &mut self.connection {
+            Some(connected) => connected,
+            slot @ None => slot.insert(Connected::new(open::connect_writer(&self.path).await?)),
+        };
+        connected.committing(commit).await
     }
 
     async fn commit(&mut self, pending: &Pending) -> Result<Outcome, StoreError> {
         if pending.batches.is_empty() && pending.changes.is_empty() {
-            self.force_what_was_left().await?;
             return Ok(Outcome { changes: Vec::new(), batches: Vec::new() });
         }
-        let later = !pending.is_to_last;
+        let is_overdue = self.unforced_since.is_some_and(|since| since.elapsed() >= UNFORCED);
+        let commit = if pending.is_to_last || is_overdue { Commit::AtOnce } else { Commit::Later };
         let changes: Vec<_> = pending.changes.iter().map(|(change, _)| change).collect();
-        let connection = self.forcing(!later).await?;
-        let committed = transaction::commit(connection, &changes, &pending.batches).await;
-        match &committed {
-            Ok(_) if later => self.forcing.unforced = true,
+        let committed = match self.connected_to(commit).await {
+            Ok(connection) => transaction::commit(connection, &changes, &pending.batches).await,
+            Err(error) => Err(error),
+        };
+        let outcome = self.end(committed).await?;
+        match commit {
+            Commit::Later => {
+                self.unforced_since.get_or_insert_with(Instant::now);
+            }
+            Commit::AtOnce if outcome.batches.iter().any(Result::is_ok) => self.unforced_since = None,
             // Where all of it was refused nothing was forced.
-            Ok(outcome) if outcome.batches.iter().any(Result::is_ok) => self.forcing.unforced = false,
-            Ok(_) => {}
-            Err(error) => self.roll_back(error).await,
+            Commit::AtOnce => {}
         }
-        committed.map_err(|error| failure::writing(&self.path, &error))
-    }
-
-    /// The connection, whose next commit is on the disk when it is done, with all before it, or is left to the one
-    /// after it.
-    async fn forcing(&mut self, at_once: bool) -> Result<&mut SqliteConnection, StoreError> {
-        // Another connection forces everything.
-        self.connected().await?;
-        if self.forcing.is_off == at_once {
-            let connection = self.connected().await?;
-            let set = match at_once {
-                true => sql!(query.execute(connection), "PRAGMA synchronous = FULL"),
-                false => sql!(query.execute(connection), "PRAGMA synchronous = NORMAL"),
-            };
-            set.map_err(|error| failure::writing(&self.path, &error))?;
-            self.forcing.is_off = !at_once;
-        }
-        self.connected().await
+        Ok(outcome)
     }
 
     /// Has on the disk what was left to a later commit, which this is.
     async fn force_what_was_left(&mut self) -> Result<(), StoreError> {
-        if !self.forcing.unforced {
+        if self.unforced_since.is_none() {
             return Ok(());
         }
-        let connection = self.forcing(true).await?;
         // Any write will do: all that was written before it is forced with it. This is one that changes nothing;
         // a row that stays as it is would not even be written.
         let same = format!("PRAGMA application_id = {}", open::APPLICATION_ID);
-        let forced = sqlx::query(AssertSqlSafe(same)).execute(connection).await;
-        forced.map_err(|error| failure::writing(&self.path, &error))?;
-        self.forcing.unforced = false;
+        let forced = match self.connected_to(Commit::AtOnce).await {
+            Ok(connection) => sqlx::query(AssertSqlSafe(same)).execute(connection).await,
+            Err(error) => Err(error),
+        };
+        self.end(forced).await?;
+        self.unforced_since = None;
         Ok(())
+    }
+
+    /// What came of something, for whoever asked for it.
+    async fn end<T>(&mut self, done: Result<T, sqlx::Error>) -> Result<T, StoreError> {
+        if let Err(error) = &done {
+            self.roll_back(error).await;
+        }
+        done.map_err(|error| failure::writing(&self.path, &error))
     }
 
     /// Ends a failed transaction. The connection is kept where SQLite itself refused: on a full disk a
@@ -315,9 +364,9 @@ impl Writer {
         if error.as_database_error().is_none() {
             self.connection = None;
         }
-        if let Some(connection) = &mut self.connection {
+        if let Some(connected) = &mut self.connection {
             // This fails when SQLite has rolled back already.
-            let _ = sql!(query.execute(connection), "ROLLBACK");
+            let _ = sql!(query.execute(&mut connected.connection), "ROLLBACK");
         }
     }
 
@@ -385,6 +434,7 @@ impl Writer {
             while let Some(job) = self.jobs.recv().await {
                 pending.add(job);
             }
+            pending.is_to_last = true;
             result = self.write(pending).await;
             self.disconnect().await;
         }
@@ -397,8 +447,8 @@ impl Writer {
     /// The last connection to close moves the write-ahead log into the database and removes it.
     async fn disconnect(&mut self) {
         self.indexer.stop().await;
-        if let Some(connection) = self.connection.take()
-            && let Err(error) = connection.close().await
+        if let Some(connected) = self.connection.take()
+            && let Err(error) = connected.connection.close().await
         {
             tracing::warn!(%error, "the session store did not close cleanly; nothing is lost");
         }
@@ -466,3 +516,7 @@ impl Indexer {
         self.index.close().await;
     }
 }
+
+#[cfg(test)]
+#[path = "writer_tests.rs"]
+mod tests;

@@ -287,6 +287,9 @@ pub trait Checkpoints: Exchanges + Send + Sync {
     /// when a process ends before that, unless the machine itself goes down.
     fn settle(&self) -> Result<(), CheckpointError>;
 
+    /// The same while somebody waits for it: whatever else is being written to the disk is not waited for.
+    fn settle_at_once(&self) -> Result<(), CheckpointError>;
+
     /// Whether there is nothing to settle, as far as a glance tells.
     fn is_settled(&self) -> bool;
 

@@ -546,7 +546,7 @@ mod tests {
         assert!(matches!(first.unforced().unwrap(), Unforced::Anything), "nor does the first know of the second");
         let settling = second.settling().unwrap().unwrap();
         let settled = settling.unforced.clone();
-        settling.run().unwrap();
+        settling.run(MOST_FORCED).unwrap();
         second.settled(&settled);
         assert_eq!(Mark::read(folder.path()), None);
         keep(&mut second, "three");

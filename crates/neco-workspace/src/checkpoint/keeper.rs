@@ -27,6 +27,7 @@ use super::plan::{Plan, plan};
 use super::point::{StoredPoint, message};
 use super::restore::{Interrupted, Target, apply};
 use super::scan::{Scanned, scan};
+use super::settling::{FEW_FORCED, MOST_FORCED};
 use super::tree::{TreeChange, files, state_changes};
 use super::vault::Vault;
 
@@ -245,6 +246,15 @@ impl<V: Vault> Keeper<V> {
         self.read(|shelf| read(&mut shelf.vault))
     }
 
+    /// Does what can wait, file by file where there are no more than `most`.
+    fn settle_forcing(&self, most: usize) -> Result<(), CheckpointError> {
+        let Some(waits) = self.read(|shelf| shelf.vault.settling())? else { return Ok(()) };
+        let settled = waits.unforced.clone();
+        waits.run(most)?;
+        self.shelf().vault.settled(&settled);
+        Ok(())
+    }
+
     /// What is there to be read, and nobody writes meanwhile. Where nothing was kept nothing is made.
     fn read<T>(&self, read: impl FnOnce(&mut Shelf<V>) -> Result<T, CheckpointError>) -> Result<T, CheckpointError> {
         let mut shelf = self.shelf();
@@ -461,11 +471,11 @@ impl<V: Vault> Checkpoints for Keeper<V> {
     }
 
     fn settle(&self) -> Result<(), CheckpointError> {
-        let Some(waits) = self.read(|shelf| shelf.vault.settling())? else { return Ok(()) };
-        let settled = waits.unforced.clone();
-        waits.run()?;
-        self.shelf().vault.settled(&settled);
-        Ok(())
+        self.settle_forcing(FEW_FORCED)
+    }
+
+    fn settle_at_once(&self) -> Result<(), CheckpointError> {
+        self.settle_forcing(MOST_FORCED)
     }
 
     fn is_settled(&self) -> bool {

@@ -20,8 +20,8 @@ use super::point::StoredPoint;
 pub const MOST_FORCED: usize = 4000;
 
 /// The same where nobody waits: each of them, and each folder, is a wait for the disk of its own, and all of the disk
-/// is one.
-const FEW_FORCED: usize = 16;
+/// is one. Only Linux can be asked for all of it.
+pub const FEW_FORCED: usize = if cfg!(target_os = "linux") { 16 } else { MOST_FORCED };
 
 /// What is to be done, without keeping others from the store.
 pub struct Settling {
@@ -40,10 +40,10 @@ pub struct Settling {
 }
 
 impl Settling {
-    /// Does it.
+    /// Does it, file by file where there are no more than `most`.
     /// Fails when the store can't be written; what is left is done the next time.
-    pub fn run(self) -> Result<(), CheckpointError> {
-        self.unforced.force(&self.folder, FEW_FORCED)?;
+    pub fn run(self, most: usize) -> Result<(), CheckpointError> {
+        self.unforced.force(&self.folder, most)?;
         self.operations.lock().unwrap_or_else(PoisonError::into_inner).add(&self.points, &self.branches)?;
         let _lock = StoreLock::acquire(&self.folder)?;
         if let Some(newest) = self.points.first() {
