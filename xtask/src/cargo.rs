@@ -4,6 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
 /// `cargo` in the repository, as a person's shell would start it.
 ///
 /// What `cargo run` tells a program about its own package is taken out again: build scripts that
@@ -23,14 +26,19 @@ pub fn cargo(root: &Path) -> Command {
 
 const PACKAGE: &[&str] = &["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"];
 
-/// The folder that cargo builds in.
-pub fn target(root: &Path) -> PathBuf {
-    target_of(root, std::env::var_os("CARGO_TARGET_DIR"))
+/// The folder that cargo builds in, as cargo says: a variable or any of its settings may name another.
+/// Fails when cargo does not say.
+pub fn target(root: &Path) -> Result<PathBuf> {
+    let output = cargo(root).args(["metadata", "--no-deps", "--format-version", "1"]).output();
+    let output = output.context("cargo can't be started")?;
+    ensure!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim());
+    target_in(&output.stdout)
 }
 
-/// A folder that is set is meant from the repository, where cargo is started.
-fn target_of(root: &Path, set: Option<OsString>) -> PathBuf {
-    set.map_or_else(|| root.join("target"), |folder| root.join(folder))
+fn target_in(metadata: &[u8]) -> Result<PathBuf> {
+    let metadata: Value = serde_json::from_slice(metadata).context("cargo metadata is no JSON")?;
+    let folder = metadata.get("target_directory").and_then(Value::as_str);
+    folder.map(PathBuf::from).context("cargo metadata names no folder that is built in")
 }
 
 /// Whether `cargo SUBCOMMAND` is installed.
@@ -53,11 +61,10 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_that_is_built_in_may_be_set() {
-        let root = Path::new("/repository");
-        assert_eq!(target_of(root, None), root.join("target"));
-        assert_eq!(target_of(root, Some("/elsewhere".into())), Path::new("/elsewhere"));
-        assert_eq!(target_of(root, Some("other".into())), root.join("other"));
+    fn the_folder_that_is_built_in_is_what_cargo_says() {
+        let told = br#"{"packages": [], "target_directory": "/elsewhere/target", "version": 1}"#;
+        assert_eq!(target_in(told).unwrap(), Path::new("/elsewhere/target"));
+        assert!(target_in(b"{}").is_err() && target_in(b"error").is_err());
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub fn run(root: &Path, binary: &str) -> Result<ExitCode> {
     if weights.is_empty() {
         bail!("{binary} has no symbols: docs/weight.md says how one with symbols is built");
     }
-    let timings = target(root).join(TIMINGS);
+    let timings = target(root)?.join(TIMINGS);
     match std::fs::read_to_string(&timings) {
         Ok(page) => seconds(&page, &mut weights)?,
         Err(_) => {

@@ -68,7 +68,7 @@ fn built(root: &Path) -> Result<PathBuf> {
     if !cargo(root).args(["build", "--release", "--package", "neco"]).status()?.success() {
         bail!("the release binary was not built");
     }
-    Ok(target(root).join("release/neco"))
+    Ok(target(root)?.join("release/neco"))
 }
 
 /// A request, what was done for it, and a question.
