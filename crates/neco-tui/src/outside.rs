@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use neco_proto::app::agents::{ListAgents, ShowAgent};
 use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands};
 use neco_proto::app::doctor::Examine;
@@ -381,11 +382,13 @@ impl Beyond<'_> {
             let words = "No checkpoint yet: the first edit or command makes one.";
             return Ok(CommandOutcome::Say(words.to_owned()));
         }
+        let zone = TimeZone::system();
         let line = |info: &CheckpointInfo| {
             let rev: String = info.rev.chars().take(10).collect();
             let files = figures::count(info.changed, "file");
             let moment = moment(info.when, &info.label);
-            format!("{rev:<10}  {}  {files:>8} changed  {moment}", info.ts.strftime("%H:%M:%S"))
+            let time = info.ts.to_zoned(zone.clone()).strftime("%H:%M:%S");
+            format!("{rev:<10}  {time}  {files:>8} changed  {moment}")
         };
         let lines: Vec<String> = checkpoints.iter().map(line).collect();
         let hint = "/rewind NAME restores the files of one; /diff shows all changes";

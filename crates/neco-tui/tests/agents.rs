@@ -3,6 +3,7 @@
 mod support;
 
 use crossterm::event::KeyCode;
+use jiff::Timestamp;
 use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::update::{Effect, News};
@@ -98,6 +99,27 @@ fn the_list_of_agents_is_where_it_was_left() {
 }
 
 #[test]
+fn an_agent_that_is_open_keeps_its_thoughts_in_another_width() {
+    let mut scene = Scene::new((120, 40));
+    let [one, ..] = children(&mut scene);
+    scene.control('t');
+    scene.key(KeyCode::Enter);
+    scene.news(News::Looked(one, Vec::new(), 0));
+    for text in ["The tests ", "are old"] {
+        scene.happen_to(one, EventBody::ReasoningChunk(StreamChunk { text: text.into() }));
+    }
+    scene.happen_to(one, EventBody::StreamChunk(StreamChunk { text: "I mend them.".into() }));
+    let parts = vec![Part::Text { text: "I mend them.".into() }];
+    scene.happen_to(one, EventBody::Message(Message::new(Role::Assistant, parts)));
+    for size in [(120, 40), (90, 40)] {
+        scene.size = size;
+        let picture = scene.picture();
+        assert!(picture.contains("The tests are old"), "{size:?}: {picture}");
+        assert_eq!(picture.matches("I mend them.").count(), 1, "{size:?}: {picture}");
+    }
+}
+
+#[test]
 fn a_child_that_ends_is_told_in_a_line() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
         scene.works();
@@ -179,6 +201,27 @@ fn who_has_ended_takes_no_messages() {
     scene.key(KeyCode::Esc);
     assert_eq!(scene.types("a"), []);
     assert!(scene.picture().contains("reads no messages"), "{}", scene.picture());
+}
+
+#[test]
+fn the_task_of_an_agent_is_told_that_asked_before_the_window_opened() {
+    let mut scene = Scene::new((100, 40));
+    let (root, child) = (scene.root, AgentId::new());
+    let request = support::edit_request("9");
+    let body = EventBody::PermissionRequest(serde_json::from_value(request.clone()).unwrap());
+    scene.app.past(&Event::new(1, Timestamp::UNIX_EPOCH, SessionId::new(), child, None, body));
+    let snapshot = json!({
+        "session_id": SessionId::new(), "root_agent": root, "last_seq": 2, "cwd": "/tmp", "title": "",
+        "model": "scripted/demo", "mode": "agent", "approval": "ask_first", "state": "idle",
+        "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 },
+        "pending": [request], "generation": 8
+    });
+    scene.app.opened(serde_json::from_value(snapshot).unwrap());
+    let coder = node(child, root, "coder", "mend the parser", "running", 0.4);
+    scene.news(News::Answered(Answer::Tree { nodes: vec![coder] }));
+    scene.reads();
+    assert!(scene.picture().contains("coder-1  would edit"), "{}", scene.picture());
+    assert!(scene.picture().contains("  Its task   mend the parser"), "{}", scene.picture());
 }
 
 #[test]

@@ -180,14 +180,14 @@ fn details_take_the_place_of_the_beginning() {
 }
 
 #[test]
-fn a_short_terminal_gives_up_the_rows_around_the_field_before_the_blank_ones() {
+fn a_question_has_the_rows_around_the_field_unless_the_terminal_is_tall() {
     let around = "─".repeat(80);
-    for (lines, is_framed) in [(1, true), (5, false)] {
+    for (lines, height, is_framed) in [(1, 24, false), (5, 24, false), (1, 30, true)] {
         let mut request = edit_request("1");
         let added: String = (1..=lines).map(|n| format!("+line {n}\n")).collect();
         let unified = format!("@@ -1,3 +1,{} @@\n one\n two\n three\n{added}", 3 + lines);
         request["diff"] = json!([{"path": "a.rs", "unified": unified, "added": lines, "removed": 0, "created": false}]);
-        let mut scene = Scene::new((80, 24));
+        let mut scene = Scene::new((80, height));
         scene.works();
         scene.asks(request);
         let picture = scene.picture();

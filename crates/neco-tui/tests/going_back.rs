@@ -228,6 +228,7 @@ fn a_checkpoint_is_chosen_by_its_name_or_in_a_list() {
     scene.key(KeyCode::Up);
     assert_eq!(scene.key(KeyCode::Enter), [Effect::Ask(Query::Checkpoints)]);
     let ts = jiff::Timestamp::UNIX_EPOCH;
+    scene.app.zone = Some(jiff::tz::TimeZone::fixed(jiff::tz::offset(2)));
     let info = CheckpointInfo {
         rev: rev.clone(),
         seq: 4,
@@ -238,6 +239,7 @@ fn a_checkpoint_is_chosen_by_its_name_or_in_a_list() {
     };
     let asked = scene.news(News::Answered(Answer::Checkpoints { checkpoints: vec![info] }));
     assert_eq!(asked, [Effect::Ask(Query::CheckpointPreview { rev: rev.clone() })]);
+    assert!(scene.picture().contains("02:00:00"), "in the person's zone");
     scene.news(News::Answered(preview("checkpoint", 2)));
     assert!(scene.picture().contains("2 files"));
     assert_eq!(scene.key(KeyCode::Enter), [Effect::Ask(Query::CheckpointPreview { rev: rev.clone() })]);

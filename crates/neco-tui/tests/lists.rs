@@ -222,7 +222,7 @@ fn letters_search_the_help_and_enter_takes_a_command_into_the_field() {
     let found = scene.picture();
     assert!(found.contains("❯ /theme") && !found.contains("Stop and rewind"), "{found}");
     assert_eq!(scene.key(KeyCode::Enter), []);
-    assert_eq!(scene.app.prompt.text.as_str(), "/theme");
+    assert_eq!(scene.app.prompt.text.as_str(), "/theme ", "it takes a word");
     // From the keys as well.
     let mut scene = Scene::new((80, 24));
     scene.types("?");

@@ -3,7 +3,6 @@
 mod support;
 
 use neco_proto::event::*;
-use neco_proto::*;
 use neco_tui::update::Effect;
 use serde_json::json;
 use support::{Scene, edit_request};

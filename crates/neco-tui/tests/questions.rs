@@ -129,6 +129,26 @@ fn d_shows_the_plan_and_keys_in_the_field_are_said() {
 }
 
 #[test]
+fn d_shows_a_plan_of_any_length() {
+    for steps in 1..=20 {
+        let mut scene = Scene::new((80, 24));
+        let plan = (1..=steps).map(|step| format!("{step}. step number {step}\n")).collect::<String>();
+        scene.questions(json!({"about": "plan", "plan": plan}));
+        let offers = scene.picture().contains("d the plan");
+        assert!(offers || steps < 20, "{steps}: {}", scene.picture());
+        assert!(!offers || steps > 1, "all of it stands above: {}", scene.picture());
+        assert_eq!(scene.types("d"), []);
+        for _ in 0..2 {
+            let shown = scene.picture();
+            assert!(shown.contains("Esc or d back"), "{steps}: {shown}");
+        }
+        assert_eq!(scene.types("d"), []);
+        let shown = scene.picture();
+        assert!(!shown.contains("Esc or d back") && shown.contains("Esc no, keep planning"), "{steps}: {shown}");
+    }
+}
+
+#[test]
 fn an_agent_that_repeats_itself() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
         scene.works();

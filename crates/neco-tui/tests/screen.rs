@@ -198,7 +198,7 @@ fn what_somebody_else_wrote_is_wiped_and_what_is_finished_stays() {
 }
 
 #[test]
-fn what_was_on_the_screen_is_there_again_after_the_other_one() {
+fn what_was_on_the_screen_is_there_again_after_the_alternate_one() {
     let mut screen = Screen::new(Vec::new(), Depth::None);
     let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 100);
     let mut draw = |frame: Frame| -> Vec<String> {
@@ -208,7 +208,7 @@ fn what_was_on_the_screen_is_there_again_after_the_other_one() {
     };
     let high: Vec<String> = (0..HEIGHT).map(|row| format!("change {row}")).collect();
     let size = (usize::from(WIDTH), usize::from(HEIGHT));
-    let other = || Frame { live: lines(&high), size, aside: true, ..Frame::default() };
+    let other = || Frame { live: lines(&high), size, alternate: true, ..Frame::default() };
     let before = draw(Frame { finished: lines(&["one".into(), "two".into()]), ..streams(&["live"], "") });
     assert_eq!(draw(other()), high);
     assert_eq!(draw(streams(&["live"], "")), before);
@@ -218,7 +218,7 @@ fn what_was_on_the_screen_is_there_again_after_the_other_one() {
 }
 
 #[test]
-fn another_size_of_the_other_screen_folds_the_usual_one_when_that_is_seen_again() {
+fn another_size_of_the_alternate_screen_folds_the_usual_one_when_that_is_seen_again() {
     let mut screen = Screen::new(Vec::new(), Depth::None);
     let bytes = |screen: &mut Screen<Vec<u8>>, frame: Frame| {
         screen.draw(frame).unwrap();
@@ -227,7 +227,7 @@ fn another_size_of_the_other_screen_folds_the_usual_one_when_that_is_seen_again(
     let other = |width: usize| Frame {
         live: lines(&["change".into()]),
         size: (width, usize::from(HEIGHT)),
-        aside: true,
+        alternate: true,
         ..Frame::default()
     };
     bytes(&mut screen, streams(&["live"], ""));
@@ -237,8 +237,8 @@ fn another_size_of_the_other_screen_folds_the_usual_one_when_that_is_seen_again(
     let back = bytes(&mut screen, Frame { size: (6, usize::from(HEIGHT)), ..streams(&["live"], "") });
     // The cursor is in the third row; the rule above it was folded into two.
     assert!(back.starts_with("\x1b[<1u\x1b[?1049l\x1b[3A"), "{back:?}");
-    // One that has no other screen gets a frame like every other.
-    let mut screen = Screen::new(Vec::new(), Depth::None).without_other();
+    // One that has no alternate screen gets a frame like every other.
+    let mut screen = Screen::new(Vec::new(), Depth::None).without_alternate();
     assert!(!bytes(&mut screen, other(12)).contains("1049"));
 }
 

@@ -264,20 +264,25 @@ fn work_that_used_up_its_turns_asks_whether_it_goes_on() {
     assert!(!scene.picture().contains("Go on?"), "{}", scene.picture());
 }
 
+/// No model answers the root, whose work ends with that.
+fn fails(scene: &mut Scene) {
+    let message = "play failed (HTTP 500)".into();
+    scene.happen(EventBody::Error(ErrorEvent { code: ErrorCode::ProviderUnavailable, message, retryable: true }));
+    let change = StateChange { from: AgentState::Streaming, to: AgentState::Failed, iteration: 1 };
+    scene.happen(EventBody::StateChange(change));
+    let complete = serde_json::json!({
+        "type": "agent_complete", "reason": "failed", "final": "", "turns": 1, "duration_ms": 5,
+        "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
+    });
+    scene.happen(support::read(complete));
+}
+
 #[test]
 fn where_no_model_answers_it_asks_what_now() {
     let failed = || {
         let mut scene = Scene::new((100, 30));
         scene.works();
-        let message = "play failed (HTTP 500)".into();
-        scene.happen(EventBody::Error(ErrorEvent { code: ErrorCode::ProviderUnavailable, message, retryable: true }));
-        let change = StateChange { from: AgentState::Streaming, to: AgentState::Failed, iteration: 1 };
-        scene.happen(EventBody::StateChange(change));
-        let complete = serde_json::json!({
-            "type": "agent_complete", "reason": "failed", "final": "", "turns": 1, "duration_ms": 5,
-            "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
-        });
-        scene.happen(support::read(complete));
+        fails(&mut scene);
         scene.reads();
         scene
     };
@@ -288,7 +293,55 @@ fn where_no_model_answers_it_asks_what_now() {
     assert_eq!(scene.types("2").last(), Some(&Effect::Models));
     let mut scene = failed();
     assert_eq!(scene.types("3"), []);
-    assert!(scene.picture().contains("Say what to do instead; Enter alone tries again"), "{}", scene.picture());
+    let picture = scene.picture();
+    assert!(picture.contains("Say what to do instead; Enter alone tries again"), "{picture}");
+    assert!(!picture.contains("Nothing changed"), "it has stopped: {picture}");
+}
+
+#[test]
+fn what_comes_by_itself_is_not_asked_where_the_keys_are_for_something_else() {
+    let begins: [fn(&mut Scene); 4] = [
+        // An agent is open.
+        |scene| {
+            agents(scene, &["running"]);
+            scene.control('t');
+            scene.key(KeyCode::Enter);
+        },
+        // A key is typed unseen.
+        |scene| {
+            scene.types("/login openai");
+            scene.key(KeyCode::Enter);
+            scene.news(News::LookedForKey(Ok("openai".into())));
+        },
+        // What was written earlier is searched.
+        |scene| drop(scene.control('r')),
+        // What is written is for something else.
+        |scene| scene.app.purpose = Purpose::Rule,
+    ];
+    for (number, begin) in begins.into_iter().enumerate() {
+        let mut scene = Scene::new((100, 30));
+        begin(&mut scene);
+        scene.works();
+        fails(&mut scene);
+        scene.reads();
+        assert!(scene.app.picker.is_none(), "{number}: {}", scene.picture());
+    }
+}
+
+#[test]
+fn in_a_narrow_terminal_the_keys_are_seen_before_what_they_are_for() {
+    for width in [12, 16, 18, 21, 22, 27, 40] {
+        let mut scene = Scene::new((width, 30));
+        scene.works();
+        agents(&mut scene, &["running", "running"]);
+        scene.key(KeyCode::Esc);
+        stopped(&mut scene);
+        let picture = scene.picture();
+        assert!(picture.contains("Esc pause"), "{width}: {picture}");
+    }
+    let mut scene = Scene::new((11, 30));
+    scene.works();
+    assert!(scene.picture().contains("Esc stop"), "{}", scene.picture());
 }
 
 #[test]
@@ -340,16 +393,20 @@ fn an_open_agent_has_a_screen_of_its_own_and_what_is_finished_waits_for_the_othe
     let mut scene = Scene::new((100, 30));
     agents(&mut scene, &["running"]);
     scene.control('t');
-    assert!(!scene.app.frame(100, 30).aside);
+    assert!(!scene.app.frame(100, 30).alternate);
     scene.key(KeyCode::Enter);
     scene.said("meanwhile");
     let frame = scene.app.frame(100, 30);
-    assert!(frame.aside && frame.finished.is_empty(), "{frame:?}");
+    assert!(frame.alternate && frame.finished.is_empty(), "{frame:?}");
     assert_eq!(frame.live.len(), 30, "the field is at the bottom");
+    // Where there is one screen only, no more of the conversation is pushed off it than is needed.
+    scene.app.leaving.one_screen = true;
+    let rows = scene.app.frame(100, 30).live.len();
+    assert!(rows < 20, "{rows}");
     scene.control('t');
     let frame = scene.app.frame(100, 30);
     let left = frame.finished.iter().any(|row| row.to_string().contains("meanwhile"));
-    assert!(!frame.aside && left, "{frame:?}");
+    assert!(!frame.alternate && left, "{frame:?}");
 }
 
 #[test]

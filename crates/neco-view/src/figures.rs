@@ -148,7 +148,7 @@ pub fn budget(reached: &BudgetReached) -> String {
     match reached {
         BudgetReached::Cost { limit, used } => format!(
             "Budget of {} reached: {} spent in this session. Raise it with --max-cost USD",
-            limit_dollars(*limit),
+            exact_dollars(*limit),
             dollars(*used)
         ),
         BudgetReached::Tokens { limit, used } => format!(
@@ -161,8 +161,8 @@ pub fn budget(reached: &BudgetReached) -> String {
     }
 }
 
-/// An amount that a person wrote, without needless digits.
-fn limit_dollars(amount: f64) -> String {
+/// `$3.00`, `$0.075`: an amount that somebody set, with all of its digits and no needless ones.
+pub fn exact_dollars(amount: f64) -> String {
     match (amount * 100.0).round() / 100.0 - amount {
         near if near.abs() < 1e-9 => format!("${amount:.2}"),
         _ => format!("${amount}"),
@@ -198,6 +198,8 @@ mod tests {
         }
         assert_eq!((tokens(999), tokens(12_400), tokens(3_100_000)), ("999".into(), "12.4k".into(), "3.1M".into()));
         assert_eq!((dollars(0.01234), dollars(4.2)), ("$0.0123".into(), "$4.20".into()));
+        assert_eq!((exact_dollars(0.075), exact_dollars(0.004)), ("$0.075".into(), "$0.004".into()));
+        assert_eq!((exact_dollars(0.28), exact_dollars(3.0)), ("$0.28".into(), "$3.00".into()));
         assert_eq!((bytes(999), bytes(1234), bytes(3_100_000)), ("999 bytes".into(), "1.2 kB".into(), "3.1 MB".into()));
         assert_eq!(
             (elapsed(Duration::from_secs(7)), elapsed(Duration::from_secs(125))),

@@ -29,6 +29,9 @@ const ROOMY: usize = 10;
 /// Rows from which on what the chosen entry would do stands below a rule.
 const RULED: usize = 26;
 
+/// What points at the chosen entry.
+const HERE: &str = " ❯ ";
+
 /// Which sessions a list has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
@@ -378,19 +381,17 @@ impl Picker {
             hint.insert(0, Line::default());
         }
         let told = self.told_rows(width, theme);
-        let rule = self.rule(width, theme).filter(|_| room >= RULED);
+        let rule = self.rule(width, theme).filter(|_| room >= RULED && !told.is_empty());
         let fitting = self.fitting();
-        // The chosen one is shown whole, as far as there is room; where it is told below, the list stays where it is.
+        // The chosen one is shown whole, as far as there is room; where the rule names it, the list stays where it is.
         let column = self.column(width);
-        let is_whole = rule.is_none();
-        let chosen = self.chosen().map(|entry| self.row(entry, (true, is_whole), column, theme)).unwrap_or_default();
-        let chosen = match is_whole {
-            true => wrap(&chosen, width, &Indent { first: Vec::new(), rest: vec![Span::raw("     ")] }),
-            false => vec![cut(&chosen, width)],
+        let chosen = self.chosen();
+        let chosen = match rule {
+            Some(_) => chosen.map(|entry| vec![cut(&self.row(HERE, entry, column, theme), width)]),
+            None => chosen.map(|entry| self.whole_rows(entry, column, width, theme)),
         };
-        let mut chosen: Vec<Line<'static>> =
-            chosen.into_iter().take((room / 4).max(1)).map(|row| theme.choose(row)).collect();
-        let rule = rule.filter(|_| !told.is_empty());
+        let chosen = chosen.unwrap_or_else(|| vec![Line::default()]).into_iter().take((room / 4).max(1));
+        let mut chosen: Vec<Line<'static>> = chosen.map(|row| theme.choose(row)).collect();
         let rule: Vec<Line<'static>> = rule.into_iter().flat_map(|rule| [Line::default(), rule]).collect();
         let left = room.saturating_sub(rows.len() + hint.len() + rule.len());
         let highest = if self.is_tall { left } else { ROWS };
@@ -404,7 +405,7 @@ impl Picker {
             if index == self.at {
                 rows.append(&mut chosen);
             } else {
-                rows.push(cut(&self.row(entry, (false, false), column, theme), width));
+                rows.push(cut(&self.row("   ", entry, column, theme), width));
             }
         }
         match fitting.len().saturating_sub(first + most) {
@@ -461,12 +462,12 @@ impl Picker {
         widest.min(COLUMN).min(width / 2)
     }
 
-    /// The rule above what the chosen entry would do: the session that is looked into, or that something would change.
+    /// The rule above what is told of the chosen entry: which one that is. What a rewind is to, the heading says.
     fn rule(&self, width: usize, theme: &Theme) -> Option<Line<'static>> {
         let entry = self.chosen()?;
         let title = match entry.picked {
-            Picked::Session(_) => entry.text.clone(),
-            Picked::Message(_) | Picked::Rewind(..) | Picked::Checkpoint(_) => "What would change".to_owned(),
+            Picked::Session(_) | Picked::Message(_) | Picked::Checkpoint(_) => entry.text.clone(),
+            Picked::Rewind(..) => "What would change".to_owned(),
             _ => return None,
         };
         let title = cut(&Line::from(Span::styled(title, theme.heading)), width.saturating_sub(6));
@@ -477,17 +478,30 @@ impl Picker {
         Some(Line::from(spans))
     }
 
-    /// The row of an entry; of one that is chosen (`here`) nothing is cut off where it `is_whole`.
-    fn row(&self, entry: &Entry, (here, is_whole): (bool, bool), column: usize, theme: &Theme) -> Line<'static> {
-        if entry.is_heading {
-            return Line::styled(format!("   {}", entry.text), theme.heading);
+    /// The rows of the chosen entry with nothing cut off.
+    fn whole_rows(&self, entry: &Entry, column: usize, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let row = self.row_of(HERE, entry, &entry.text, column, theme);
+        wrap(&row, width, &Indent { first: Vec::new(), rest: vec![Span::raw("     ")] })
+    }
+
+    /// The row of an entry, whose words end where the column begins of what is said about it.
+    fn row(&self, pointer: &'static str, entry: &Entry, column: usize, theme: &Theme) -> Line<'static> {
+        match !entry.about.is_empty() && entry.text.width() > column {
+            true => {
+                let text = cut(&Line::raw(entry.text.clone()), column).to_string();
+                self.row_of(pointer, entry, &text, column, theme)
+            }
+            false => self.row_of(pointer, entry, &entry.text, column, theme),
         }
-        let pointer = Span::styled(if here { " ❯ " } else { "   " }, theme.accent.add_modifier(Modifier::BOLD));
-        let is_cut = !is_whole && !entry.about.is_empty() && entry.text.width() > column;
-        let text = if is_cut { cut(&Line::raw(entry.text.clone()), column).to_string() } else { entry.text.clone() };
+    }
+
+    fn row_of(&self, pointer: &'static str, entry: &Entry, text: &str, column: usize, theme: &Theme) -> Line<'static> {
+        if entry.is_heading {
+            return Line::styled(format!("   {text}"), theme.heading);
+        }
         let blanks = if entry.about.is_empty() { 0 } else { column.saturating_sub(text.width()) + 2 };
-        let mut spans = vec![pointer];
-        spans.extend(lit(&text, &self.filter, theme));
+        let mut spans = vec![Span::styled(pointer, theme.accent.add_modifier(Modifier::BOLD))];
+        spans.extend(lit(text, &self.filter, theme));
         spans.push(Span::raw(" ".repeat(blanks)));
         spans.push(Span::styled(entry.about.clone(), theme.dim));
         Line::from(spans)
@@ -528,8 +542,28 @@ mod tests {
         assert!(rows[0].ends_with("2 h ago   3 messages") && rows[1].starts_with("   b "), "{rows:?}");
         assert!(rows[2].is_empty() && rows[3].starts_with("── a title that"), "{rows:?}");
         assert_eq!(rows[4], "    › the last words");
+        // What nothing is told of is named by no rule: the list tells all of it.
+        picker.set_preview(Vec::new());
+        let rows: Vec<String> = picker.rows(100, 30, &theme).iter().map(ToString::to_string).collect();
+        assert!(!rows.iter().any(|row| row.starts_with('─')), "{rows:?}");
+        assert_eq!(rows.concat().matches("a title that").count(), 4, "{rows:?}");
+        picker.set_preview(vec![Told::plain("› the last words")]);
         // Where there are few rows, the list tells it.
         let rows: Vec<String> = picker.rows(100, 12, &theme).iter().map(ToString::to_string).collect();
         assert!(!rows[1].starts_with("   b ") && !rows.iter().any(|row| row.starts_with('─')), "{rows:?}");
+    }
+
+    #[test]
+    fn a_rule_names_the_checkpoint_that_the_list_cuts() {
+        let info = serde_json::json!({
+            "rev": "0123456789", "seq": 3, "ts": "2026-01-01T10:00:00Z", "label": "a", "when": "before", "changed": 2
+        });
+        let picked = Picked::Checkpoint(serde_json::from_value(info).unwrap());
+        let text = "0123456789 before edit_file crates/harbor/src/upload/retry.rs";
+        let mut picker = Picker::new("Restore", "Esc", Letters::Filter, vec![Entry::new(text, "10:00:00", picked)]);
+        picker.set_preview(vec![Told::plain("2 files go back")]);
+        let rows: Vec<String> =
+            picker.rows(100, 30, &Theme::new(ThemeName::Plain)).iter().map(ToString::to_string).collect();
+        assert!(!rows[0].contains("retry.rs") && rows[2].starts_with(&format!("── {text} ─")), "{rows:?}");
     }
 }

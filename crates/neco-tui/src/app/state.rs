@@ -284,13 +284,16 @@ impl WindowState {
         std::mem::take(&mut self.wanted)
     }
 
-    /// The first rows above a session: a few in a new window, one where it takes the place of another.
-    pub(crate) fn greet(&mut self, looks: &Looks, snapshot: &SessionSnapshot, beside: &Beside, is_first: bool) {
-        let rows = match is_first {
-            true => start::rows(looks, snapshot, beside, (self.width, self.height), &self.theme),
-            false => vec![start::next_row(looks, snapshot, beside, self.width, &self.theme)],
-        };
+    /// The first rows above a session, in a new window.
+    pub(crate) fn greet(&mut self, looks: &Looks, snapshot: &SessionSnapshot, beside: &Beside) {
+        let rows = start::rows(looks, snapshot, beside, (self.width, self.height), &self.theme);
         self.transcript.show(rows);
+    }
+
+    /// The row above a session that takes the place of another one.
+    pub(crate) fn greet_next(&mut self, looks: &Looks, snapshot: &SessionSnapshot, beside: &Beside) {
+        let row = start::next_row(looks, snapshot, beside, self.width, &self.theme);
+        self.transcript.show(vec![row]);
     }
 
     /// The session stands so when the window opens; its events of before were told already.
@@ -358,9 +361,6 @@ impl WindowState {
         let name = if is_child { self.agents().name(event.agent_id) } else { None };
         let elsewhere = self.desk.answered_elsewhere(event);
         self.desk.apply(event, is_child, name);
-        let agents = &self.transcript.view.agents;
-        self.desk
-            .set_tasks(|agent| agents.node(agent).map(|node| clean_line(&node.task)).filter(|task| !task.is_empty()));
         self.drop_void_purpose();
         if let EventBody::QuestionAnswer(answer) = &event.body
             && !is_child

@@ -56,14 +56,14 @@ impl Watched {
     }
 
     /// What happened to it up to `last`; `works` when it is not done.
-    pub fn catch_up(&mut self, past: &[Event], last: Seq, works: bool) {
+    pub fn catch_up(&mut self, past: Vec<Event>, last: Seq, works: bool) {
         let Some(since) = self.since.take() else { return };
-        (self.past, self.worked) = (past.to_vec(), works);
-        self.tell_past();
         past.iter().for_each(|event| self.letter(event));
         if !works {
             self.unread.clear();
         }
+        (self.past, self.worked) = (past, works);
+        self.tell_past();
         since.iter().filter(|event| event.seq > last).for_each(|event| self.happened(event));
     }
 
@@ -161,13 +161,7 @@ impl Watched {
     }
 }
 
-/// Whether it is a part of a message that comes as a whole later.
+/// Whether it is a part of a message that comes as a whole later. Thoughts come only in pieces.
 fn is_piece(body: &EventBody) -> bool {
-    matches!(
-        body,
-        EventBody::StreamChunk(_)
-            | EventBody::ReasoningChunk(_)
-            | EventBody::StreamToolCallStart(_)
-            | EventBody::StreamToolCallDelta(_)
-    )
+    matches!(body, EventBody::StreamChunk(_) | EventBody::StreamToolCallStart(_) | EventBody::StreamToolCallDelta(_))
 }

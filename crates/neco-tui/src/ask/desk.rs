@@ -44,9 +44,8 @@ struct Waiting {
     agent: Option<AgentId>,
     /// Whether that is another than the root.
     is_child: bool,
-    /// What it is called, and what it was asked to do, when it is not the root.
+    /// What it is called, when it is not the root.
     name: Option<String>,
-    task: Option<String>,
     asked: Asked,
 }
 
@@ -166,8 +165,8 @@ impl Desk {
 
     fn push(&mut self, (agent, is_child): Who, name: Option<String>, asked: Asked) {
         self.asked += 1;
-        let (number, task) = (self.asked, None);
-        self.waiting.push_back(Waiting { number, answered: false, agent, is_child, name, task, asked });
+        let number = self.asked;
+        self.waiting.push_back(Waiting { number, answered: false, agent, is_child, name, asked });
     }
 
     /// An agent wants to know something.
@@ -188,16 +187,14 @@ impl Desk {
         }
     }
 
-    /// What agents were asked to do that ask something.
-    pub fn set_tasks(&mut self, task: impl Fn(AgentId) -> Option<String>) {
-        for waiting in self.waiting.iter_mut().filter(|waiting| waiting.is_child && waiting.task.is_none()) {
-            waiting.task = waiting.agent.and_then(&task);
-        }
-    }
-
     /// Whether the one on the screen is about a call.
     pub fn is_approval(&self) -> bool {
         matches!(self.waiting.front(), Some(Waiting { asked: Asked::Approval(_), .. }))
+    }
+
+    /// Who asks the one on the screen, when that is another than the root.
+    pub fn child(&self) -> Option<AgentId> {
+        self.waiting.front().filter(|waiting| waiting.is_child)?.agent
     }
 
     /// Whether another than the root asks the one on the screen.
@@ -395,13 +392,13 @@ impl Desk {
         let before = self.waiting.iter().filter(before).count();
         let row = self.waiting.front().and_then(|waiting| self.call_rows.get(&waiting.agent));
         let done = row.map_or(0, |row| row.done);
-        let Some(Waiting { name, task, asked, answered, is_child, .. }) = self.waiting.front_mut() else {
+        let Some(Waiting { name, asked, answered, is_child, .. }) = self.waiting.front_mut() else {
             return (Vec::new(), 0);
         };
         let somebody = "an agent".to_owned();
         let name = name.as_ref().or(is_child.then_some(&somebody));
         let who = name.map(String::as_str);
-        let asks = Asks { who, task: task.as_deref(), waiting, done, before, answered: *answered, ..asks };
+        let asks = Asks { who, waiting, done, before, answered: *answered, ..asks };
         let tints = Tints::of(theme);
         let asks_name = |name: &String| {
             let spans = vec![Span::styled(format!("  {name}"), Modifier::BOLD), Span::styled(" asks", tints.meta)];

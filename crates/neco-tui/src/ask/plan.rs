@@ -32,6 +32,8 @@ pub struct PlanBox {
     pub details: Details,
     /// The plan, as it is changed by whoever edits it.
     pub plan: String,
+    /// The width for which its rows in the scrollback were counted last, and how many there are.
+    counted: Option<(usize, usize)>,
 }
 
 impl PlanBox {
@@ -58,6 +60,18 @@ impl PlanBox {
         found.is_some()
     }
 
+    /// How many rows it has in the scrollback; they are drawn to be counted once for a width.
+    fn height(&mut self, width: usize, theme: &Theme) -> usize {
+        if let Some((counted_for, rows)) = self.counted
+            && counted_for == width
+        {
+            return rows;
+        }
+        let rows = plan_rows(&self.plan, width, theme).len();
+        self.counted = Some((width, rows));
+        rows
+    }
+
     /// As much of the plan as there is room for.
     fn seen(&mut self, width: usize, room: usize, tints: &Tints, theme: &Theme) -> Vec<Line<'static>> {
         let all = markdown::rows(&clean(&self.plan), width.saturating_sub(4).max(8), theme);
@@ -71,8 +85,8 @@ impl PlanBox {
         all.into_iter().skip(from).take(most).chain(shown).map(indented).collect()
     }
 
-    /// The rows of the panel; the plan itself has its place in the scrollback. Where not all of it is on the screen `d`
-    /// shows it here.
+    /// The rows of the panel; the plan itself has its place in the scrollback, and `d` shows it here. That is said where
+    /// not all of it can be on the screen beside the panel.
     pub fn rows(&mut self, asks: Asks<'_>, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let tints = Tints::of(theme);
         let head = |_| vec![Span::styled("◆ ", tints.edge), Span::styled("Carry out this plan?", Modifier::BOLD)];
@@ -95,10 +109,7 @@ impl PlanBox {
         };
         let list = tints.answers(&answers, at, (usize::MAX, usize::MAX), width);
         // With its head, its keys and the blank rows between them.
-        let is_seen = asks.who.is_none() && plan_rows(&self.plan, width, theme).len() + list.len() + 4 <= room;
-        if is_seen {
-            self.details = Details::default();
-        }
+        let is_seen = asks.who.is_none() && self.height(width, theme) + list.len() + 4 <= room;
         let numbers = format!("or 1–{}", answers.len());
         let enter = ("↑↓ Enter", numbers.as_str());
         let keys = match (asks.elsewhere, self.details.is_whole()) {

@@ -35,8 +35,8 @@ pub struct LineWindow {
     printer: Printer,
     /// Where a person is asked, if there is one.
     desk: Option<Desk>,
-    /// What happened while a question is on the screen. It has no bound: all of it is drawn in the end, and no more comes
-    /// than what other agents do within their limits while the person thinks.
+    /// What happened while a question was on the screen and is not drawn yet. It has no bound: all of it is drawn in the
+    /// end, and no more comes than what other agents do within their limits while the person thinks.
     held: VecDeque<Box<Event>>,
     /// What other agents did and asked since the line began that the root writes. It is drawn when that is whole.
     later: VecDeque<Box<Event>>,
@@ -80,17 +80,13 @@ impl LineWindow {
     /// Shows an event that happens now. While a question is on the screen it is drawn when that is answered, and what
     /// another agent does or asks in the middle of a sentence when that is said.
     pub fn event(&mut self, event: Box<Event>) {
+        self.draw_waiting();
         if !self.is_asking() && self.printer.tears(&event) {
             self.later.push_back(event);
             return;
         }
         self.take(event);
-        while self.later.front().is_none_or(|event| !self.printer.tears(event))
-            && let Some(event) = self.later.pop_front()
-        {
-            self.take(event);
-        }
-        self.draw_held();
+        self.draw_waiting();
     }
 
     fn take(&mut self, event: Box<Event>) {
@@ -128,7 +124,7 @@ impl LineWindow {
             Err(ClientError::Refused(words)) => desk.refused(&words),
             Err(ClientError::Failed { message, .. }) => desk.refused(&message),
         }
-        self.draw_held();
+        self.draw_waiting();
     }
 
     /// Shows that time goes by.
@@ -154,8 +150,8 @@ impl LineWindow {
     /// Asks nothing any more, draws what is left, and gives the printer for the last words.
     pub fn close(&mut self) -> &mut Printer {
         self.desk = None;
-        self.draw_held();
-        for event in std::mem::take(&mut self.later) {
+        self.draw_waiting();
+        for event in std::mem::take(&mut self.held).into_iter().chain(std::mem::take(&mut self.later)) {
             self.draw(&event);
         }
         &mut self.printer
@@ -183,11 +179,19 @@ impl LineWindow {
         self.desk.as_ref().is_some_and(Desk::is_asking)
     }
 
-    fn draw_held(&mut self) {
-        while !self.is_asking()
-            && let Some(event) = self.held.pop_front()
-        {
-            self.draw(&event);
+    /// Draws what waits, the oldest first, as far as it tears no line apart. While a question is on the screen, who asks
+    /// hears of what came later, and nothing is drawn.
+    fn draw_waiting(&mut self) {
+        loop {
+            while !self.is_asking()
+                && let Some(at) = self.held.iter().position(|event| !self.printer.tears(event))
+                && let Some(event) = self.held.remove(at)
+            {
+                self.draw(&event);
+            }
+            let (is_asking, printer) = (self.is_asking(), &self.printer);
+            let Some(event) = self.later.pop_front_if(|event| is_asking || !printer.tears(event)) else { return };
+            self.take(event);
         }
     }
 
@@ -225,4 +229,75 @@ fn elsewhere(decision: &Decision) -> String {
         Decision::Reject { .. } => "rejected",
     };
     format!("answered in another window: {how}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::Mutex;
+
+    use futures::future::BoxFuture;
+    use futures::{FutureExt, StreamExt};
+    use jiff::Timestamp;
+    use neco_proto::event::StreamChunk;
+    use neco_proto::{Actor, AgentId, Answer, EventStream, Query, QuestionId, Receipt, SessionId, Subject};
+
+    use super::*;
+    use crate::line::print::{Look, Screen, TextPrinter};
+
+    struct Nobody;
+
+    impl Client for Nobody {
+        fn send_as(&self, _: Actor, _: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+            async { Err(ClientError::Gone) }.boxed()
+        }
+
+        fn events(&self, _: u64) -> EventStream {
+            futures::stream::pending().boxed()
+        }
+
+        fn ask(&self, _: Query) -> BoxFuture<'_, Result<Answer, ClientError>> {
+            async { Err(ClientError::Gone) }.boxed()
+        }
+    }
+
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_held_by_a_question_tears_no_line_apart() {
+        let shown = Shared::default();
+        let look = Look { colour: false, overwrites: false, streams: true, width: 80 };
+        let screen = Screen::new(Box::new(shown.clone()), Box::new(shown.clone()), look);
+        let (session_id, root, child) = (SessionId::new(), AgentId::new(), AgentId::new());
+        let mut printer = TextPrinter::new(screen, 8);
+        printer.set_root(root);
+        let (sender, _receiver) = tokio::sync::mpsc::channel(1);
+        let (printer, mask) = (Printer::Text(Box::new(printer)), InterruptMask::default());
+        let mut window = LineWindow::new(Arc::new(Nobody), &Handle::current(), printer, None, mask, sender);
+        let event = |agent, body| Box::new(Event::new(1, Timestamp::UNIX_EPOCH, session_id, agent, None, body));
+        let says = |text: &str| event(root, EventBody::StreamChunk(StreamChunk { text: text.to_owned() }));
+        let asks = || {
+            let subject = Subject::Choices { items: Vec::new() };
+            event(child, EventBody::Question(Question { question_id: QuestionId::new(), call_id: None, subject }))
+        };
+        window.held.extend([says("Half a sen"), asks()]);
+        window.draw_waiting();
+        window.event(asks());
+        assert_eq!((window.held.len(), window.later.len()), (1, 1), "both wait for the end of the line");
+        window.event(says("tence.\n"));
+        assert_eq!((window.held.len(), window.later.len()), (0, 0));
+        assert_eq!(String::from_utf8(shown.0.lock().unwrap().clone()).unwrap(), "Half a sentence.\n");
+    }
 }

@@ -191,7 +191,9 @@ fn model(model: ModelRow) -> ModelEntry {
     let about = if facts.known { "" } else { "~" };
     let context = format!("{about}{}", figures::short_tokens(facts.context_window).replace(".0k", "k"));
     let price = match facts.input_price.zip(facts.output_price) {
-        Some((input, output)) if input + output > 0.0 => format!("   ${input:.2} in, ${output:.2} out per M"),
+        Some((input, output)) if input + output > 0.0 => {
+            format!("   {} in, {} out per M", figures::exact_dollars(input), figures::exact_dollars(output))
+        }
         Some(_) => "   free".to_owned(),
         None => String::new(),
     };
@@ -257,4 +259,18 @@ fn from_when(host: &dyn Host) -> &'static str {
 /// Keeps a note for later sessions; what became of it.
 pub(super) async fn keep(program: &dyn Program, folder: String, text: String) -> Result<String, AppError> {
     Ok(program.ask(&Caller::person(), &KeepNote { folder, text }).await?.words)
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::app::models::ModelFacts;
+
+    use super::*;
+
+    #[test]
+    fn a_price_has_all_of_its_digits() {
+        let facts = ModelFacts { input_price: Some(0.075), output_price: Some(3.0), ..ModelFacts::default() };
+        let row = ModelRow { facts, name: "a/b".to_owned(), usable: true, default: false };
+        assert!(model(row).about.ends_with("$0.075 in, $3.00 out per M"));
+    }
 }

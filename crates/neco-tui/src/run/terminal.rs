@@ -12,8 +12,9 @@ use tokio::time::Instant;
 use super::pace::Pace;
 use crate::app::WindowState;
 use crate::looks::Looks;
+use crate::term::ground::{self, Alternate};
 use crate::term::keys::Came;
-use crate::term::{Keys, Screen, Writer, give_back, retake, set_aside};
+use crate::term::{Keys, Screen, Writer, give_back, retake, set_alternate};
 
 /// How often marks turn while something runs.
 pub(super) const TICK: Duration = Duration::from_millis(120);
@@ -72,8 +73,7 @@ impl Terminal {
         let screen = Screen::new(Vec::new(), looks.depth);
         let screen = if looks.reflows { screen } else { screen.without_reflow() };
         Ok(Self {
-            // A terminal that does not even say what was pasted has one screen, as far as anybody knows.
-            screen: if looks.marks_pastes { screen } else { screen.without_other() },
+            screen: if has_alternate(ground::alternate(), looks) { screen } else { screen.without_alternate() },
             writer: Writer::new(File::from(io::stdout().as_fd().try_clone_to_owned()?))?,
             keys: Some(Keys::ask()),
             size: size().or_else(|| crossterm::terminal::size().ok()).unwrap_or((80, 24)),
@@ -114,7 +114,7 @@ impl Terminal {
     /// How long the next frame can wait when nothing happens.
     pub(super) fn rest(&self, app: &WindowState, looks_again: bool) -> Duration {
         // What is finished leaves as fast as the terminal takes it.
-        let leaves = !app.leaving.is_empty() && !app.is_aside();
+        let leaves = !app.leaving.is_empty() && !app.is_alternate();
         if self.behind || leaves && (!self.pace.is_slow() || app.leaving.slow.is_some()) {
             return Duration::ZERO;
         }
@@ -142,6 +142,8 @@ impl Terminal {
         if self.keys.is_none() || !self.writer.is_free() {
             return Ok(false);
         }
+        self.note_screen();
+        app.leaving.one_screen = !self.screen.has_alternate();
         let now = Instant::now();
         if let Some((bytes, took)) = self.writer.take_last() {
             self.pace.took(bytes, took, now);
@@ -206,7 +208,7 @@ impl Terminal {
 
     fn flush(&mut self) {
         self.flushed = Instant::now();
-        let bytes = self.drawn();
+        let bytes = self.take_bytes();
         if bytes.is_empty() {
             return;
         }
@@ -216,10 +218,20 @@ impl Terminal {
         self.writer.write(bytes);
     }
 
-    /// What is to be written.
-    fn drawn(&mut self) -> Vec<u8> {
-        set_aside(self.screen.is_aside());
+    /// Takes what is to be written. That it shows the alternate screen is noted before it is written; that it leaves it
+    /// only afterwards, as a terminal that takes nothing is still there.
+    fn take_bytes(&mut self) -> Vec<u8> {
+        if self.screen.is_alternate() {
+            set_alternate(true);
+        }
         std::mem::take(self.screen.out())
+    }
+
+    /// Notes which screen is shown, once everything is written.
+    fn note_screen(&self) {
+        if self.writer.is_free() {
+            set_alternate(self.screen.is_alternate());
+        }
     }
 
     /// Asks the terminal what is to be asked, once what comes before the question is written; listens to the keys when
@@ -284,7 +296,7 @@ impl Terminal {
     pub(super) async fn step_aside(&mut self) -> io::Result<()> {
         self.hear_out().await;
         self.screen.clear()?;
-        let bytes = self.drawn();
+        let bytes = self.take_bytes();
         self.writer.write(bytes);
         // Dropping them stops the thread that reads them.
         self.keys = None;
@@ -295,6 +307,7 @@ impl Terminal {
         };
         // A terminal that takes nothing can't be had for an editor either; the person sees why.
         let _ = tokio::time::timeout(PATIENCE, written).await;
+        self.note_screen();
         give_back();
         Ok(())
     }
@@ -310,6 +323,7 @@ impl Terminal {
 
     /// The terminal was another's without a word, and is taken again as it is.
     pub(super) fn take_again(&mut self) -> io::Result<()> {
+        self.note_screen();
         give_back();
         retake()?;
         self.size = size().unwrap_or(self.size);
@@ -325,10 +339,23 @@ impl Terminal {
             // There is no better place to complain of a terminal than the terminal.
             let _ = self.screen.draw(frame);
             let _ = self.screen.clear();
-            let bytes = self.drawn();
+            let bytes = self.take_bytes();
             self.writer.write(bytes);
         }
-        self.writer.close();
+        if self.writer.close() {
+            set_alternate(self.screen.is_alternate());
+        }
+    }
+}
+
+/// Whether an alternate screen is used of which this is known. Without one everything is drawn on the usual screen: that is
+/// better than to count on rows that do not come back.
+fn has_alternate(told: Alternate, looks: &Looks) -> bool {
+    match told {
+        Alternate::Told(has) => has,
+        Alternate::Untold => looks.tmux,
+        // A terminal that does not even say what was pasted has one screen, as far as anybody knows.
+        Alternate::NotAsked => looks.marks_pastes,
     }
 }
 
@@ -336,4 +363,19 @@ impl Terminal {
 fn size() -> Option<(u16, u16)> {
     let size = tcgetwinsize(io::stdout()).ok()?;
     (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col, size.ws_row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_has_an_alternate_screen_where_it_says_so_and_in_tmux() {
+        let (plain, tmux) = (Looks::default(), Looks { tmux: true, ..Looks::default() });
+        assert!(has_alternate(Alternate::Told(true), &plain) && !has_alternate(Alternate::Told(false), &tmux));
+        assert!(!has_alternate(Alternate::Untold, &plain), "mosh marks pastes and has one screen");
+        assert!(has_alternate(Alternate::Untold, &tmux));
+        let few = Looks { marks_pastes: false, ..Looks::default() };
+        assert!(has_alternate(Alternate::NotAsked, &plain) && !has_alternate(Alternate::NotAsked, &few));
+    }
 }

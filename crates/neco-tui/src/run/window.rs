@@ -10,7 +10,8 @@ use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use neco_proto::app::App as Program;
-use neco_proto::{Client, ClientError, Command, ErrorCode, Event, EventBody, EventStream};
+use neco_proto::{Client, ClientError, Command, ErrorCode, Event, EventBody, EventStream, SessionSnapshot};
+use neco_view::slash::{self, Outside, Slash};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
@@ -31,6 +32,7 @@ use crate::text::highlight;
 use crate::theme::ThemeName;
 use crate::told::is_command;
 use crate::transcript::block::Tone;
+use crate::transcript::start::Beside;
 use crate::update::{Effect, News, say_first};
 
 /// A frame is drawn at most so often: faster than an eye, slower than a model.
@@ -108,6 +110,8 @@ pub(super) struct Window {
     pub(super) early: Vec<Effect>,
     /// Whether the first rows of the window were drawn.
     greeted: bool,
+    /// The session that nobody chose yet, below which those to choose from are listed: it has no rows above it.
+    unchosen: Option<(SessionSnapshot, Beside)>,
     pub(super) app: WindowState,
     looks: Looks,
     pub(super) terminal: Terminal,
@@ -148,6 +152,7 @@ impl Window {
             first,
             early: Vec::new(),
             greeted: false,
+            unchosen: None,
             app,
             terminal: Terminal::new(&looks)?,
             closing: Vec::new(),
@@ -170,6 +175,7 @@ impl Window {
         let mut due = drawn;
         self.app.now_ms = Timestamp::now().as_millisecond();
         while !self.quits && !self.terminal.writer.is_broken() {
+            self.greet_if_kept();
             self.terminal.ask();
             due = due.max(self.terminal.still);
             if Instant::now() >= due && self.terminal.draw(&mut self.app)? {
@@ -380,10 +386,10 @@ impl Window {
         self.app.set_root(snapshot.root_agent);
         match retold {
             Retold::Whole => {
-                // Whoever begins with a command, such as one that lists the sessions, has not chosen this one.
-                if !self.first.as_deref().is_some_and(is_command) {
-                    let is_first = !std::mem::replace(&mut self.greeted, true);
-                    self.app.greet(&self.looks, &snapshot, &beside, is_first);
+                self.unchosen = None;
+                match self.first.as_deref().is_some_and(chooses_session) {
+                    true => self.unchosen = Some((snapshot.clone(), beside)),
+                    false => self.greet(&snapshot, &beside),
                 }
                 past.iter().for_each(|event| self.app.past(event));
                 if more || self.app.transcript.left_out {
@@ -402,6 +408,22 @@ impl Window {
         // What was said and asked while it was being opened is said and asked now.
         self.app.wants(std::mem::take(&mut self.early));
         events
+    }
+
+    /// The rows above a session: a few in a new window, one where it takes the place of another.
+    fn greet(&mut self, snapshot: &SessionSnapshot, beside: &Beside) {
+        match std::mem::replace(&mut self.greeted, true) {
+            false => self.app.greet(&self.looks, snapshot, beside),
+            true => self.app.greet_next(&self.looks, snapshot, beside),
+        }
+    }
+
+    /// Whoever closed the list that they came for stays in the session that was opened for it.
+    fn greet_if_kept(&mut self) {
+        let chooses = self.app.opening || self.app.picker.is_some() || self.app.person.waits_for_list();
+        if let Some((snapshot, beside)) = self.unchosen.take_if(|_| !chooses) {
+            self.greet(&snapshot, &beside);
+        }
     }
 
     /// Does what is to be done.
@@ -531,6 +553,12 @@ fn for_the_old(early: Vec<Effect>) -> (Vec<Effect>, Vec<Effect>) {
     early.into_iter().partition(|effect| !matches!(effect, Effect::Ask(_) | Effect::Outside(..)))
 }
 
+/// Whether what a window is opened with leads to another session, which the person is still to choose or has named.
+fn chooses_session(first: &str) -> bool {
+    let slash = if is_command(first) { slash::parse(first, &[]).ok() } else { None };
+    matches!(slash, Some(Slash::Outside(Outside::Sessions, _) | Slash::Resume(_) | Slash::New))
+}
+
 /// What comes from the terminal; nothing does while it is somebody else's.
 async fn next_key(keys: &mut Option<Keys>) -> io::Result<Came> {
     match keys {
@@ -550,9 +578,15 @@ async fn next_event(events: &mut Option<EventStream>) -> Option<Result<Event, Cl
 #[cfg(test)]
 mod tests {
     use neco_proto::{AgentId, Command, Query};
-    use neco_view::slash::Outside;
 
     use super::*;
+
+    #[test]
+    fn only_who_chooses_a_session_is_not_told_yet_of_the_one_that_is_open() {
+        assert!(["/resume", "/sessions", "/resume c41f2", "/new"].into_iter().all(chooses_session));
+        let stays = ["/init", "/review", "/compact", "/ship it", "resume the work", "/model"];
+        assert!(!stays.into_iter().any(chooses_session));
+    }
 
     #[test]
     fn nothing_is_asked_of_a_session_that_was_asked_of_another() {

@@ -293,7 +293,7 @@ impl Talk {
         let model = NewSetting { key: "model".to_owned(), value: name.into() };
         match self.keep([vec![model], server_settings(provider, base)].concat()).await {
             Ok(file) => {
-                self.stand_in.say(NotificationLevel::Info, format!("{name} answers{slow}. Saved in {file}."));
+                self.stand_in.say(NotificationLevel::Info, format!("Model {name} answers{slow}. Saved in {file}."));
                 Tried::Works
             }
             Err(error) => self.failed(name, &error.message),

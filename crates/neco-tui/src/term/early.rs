@@ -14,6 +14,8 @@ pub(super) struct Early {
     pub events: Vec<Event>,
     /// The colour of the ground, where the terminal told it.
     pub colour: Option<[u8; 3]>,
+    /// Whether there is an alternate screen, where the terminal told that.
+    pub has_alternate: Option<bool>,
     /// Whether the terminal said where its cursor is.
     pub is_answered: bool,
     /// What the bytes end in the middle of.
@@ -135,6 +137,7 @@ impl Early {
         let parameters = std::str::from_utf8(parameters).unwrap_or_default();
         match name {
             b'R' if !self.is_answered => self.is_answered = true,
+            b'y' => self.has_alternate = self.has_alternate.or_else(|| has_alternate(parameters)),
             b'I' => self.events.push(Event::FocusGained),
             b'O' => self.events.push(Event::FocusLost),
             _ => self.events.extend(named(parameters, name).map(Event::Key)),
@@ -255,6 +258,12 @@ fn colour(answer: &[u8]) -> Option<[u8; 3]> {
     Some([part()?, part()?, part()?])
 }
 
+/// Whether `?1049;2$` says that the mode of the alternate screen is known and can be set.
+fn has_alternate(answer: &str) -> Option<bool> {
+    let state = answer.strip_prefix("?1049;")?.strip_suffix('$')?;
+    Some(matches!(state, "1" | "2"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,6 +283,17 @@ mod tests {
         assert_eq!(early, told);
         assert_eq!(Early::read(b"\x1b]11;rgb:fd/fb/f8\x07").colour, Some([0xfd, 0xfb, 0xf8]));
         assert!(!Early::read(b"\x1b[AR").is_answered, "an arrow and a letter");
+    }
+
+    #[test]
+    fn a_terminal_tells_whether_it_has_an_alternate_screen() {
+        let told = |bytes: &[u8]| Early::read(bytes).has_alternate;
+        assert_eq!(told(b"\x1b[?1049;2$y\x1b[?62;4c\x1b[24;1R"), Some(true));
+        assert_eq!(told(b"\x1b[?1049;0$y\x1b[24;1R"), Some(false), "it does not know it");
+        assert_eq!(told(b"\x1b[?1049;4$y"), Some(false), "it is switched off for good");
+        assert_eq!((told(b"\x1b[?2004;2$y"), told(b"\x1b[24;1R")), (None, None));
+        assert_eq!(Early::read(b"\x1b[?1049;2$yx").events, [plain(KeyCode::Char('x'))], "it is no key");
+        assert_eq!(Early::read(b"\x1b[?1049;2$").open, Some(Open::Sequence));
     }
 
     #[test]

@@ -1,10 +1,12 @@
-//! The ground of the terminal: it is asked for its colour before anybody listens to the keys.
+//! What the terminal says of itself before anybody listens to the keys: the colour of its ground, and whether it has an
+//! alternate screen.
 //!
-//! Behind the question stands one that every terminal answers: nobody waits for an answer that does not come. What is
-//! typed or pasted meanwhile comes with the answer, and is kept.
+//! Behind the questions stands one that every terminal answers: nobody waits for an answer that does not come. What is
+//! typed or pasted meanwhile comes with the answers, and is kept.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crossterm::event::Event;
@@ -13,18 +15,43 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::early::{Early, Open};
 use crate::theme::{ThemeName, is_light};
 
-/// Asks for the colour of the ground, and then where the cursor is.
-const QUESTION: &str = "\x1b]11;?\x1b\\\x1b[6n";
+/// Asks for the colour of the ground, for the mode of the alternate screen, what kind of terminal it is, and then where
+/// the cursor is. Terminal.app writes a letter of the second question, which is erased. The third is asked for the sake of
+/// answers that come too late: crossterm takes the second for the beginning of something, and keeps every key behind it
+/// until it has read the third.
+const QUESTION: &str = "\x1b]11;?\x1b\\\x1b[?1049$p\r\x1b[K\x1b[c\x1b[6n";
 
 /// How long the next part of a paste, and of a key that is several bytes, may take.
 const PASTE: Duration = Duration::from_secs(1);
 const SEQUENCE: Duration = Duration::from_millis(30);
+
+/// What is known of the alternate screen of a terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Alternate {
+    /// Nobody asked.
+    #[default]
+    NotAsked,
+    /// It was asked and did not say. mosh has none, and says nothing; tmux has one, and says nothing either.
+    Untold,
+    /// It said whether it has one.
+    Told(bool),
+}
+
+/// What the terminal of this process said of its alternate screen when it was asked last.
+static ALTERNATE: Mutex<Alternate> = Mutex::new(Alternate::NotAsked);
+
+/// What is known of the alternate screen of this process's terminal.
+pub fn alternate() -> Alternate {
+    *ALTERNATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// What a terminal told when it was asked for its ground.
 #[derive(Debug, Default)]
 pub struct Told {
     /// The colour, where it told one.
     pub colour: Option<[u8; 3]>,
+    /// What it told of its alternate screen.
+    pub alternate: Alternate,
     /// What was typed and pasted meanwhile.
     pub events: Vec<Event>,
 }
@@ -40,9 +67,12 @@ impl Told {
     }
 }
 
-/// Asks the terminal for its ground. `patience` is how long the answer may take.
+/// Asks the terminal of this process for its ground and its alternate screen. `patience` is how long the answers may
+/// take.
 pub fn ask(patience: Duration) -> Told {
-    ask_at(&io::stdin(), &mut io::stdout(), patience)
+    let told = ask_at(&io::stdin(), &mut io::stdout(), patience);
+    *ALTERNATE.lock().unwrap_or_else(PoisonError::into_inner) = told.alternate;
+    told
 }
 
 fn ask_at(from: &impl AsFd, out: &mut impl Write, patience: Duration) -> Told {
@@ -73,7 +103,8 @@ fn ask_at(from: &impl AsFd, out: &mut impl Write, patience: Duration) -> Told {
     if early.open == Some(Open::Paste) {
         early = Early::read(&[bytes.as_slice(), b"\x1b[201~"].concat());
     }
-    Told { colour: early.colour, events: early.events }
+    let alternate = early.has_alternate.map_or(Alternate::Untold, Alternate::Told);
+    Told { colour: early.colour, alternate, events: early.events }
 }
 
 fn has_bytes(from: &impl AsFd, within: Duration) -> bool {
@@ -124,6 +155,14 @@ mod tests {
             key(KeyCode::Enter, KeyModifiers::SHIFT),
         ];
         assert_eq!((told.events.as_slice(), told.theme()), (expected.as_slice(), ThemeName::Light));
+    }
+
+    #[test]
+    fn what_it_says_of_its_alternate_screen_is_known() {
+        assert_eq!(told(&[b"\x1b[?1049;2$y", b"\x1b[?62;4c\x1b[1;1R"]).alternate, Alternate::Told(true));
+        assert_eq!(told(&[b"\x1b[?1049;0$y\x1b[1;1R"]).alternate, Alternate::Told(false));
+        let silent = told(&[b"\x1b[?62;4c\x1b[1;1Rx"]);
+        assert_eq!((silent.alternate, silent.events.len()), (Alternate::Untold, 1));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crossterm::event::{
 use crossterm::{Command, terminal};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
-use super::screen::COME_BACK;
+use super::alternate::LEAVE_ALTERNATE;
 
 /// How long a terminal may take for a word; one that takes nothing is not waited for.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -22,8 +22,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Whether the terminal is in our hands now; a panic or a signal must know.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Whether its other screen is seen.
-static ASIDE: AtomicBool = AtomicBool::new(false);
+/// Whether its alternate screen may be shown.
+static ALTERNATE: AtomicBool = AtomicBool::new(false);
 
 /// The modes of the terminal when it was taken last.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
@@ -82,9 +82,10 @@ pub fn is_taken() -> bool {
     TAKEN.load(Ordering::SeqCst)
 }
 
-/// Whether what is written next is seen on the other screen of the terminal.
-pub fn set_aside(aside: bool) {
-    ASIDE.store(aside, Ordering::SeqCst);
+/// Notes whether the alternate screen of the terminal may be shown: as soon as it is on its way there, and until it is
+/// certain that it is back. To go back once more than needed is better than once less.
+pub fn set_alternate(alternate: bool) {
+    ALTERNATE.store(alternate, Ordering::SeqCst);
 }
 
 /// Gives the terminal back; does nothing when it is not ours. For panics and signals too.
@@ -96,7 +97,7 @@ pub fn give_back() {
     // There is nobody left to tell when something fails.
     let _ = terminal::disable_raw_mode();
     let mut bytes = String::new();
-    bytes.push_str(if ASIDE.swap(false, Ordering::SeqCst) { COME_BACK } else { "" });
+    bytes.push_str(if ALTERNATE.swap(false, Ordering::SeqCst) { LEAVE_ALTERNATE } else { "" });
     let _ = PopKeyboardEnhancementFlags.write_ansi(&mut bytes);
     let _ = DisableFocusChange.write_ansi(&mut bytes);
     let _ = DisableBracketedPaste.write_ansi(&mut bytes);

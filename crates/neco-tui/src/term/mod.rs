@@ -2,17 +2,19 @@
 //!
 //! Invariants: nothing depends on where the terminal says its cursor is (it is asked only to see how long that takes);
 //! all movement is relative to the live rows, whose number is known. Every frame is one write, between the marks of a
-//! synchronized update unless only the row of the cursor is different. No mouse is caught and the other screen is only
+//! synchronized update unless only the row of the cursor is different. No mouse is caught and the alternate screen is only
 //! for what takes all of the terminal for a while (what was changed, one of the agents), so people can scroll, select
 //! and copy as everywhere else.
 //!
-//! Reading order: [`abilities`] (what the terminal can do), [`ground`] (whether it is dark or light) with `early`
+//! Reading order: [`abilities`] (what the terminal can do), [`ground`] (what it says of itself) with `early`
 //! (what is typed before anybody listens), [`ansi`] (a styled line as bytes), [`change`] (what of a row is different),
-//! [`screen`] (frames) with `pen` (where the cursor is while one is written), [`keys`] (what comes from the terminal), [`writer`] (a slow terminal holds up
-//! nobody), [`guard`] (the terminal is given back as it was, whatever happens), [`notify`] (what is said to a
-//! person who looks elsewhere, and to their clipboard).
+//! [`screen`] (frames) with `pen` (where the cursor is while one is written) and `alternate` (the screen below while the
+//! alternate one is shown), [`keys`] (what comes from the terminal), [`writer`] (a slow terminal holds up
+//! nobody), [`guard`] (the terminal is given back as it was, whatever happens), [`notify`] (what is said to a person
+//! who looks elsewhere, and to their clipboard).
 
 pub mod abilities;
+mod alternate;
 pub mod ansi;
 pub mod change;
 mod early;
@@ -26,7 +28,7 @@ pub mod writer;
 
 pub use abilities::Abilities;
 pub use ansi::Depth;
-pub use guard::{Guard, give_back, is_taken, retake, set_aside};
+pub use guard::{Guard, give_back, is_taken, retake, set_alternate};
 pub use keys::Keys;
 pub use notify::Notify;
 pub use screen::Screen;

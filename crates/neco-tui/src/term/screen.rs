@@ -6,6 +6,7 @@ use ratatui::text::Line;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use super::alternate::Live;
 use super::ansi::Depth;
 use super::pen::Pen;
 
@@ -20,13 +21,6 @@ const QUIET: usize = 48;
 /// Erases from the beginning of this row on; the cursor stays there. Not in one go: what is erased from the first cell
 /// of the screen on, tmux takes for a wish to scroll all of it into the scrollback.
 const ERASE: &str = "\r\x1b7\x1b[K\x1b[1B\x1b[J\x1b8";
-
-/// To the other screen of the terminal, which is empty then, and back; keys come there as they come here.
-const GO_ASIDE: &str = "\x1b[?1049h\x1b[>1u\x1b[m\x1b[H";
-pub(super) const COME_BACK: &str = "\x1b[<1u\x1b[?1049l";
-
-/// Erases all of the other screen, which has no scrollback.
-const EMPTY: &str = "\x1b[m\x1b[H\x1b[2J";
 
 /// So many rows are remembered that were lost; no terminal brings more of them back at once.
 const MOST_LOST: usize = 300;
@@ -53,44 +47,25 @@ pub struct Frame {
     pub cursor: Option<Cursor>,
     /// Columns and rows of the terminal that it is for; where they are not known everything is written.
     pub size: (usize, usize),
-    /// Whether it is for the other screen of the terminal: what is on the usual one is there again afterwards. Nothing is
-    /// finished with it.
-    pub aside: bool,
-}
-
-/// What is on the usual screen while the other one is seen.
-#[derive(Debug)]
-struct Kept {
-    rows: Vec<Line<'static>>,
-    at: Cursor,
-    size: (usize, usize),
-    lost: Vec<Line<'static>>,
-    blank: usize,
+    /// Whether it is for the alternate screen of the terminal: what is on the usual one is there again afterwards.
+    /// Nothing is finished with it.
+    pub alternate: bool,
 }
 
 /// The bottom of a terminal.
 #[derive(Debug)]
 pub struct Screen<W> {
-    out: W,
+    pub(super) out: W,
     depth: Depth,
     reflows: bool,
-    rows: Vec<Line<'static>>,
-    at: Cursor,
     shows_cursor: bool,
     /// The size that the terminal was given since the last frame, should it have another one.
-    folded: Option<(usize, usize)>,
-    /// The size that the terminal had when the last frame was drawn, where that is known.
-    size: (usize, usize),
-    /// Live rows that went into the scrollback when the terminal was made smaller, right above the live ones: many
-    /// terminals bring them back when they are made bigger.
-    lost: Vec<Line<'static>>,
-    /// Whether the next frame begins in the first row of the terminal, and is to end in its last one.
-    fills: bool,
-    /// Blank rows above the live ones for that; what is finished next takes their place.
-    blank: usize,
-    /// Whether the terminal has another screen, and what is on the usual one while that is seen.
-    has_other: bool,
-    kept: Option<Kept>,
+    pub(super) folded: Option<(usize, usize)>,
+    /// What was drawn on the screen that is shown.
+    pub(super) shown: Live,
+    /// What was drawn on the usual screen while the alternate one is shown.
+    pub(super) below: Option<Live>,
+    has_alternate: bool,
 }
 
 impl<W: Write> Screen<W> {
@@ -100,16 +75,11 @@ impl<W: Write> Screen<W> {
             out,
             depth,
             reflows: true,
-            rows: Vec::new(),
-            at: Cursor::default(),
             shows_cursor: true,
             folded: None,
-            size: (0, 0),
-            lost: Vec::new(),
-            fills: false,
-            blank: 0,
-            has_other: true,
-            kept: None,
+            shown: Live::default(),
+            below: None,
+            has_alternate: true,
         }
     }
 
@@ -121,8 +91,13 @@ impl<W: Write> Screen<W> {
 
     /// On a terminal that has one screen only.
     #[must_use]
-    pub fn without_other(self) -> Self {
-        Self { has_other: false, ..self }
+    pub fn without_alternate(self) -> Self {
+        Self { has_alternate: false, ..self }
+    }
+
+    /// Whether the terminal has an alternate screen.
+    pub fn has_alternate(&self) -> bool {
+        self.has_alternate
     }
 
     /// Draws a frame. What is the same as before is not written again.
@@ -133,29 +108,29 @@ impl<W: Write> Screen<W> {
     /// Draws what of a frame fits into about so many bytes: the row of the cursor before the others, and nothing is
     /// left out of a frame with other rows than before. Whether it is all there.
     pub fn draw_within(&mut self, frame: Frame, most: usize) -> io::Result<bool> {
-        if frame.aside && self.has_other {
-            self.go_aside()?;
+        if frame.alternate && self.has_alternate {
+            self.enter_alternate()?;
         } else {
-            self.come_back()?;
+            self.leave_alternate()?;
             if self.folded.is_some() {
                 self.clear()?;
             }
         }
         let Frame { finished, folds, live, cursor, size, .. } = frame;
         let done = finished.len();
-        self.size = size;
+        self.shown.size = size;
         if done > 0 {
             // What is finished stands between them and the live rows now.
-            self.lost.clear();
+            self.shown.lost.clear();
         }
         let nothing_lives = live.is_empty();
-        let owned = match (std::mem::take(&mut self.fills), self.blank) {
+        let owned = match (std::mem::take(&mut self.shown.fills), self.shown.blank) {
             (true, _) => size.1,
             (false, 0) => 0,
-            (false, _) => self.rows.len(),
+            (false, _) => self.shown.rows.len(),
         };
-        self.blank = if nothing_lives { 0 } else { owned.saturating_sub(done + live.len()) };
-        let blank = self.blank;
+        self.shown.blank = if nothing_lives { 0 } else { owned.saturating_sub(done + live.len()) };
+        let blank = self.shown.blank;
         let cursor = cursor.map(|cursor| Cursor { row: blank + cursor.row.min(last(&live)), ..cursor });
         let mut wanted = finished;
         wanted.extend(std::iter::repeat_n(Line::default(), blank));
@@ -166,8 +141,8 @@ impl<W: Write> Screen<W> {
         }
         let mut pen = Pen {
             bytes: String::new(),
-            row: self.at.row,
-            column: Some(self.at.column),
+            row: self.shown.at.row,
+            column: Some(self.shown.at.column),
             size,
             depth: self.depth,
             keeps: false,
@@ -175,8 +150,8 @@ impl<W: Write> Screen<W> {
         };
         let below = |rows: usize, at: usize| rows.saturating_sub(at);
         let bottom = cursor.map_or(0, |at| below(wanted.len(), done + at.row));
-        let bottom = if bottom == below(self.rows.len(), self.at.row) { bottom } else { 0 };
-        let parts = Parts::of(&self.rows, &wanted, size.1, bottom).filter(|_| !folds);
+        let bottom = if bottom == below(self.shown.rows.len(), self.shown.at.row) { bottom } else { 0 };
+        let parts = Parts::of(&self.shown.rows, &wanted, size.1, bottom).filter(|_| !folds);
         let whole = match parts {
             Some(parts) if parts.is_in_place() => {
                 self.mend(&mut pen, &mut wanted, (done, cursor.map(|at| done + at.row)), most)
@@ -190,16 +165,16 @@ impl<W: Write> Screen<W> {
                 true
             }
         };
-        self.rows = if nothing_lives { Vec::new() } else { wanted.split_off(done) };
+        self.shown.rows = if nothing_lives { Vec::new() } else { wanted.split_off(done) };
         // Where the cursor goes, counted as the pen counts.
-        let to = cursor.unwrap_or(Cursor { row: last(&self.rows), column: 0 });
+        let to = cursor.unwrap_or(Cursor { row: last(&self.shown.rows), column: 0 });
         // In the row where it stands a change is seen as it is written.
         let beside =
-            parts.is_some_and(|parts| parts.is_in_place()) && pen.row == self.at.row && pen.row == done + to.row;
+            parts.is_some_and(|parts| parts.is_in_place()) && pen.row == self.shown.at.row && pen.row == done + to.row;
         let quiet = beside && pen.bytes.len() <= QUIET && self.shows_cursor && cursor.is_some();
         let changed = !pen.bytes.is_empty();
         pen.go(done + to.row, to.column);
-        self.at = to;
+        self.shown.at = to;
         if pen.bytes.is_empty() && cursor.is_some() == self.shows_cursor {
             return Ok(whole);
         }
@@ -229,47 +204,12 @@ impl<W: Write> Screen<W> {
         self.folded.is_some()
     }
 
-    /// Whether the other screen is seen.
-    pub fn is_aside(&self) -> bool {
-        self.kept.is_some()
-    }
-
-    /// The other screen is seen. Nothing is folded there when it gets another size, and everything is drawn anew.
-    fn go_aside(&mut self) -> io::Result<()> {
-        let is_folded = self.folded.take().is_some();
-        if self.kept.is_some() {
-            return if is_folded { self.empty() } else { Ok(()) };
-        }
-        let (rows, lost) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.lost));
-        let blank = std::mem::take(&mut self.blank);
-        self.kept = Some(Kept { rows, at: self.at, size: self.size, lost, blank });
-        self.at = Cursor::default();
-        self.out.write_all(GO_ASIDE.as_bytes())
-    }
-
-    /// The usual screen is seen again, as it was. Has the terminal another size than then, it folds its rows now.
-    fn come_back(&mut self) -> io::Result<()> {
-        let Some(kept) = self.kept.take() else { return Ok(()) };
-        let size = self.folded.take().unwrap_or(self.size);
-        self.folded = (size != kept.size).then_some(size);
-        (self.rows, self.at, self.size) = (kept.rows, kept.at, kept.size);
-        (self.lost, self.blank) = (kept.lost, kept.blank);
-        self.out.write_all(COME_BACK.as_bytes())
-    }
-
-    /// Nothing is on the other screen.
-    fn empty(&mut self) -> io::Result<()> {
-        self.rows.clear();
-        self.at = Cursor::default();
-        self.out.write_all(EMPTY.as_bytes())
-    }
-
     /// Takes the live rows off; the cursor is where they began.
     pub fn clear(&mut self) -> io::Result<()> {
-        self.come_back()?;
+        self.leave_alternate()?;
         let up = match self.folded.take() {
             Some((width, height)) => self.folded_up(width.max(1), height),
-            None => self.at.row,
+            None => self.shown.at.row,
         };
         self.take_off(up)
     }
@@ -283,15 +223,15 @@ impl<W: Write> Screen<W> {
         let lost = (above + 1 + self.kept_below(width, height)).saturating_sub(height).min(above);
         if lost > 0 {
             self.lose(lost, width);
-            self.fills = true;
+            self.shown.fills = true;
             return up;
         }
         let mut back = 0;
-        let more = height.saturating_sub(self.size.1);
-        while let Some(row) = self.lost.pop() {
+        let more = height.saturating_sub(self.shown.size.1);
+        while let Some(row) = self.shown.lost.pop() {
             let rows = if self.reflows { rows_of(&row, width) } else { 1 };
-            if self.size.1 == 0 || back + rows > more {
-                self.lost.push(row);
+            if self.shown.size.1 == 0 || back + rows > more {
+                self.shown.lost.push(row);
                 break;
             }
             back += rows;
@@ -301,33 +241,33 @@ impl<W: Write> Screen<W> {
 
     /// How many rows there are below the cursor on a terminal that has this size now: where it gets lower, those go first.
     fn kept_below(&self, width: usize, height: usize) -> usize {
-        let below = self.rows.get(self.at.row + 1..).unwrap_or_default();
-        let kept = below.len().saturating_sub(self.size.1.saturating_sub(height));
+        let below = self.shown.rows.get(self.shown.at.row + 1..).unwrap_or_default();
+        let kept = below.len().saturating_sub(self.shown.size.1.saturating_sub(height));
         below.iter().take(kept).map(|row| if self.reflows { rows_of(row, width) } else { 1 }).sum()
     }
 
     /// So many rows, as a terminal of this width folds them, go into the scrollback.
     fn lose(&mut self, mut rows: usize, width: usize) {
-        for line in &self.rows {
+        for line in &self.shown.rows {
             if rows == 0 {
                 break;
             }
             let folded = if self.reflows { rows_of(line, width) } else { 1 };
-            self.lost.push(if folded > rows { beginning(line, width, rows) } else { line.clone() });
+            self.shown.lost.push(if folded > rows { beginning(line, width, rows) } else { line.clone() });
             rows = rows.saturating_sub(folded);
         }
-        let beyond = self.lost.len().saturating_sub(MOST_LOST);
-        self.lost.drain(..beyond);
+        let beyond = self.shown.lost.len().saturating_sub(MOST_LOST);
+        self.shown.lost.drain(..beyond);
     }
 
     /// Takes everything off the screen: what is finished goes into the scrollback, whoever wrote between it.
     pub fn wipe(&mut self, height: u16) -> io::Result<()> {
-        if self.is_aside() {
-            return self.empty();
+        if self.is_alternate() {
+            return self.empty_alternate();
         }
         self.clear()?;
-        self.lost.clear();
-        self.fills = false;
+        self.shown.lost.clear();
+        self.shown.fills = false;
         let rows = usize::from(height).max(1);
         let bytes = format!("\x1b[{rows}B{}\x1b[H", "\n".repeat(rows));
         self.out.write_all(bytes.as_bytes())?;
@@ -338,25 +278,21 @@ impl<W: Write> Screen<W> {
     /// them need be on the screen.
     fn folded_rows(&self, width: usize) -> usize {
         let folded = |row: &Line<'static>| if self.reflows { rows_of(row, width) } else { 1 };
-        let above: usize = self.rows.iter().take(self.at.row).map(folded).sum();
-        let within = if self.reflows { self.at.column / width } else { 0 };
+        let above: usize = self.shown.rows.iter().take(self.shown.at.row).map(folded).sum();
+        let within = if self.reflows { self.shown.at.column / width } else { 0 };
         above + within
     }
 
     /// The next frame writes every row, the same or not.
     pub fn forget(&mut self) {
         // No row is ever this.
-        self.rows.fill(Line::raw("\u{1}"));
+        self.shown.rows.fill(Line::raw("\u{1}"));
     }
 
     /// Somebody else wrote to the terminal: what is there stays, and the next frame begins below it.
     pub fn abandon(&mut self) {
-        self.folded = None;
-        self.kept = None;
-        (self.fills, self.blank) = (false, 0);
-        self.lost.clear();
-        self.rows.clear();
-        self.at = Cursor::default();
+        (self.folded, self.below) = (None, None);
+        self.shown = Live { size: self.shown.size, ..Live::default() };
         self.shows_cursor = true;
     }
 
@@ -370,9 +306,9 @@ impl<W: Write> Screen<W> {
         bytes.push_str("\x1b[m");
         bytes.push_str(ERASE);
         bytes.push_str("\x1b[?25h");
-        self.rows.clear();
-        self.blank = 0;
-        self.at = Cursor::default();
+        self.shown.rows.clear();
+        self.shown.blank = 0;
+        self.shown.at = Cursor::default();
         self.shows_cursor = true;
         self.out.write_all(bytes.as_bytes())?;
         self.out.flush()
@@ -390,7 +326,7 @@ impl<W: Write> Screen<W> {
         let mut whole = true;
         let others = (0..wanted.len()).filter(|index| Some(*index) != first);
         for index in first.into_iter().chain(others).collect::<Vec<_>>() {
-            let (Some(new), Some(old)) = (wanted.get_mut(index), self.rows.get(index)) else { continue };
+            let (Some(new), Some(old)) = (wanted.get_mut(index), self.shown.rows.get(index)) else { continue };
             if new == old {
                 continue;
             }
@@ -416,7 +352,7 @@ impl<W: Write> Screen<W> {
         let in_place = (before..before + common).map(|index| (index, index));
         let moved = (0..after).map(|row| (before + taken + row, before + put + row));
         for (index, wanted_at) in in_place.chain(moved) {
-            if let (Some(old), Some(new)) = (self.rows.get(index), wanted.get(wanted_at))
+            if let (Some(old), Some(new)) = (self.shown.rows.get(index), wanted.get(wanted_at))
                 && old != new
             {
                 pen.patch(index, old, new, false);
@@ -430,7 +366,7 @@ impl<W: Write> Screen<W> {
             return;
         }
         let more = put - common;
-        pen.go_to_row(last(&self.rows));
+        pen.go_to_row(last(&self.shown.rows));
         pen.bytes.push_str(&"\n".repeat(more));
         pen.row += more;
         if after > 0 {
@@ -446,14 +382,14 @@ impl<W: Write> Screen<W> {
 
     /// Everything from the first row on that is different; finished lines push the live ones down.
     fn redraw(&self, pen: &mut Pen, wanted: &[Line<'static>], folds: bool) {
-        let same = wanted.iter().zip(&self.rows).take_while(|(new, old)| new == old).count();
+        let same = wanted.iter().zip(&self.shown.rows).take_while(|(new, old)| new == old).count();
         // One that is there is always written: the others follow it.
-        let from = if folds { 0 } else { same.min(last(wanted)).min(last(&self.rows)) };
+        let from = if folds { 0 } else { same.min(last(wanted)).min(last(&self.shown.rows)) };
         // Whoever wrote before may have left the cursor anywhere in its row.
         pen.column = None;
         pen.go(from, 0);
         // What would be left of a taller frame, or beside the end of a line that the terminal folds.
-        if folds || self.rows.len() > wanted.len() {
+        if folds || self.shown.rows.len() > wanted.len() {
             pen.bytes.push_str(ERASE);
         }
         for (index, row) in wanted.iter().enumerate().skip(from) {

@@ -108,19 +108,23 @@ impl Writer {
 
     /// Waits until everything is written, but not for ever: the terminal may be gone, or take nothing for a second. What
     /// is not written by then is not written at all, as whoever has the terminal next would find it in the middle of theirs.
-    pub fn close(&mut self) {
+    /// Whether everything is.
+    pub fn close(&mut self) -> bool {
         self.frames = None;
         let last = Instant::now() + LONGEST;
-        loop {
+        let is_over = loop {
             let written = self.state.written.load(Ordering::SeqCst);
-            let over = self.over.recv_timeout(PATIENCE);
+            if self.over.recv_timeout(PATIENCE) != Err(mpsc::RecvTimeoutError::Timeout) {
+                break true;
+            }
             let moves = self.state.written.load(Ordering::SeqCst) > written;
             // Not in time is as good as it gets.
-            if over != Err(mpsc::RecvTimeoutError::Timeout) || !moves || Instant::now() > last {
-                break;
+            if !moves || Instant::now() > last {
+                break false;
             }
-        }
+        };
         self.state.ended.store(true, Ordering::SeqCst);
+        is_over && !self.is_broken()
     }
 }
 
@@ -153,7 +157,7 @@ mod tests {
         while !writer.is_free() {
             writer.freed().await;
         }
-        writer.close();
+        assert!(writer.close());
         assert_eq!(*out.0.lock().unwrap(), b"first frame second");
         assert!(!writer.is_broken());
     }
@@ -180,7 +184,7 @@ mod tests {
         let mut writer = Writer::new(Stuck(Arc::clone(&taken), stuck)).unwrap();
         writer.write(vec![b'x'; 3 * PIECE]);
         writer.write(b"later".to_vec());
-        writer.close();
+        assert!(!writer.close(), "not everything is written");
         drop(go);
         // Its thread ends, and drops what it held.
         while Arc::strong_count(&taken) > 1 {

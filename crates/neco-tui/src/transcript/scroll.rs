@@ -111,13 +111,20 @@ impl Transcript {
                 }
             }
             EventBody::Checkpoint(kept) => self.changes.add_turn(kept),
-            // Other work begins. What nobody was told of, and what was kept after the end, is no part of it.
-            EventBody::TurnStart(_) if std::mem::take(&mut self.is_done) => self.changes = Changes::default(),
+            EventBody::TurnStart(_) => self.begin_turn(),
             EventBody::Rewind(rewind) if rewind.conversation => {
                 let waiting: Vec<BlockId> = self.unseen(|body| matches!(body, BlockBody::Message(_)));
                 waiting.into_iter().for_each(|id| drop(self.view.take(id)));
             }
             _ => {}
+        }
+    }
+
+    /// Where the work before was over, other work begins: what nobody was told of, and what was kept after the end, is no
+    /// part of it.
+    fn begin_turn(&mut self) {
+        if std::mem::take(&mut self.is_done) {
+            self.changes = Changes::default();
         }
     }
 

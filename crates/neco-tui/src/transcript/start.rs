@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::looks::{Fact, Looks};
 use crate::text::figures::padded;
-use crate::text::wrap::{cut, cut_front};
+use crate::text::wrap::{Indent, cut, cut_front, wrap};
 use crate::theme::Theme;
 
 /// Rows of a terminal below which only the first two are shown.
@@ -50,11 +50,14 @@ pub(crate) fn rows(
         return Vec::new();
     }
     let name = if name.is_empty() { "Neco" } else { name };
-    let mut second = vec![Span::raw("   █████ ▂▂  ")];
-    second.extend(match looks.set_up {
-        true => vec![Span::styled(NO_MODEL, theme.label)],
-        false => place(looks, snapshot, beside, width.saturating_sub(LABEL + 1), theme),
-    });
+    let face = Span::raw("   █████ ▂▂  ");
+    let below = match looks.set_up {
+        true => wrap(&Line::from(Span::styled(NO_MODEL, theme.label)), width, &Indent::hanging(face)),
+        false => {
+            let place = place(looks, snapshot, beside, width.saturating_sub(LABEL + 1), theme);
+            vec![Line::from([vec![face], place].concat())]
+        }
+    };
     let mut rows = vec![
         Line::default(),
         Line::from(vec![
@@ -62,8 +65,8 @@ pub(crate) fn rows(
             Span::styled(clean_line(name), theme.heading),
             Span::styled(format!(" {}", clean_line(version)), theme.dim),
         ]),
-        Line::from(second),
     ];
+    rows.extend(below);
     if !looks.set_up && !goes_on(snapshot) && height >= TALL {
         let own = [
             ("Model", clean_line(&snapshot.model), "/model"),
@@ -168,6 +171,11 @@ mod tests {
         let looks = Looks { greeting: "Neco 1.2".into(), set_up: true, ..Looks::default() };
         assert_eq!(told(&looks, 0)[2], format!("   █████ ▂▂  {NO_MODEL}"));
         assert_eq!(told(&looks, 0).len(), 3);
+        let narrow = rows(&looks, &snapshot(0), &Beside::default(), (50, 40), &Theme::new(ThemeName::Plain));
+        let narrow: Vec<String> = narrow.iter().skip(2).map(ToString::to_string).collect();
+        assert!(narrow.len() == 2 && narrow[1].starts_with(&" ".repeat(LABEL)), "{narrow:?}");
+        let words: Vec<&str> = narrow.iter().flat_map(|row| row.split_whitespace()).skip(2).collect();
+        assert_eq!(words.join(" "), NO_MODEL);
         assert!(told(&Looks { greeting: String::new(), ..looks }, 0).is_empty());
     }
 }

@@ -23,11 +23,59 @@ pub(super) fn only_lists(slash: &Slash) -> bool {
     match slash {
         Slash::Help => true,
         // What holds now is told beside the list.
-        Slash::How(setting) => !matches!(setting, Setting::Sandbox),
+        Slash::How(setting) => *setting != Setting::Sandbox,
         Slash::Rewind(wanted) => wanted.is_empty(),
-        Slash::Outside(Outside::Sessions | Outside::Models | Outside::Permissions, _) => true,
-        Slash::Outside(Outside::Config | Outside::Background, which) => which.is_empty(),
-        _ => false,
+        Slash::Outside(outside, argument) => outside_only_lists(*outside, argument),
+        Slash::New
+        | Slash::Resume(_)
+        | Slash::Mode(_)
+        | Slash::Approval(_)
+        | Slash::Model(_)
+        | Slash::Generation(_)
+        | Slash::Compact(_)
+        | Slash::Context(_)
+        | Slash::Cost
+        | Slash::Todo
+        | Slash::Plan
+        | Slash::Undo
+        | Slash::Redo
+        | Slash::Rename(_)
+        | Slash::Tree
+        | Slash::Expand
+        | Slash::Background
+        | Slash::Copy
+        | Slash::Theme(_)
+        | Slash::Exit
+        | Slash::Custom { .. } => false,
+    }
+}
+
+fn outside_only_lists(outside: Outside, argument: &str) -> bool {
+    match outside {
+        Outside::Sessions | Outside::Models | Outside::Permissions => true,
+        Outside::Config | Outside::Background => argument.is_empty(),
+        Outside::Fork
+        | Outside::Checkpoints
+        | Outside::Diff
+        | Outside::Agents
+        | Outside::Workflow
+        | Outside::State
+        | Outside::Memory
+        | Outside::Hooks
+        | Outside::Sandbox
+        | Outside::FreerSandbox
+        | Outside::Init
+        | Outside::Review
+        | Outside::Export
+        | Outside::FreerConfig
+        | Outside::Doctor
+        | Outside::Prompt
+        | Outside::Bug
+        | Outside::Status
+        | Outside::AddDir
+        | Outside::Trust
+        | Outside::Login
+        | Outside::Logout => false,
     }
 }
 

@@ -87,10 +87,11 @@ pub(super) fn pick_checkpoint(window: &mut WindowState, mut checkpoints: Vec<Che
         return window.only_tell("No checkpoint yet: the first edit or command makes one");
     }
     checkpoints.reverse();
+    let zone = window.zone.clone().unwrap_or(TimeZone::UTC);
     let entry = |info: CheckpointInfo| {
         let rev: String = info.rev.chars().take(REV).collect();
         let changed = figures::count(usize::try_from(info.changed).unwrap_or_default(), "file", "files");
-        let about = format!("{} · {changed} changed", info.ts.strftime("%H:%M:%S"));
+        let about = format!("{} · {changed} changed", info.ts.to_zoned(zone.clone()).strftime("%H:%M:%S"));
         Entry::new(&format!("{rev} {}", wording::moment(info.when, &info.label)), &about, Picked::Checkpoint(info))
     };
     let entries = checkpoints.into_iter().map(entry).collect();

@@ -37,7 +37,7 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             taking_back::settle_coming_back(window, &ids);
         }
         News::Answered(answer) => return answered(window, answer),
-        News::Looked(agent, past, last) => watching::looked(window, agent, &past, last),
+        News::Looked(agent, past, last) => watching::looked(window, agent, past, last),
         News::Arguments(line, arguments) => {
             if window.offers.found_arguments(&window.prompt, line, arguments) && window.picker.is_none() {
                 return window.offer();
@@ -61,7 +61,12 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
         }
         News::Sessions(Ok(sessions)) if sessions.is_empty() => return picking::no_session_here(window),
         News::Sessions(Ok(sessions)) => return picking::pick_session(window, sessions, Reach::Folder),
-        News::AllSessions(Ok(sessions)) => return picking::pick_session(window, sessions, Reach::Everywhere),
+        News::AllSessions(Ok(sessions)) => {
+            if sessions.is_empty() {
+                window.person.list_came();
+            }
+            return picking::pick_session(window, sessions, Reach::Everywhere);
+        }
         News::LookedInto(session, said) => picking::looked_into(window, &session, &said),
         News::Models(Ok(models)) => picking::pick_model(window, models),
         News::Rules(Ok(rules)) => picking::pick_rule(window, rules),
@@ -113,9 +118,11 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             window.wants(unsent);
             window.warn(format!("{what}: a bug in Neco; please report it with the log of a run with --debug"));
         }
-        News::Sessions(Err(error))
-        | News::AllSessions(Err(error))
-        | News::Models(Err(error))
+        News::Sessions(Err(error)) | News::AllSessions(Err(error)) => {
+            window.person.list_came();
+            window.warn(error.words());
+        }
+        News::Models(Err(error))
         | News::Rules(Err(error))
         | News::Settings(Err(error))
         | News::Providers(Err(error))

@@ -174,9 +174,17 @@ pub(super) fn pick_setting_key(window: &mut WindowState, list: SettingList) {
     window.picker = Some(Picker::new(heading, "↑↓ Enter change   Esc close", Letters::Filter, entries));
 }
 
-/// Asks whether work goes on that has used up its turns; whoever writes meanwhile says so themselves.
+/// Whether a question that comes by itself has the keys: the person neither writes nor searches nor looks at something
+/// else, and is asked nothing.
+fn is_at_rest(window: &WindowState) -> bool {
+    let looks_elsewhere = window.picker.is_some() || window.secret.is_some() || window.watched.is_some();
+    let writes = !window.prompt.text.is_empty() || window.prompt.searches() || window.purpose != Purpose::Message;
+    !looks_elsewhere && !writes && window.desk.is_empty()
+}
+
+/// Asks whether work goes on that has used up its turns; whoever is at something else meanwhile says so themselves.
 pub(super) fn ask_to_go_on(window: &mut WindowState, turns: u32) {
-    if window.picker.is_some() || !window.prompt.text.is_empty() || !window.desk.is_empty() {
+    if !is_at_rest(window) {
         return;
     }
     let entries = vec![
@@ -188,9 +196,9 @@ pub(super) fn ask_to_go_on(window: &mut WindowState, turns: u32) {
     window.picker = Some(Picker::new(format!("{turns} done. Go on?"), hint, Letters::Command, entries));
 }
 
-/// Asks what now where no model answered; whoever writes meanwhile says so themselves.
+/// Asks what now where no model answered; whoever is at something else meanwhile says so themselves.
 pub(super) fn ask_without_model(window: &mut WindowState) {
-    if window.picker.is_some() || !window.prompt.text.is_empty() || !window.desk.is_empty() {
+    if !is_at_rest(window) {
         return;
     }
     let other = Picked::Slash(Box::new(Slash::Outside(Outside::Models, String::new())));
@@ -438,7 +446,8 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
     if is_too_soon(window) {
         return window.only_tell(TOO_SOON);
     }
-    let Some(entry) = window.picker.take().and_then(|picker| picker.chosen().cloned()) else { return Vec::new() };
+    let Some(picker) = window.picker.take() else { return Vec::new() };
+    let Some(entry) = picker.chosen().cloned() else { return Vec::new() };
     if let Some(agent) = menu::forgets(window, &entry.picked) {
         return menu::ask_to_start_over(window, agent);
     }
@@ -449,6 +458,8 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         Picked::Checkpoint(info) => going_back::ask_about(window, info.rev),
         Picked::Go(command, said) => going_back::goes_back(window, *command, said),
         Picked::GoOn => stopping::go_on(window),
+        // The work has ended already: nothing was to change.
+        Picked::Leave if picker.holds(is_unasked) => Vec::new(),
         Picked::Leave => window.only_tell("Nothing changed"),
         Picked::Session(id) if id == window.standing().session_id => {
             window.only_tell("This window is already in that session")

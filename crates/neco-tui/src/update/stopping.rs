@@ -15,9 +15,9 @@ use super::{picking, sending, taking_back};
 use crate::app::{Purpose, WindowState};
 use crate::input::Action;
 use crate::text::figures;
-use crate::text::wrap::cut;
 use crate::transcript::block::Tone;
 use crate::transcript::ledger;
+use crate::view::before_keys;
 
 /// What is said to an agent that was stopped and is to go on.
 const GO_ON: &str = "continue";
@@ -219,7 +219,5 @@ pub(crate) fn still_work(window: &WindowState, width: usize) -> Option<Line<'sta
     let full = Some(format!(" ⊘ {stopped}{agents}{cost}{commands}")).filter(|left| fits(left, &keys(1)));
     let left = full.unwrap_or_else(|| format!(" ⊘ {stopped}{agents}{commands}"));
     let right = (1..=all.len()).rev().map(keys).find(|right| fits(&left, right)).unwrap_or_else(|| keys(1));
-    let left = Line::from(Span::styled(left, window.theme.warning));
-    let left = cut(&left, width.saturating_sub(measured(&right) + 3));
-    Some(ledger::sprung(left.spans, right, width))
+    Some(before_keys(vec![Span::styled(left, window.theme.warning)], right, width))
 }

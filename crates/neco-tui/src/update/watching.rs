@@ -19,7 +19,7 @@ pub(super) fn watch(window: &mut WindowState, agent: AgentId) -> Vec<Effect> {
 }
 
 /// What an agent did, up to an event.
-pub(super) fn looked(window: &mut WindowState, agent: AgentId, past: &[Event], last: Seq) {
+pub(super) fn looked(window: &mut WindowState, agent: AgentId, past: Vec<Event>, last: Seq) {
     let works = window.agents().is_live(agent);
     if let Some(watched) = window.watched.as_mut().filter(|watched| watched.agent == agent) {
         watched.catch_up(past, last, works);

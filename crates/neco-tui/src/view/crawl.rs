@@ -27,7 +27,7 @@ struct Shown {
     /// Where the field begins, and how many rows it has.
     field: (usize, usize),
     cursor: Option<Cursor>,
-    aside: bool,
+    alternate: bool,
 }
 
 /// What is finished and on its way to the terminal, and how much of it the line takes.
@@ -37,6 +37,8 @@ pub struct Leaving {
     pub portion: usize,
     /// The bytes of a frame, where the line is so slow that they are counted.
     pub slow: Option<usize>,
+    /// Whether the terminal has one screen only: whatever is drawn pushes what is finished off it.
+    pub one_screen: bool,
     rows: VecDeque<Line<'static>>,
     /// What the last frame showed, over a slow line.
     shown: Option<Shown>,
@@ -44,7 +46,7 @@ pub struct Leaving {
 
 impl Default for Leaving {
     fn default() -> Self {
-        Self { portion: usize::MAX, slow: None, rows: VecDeque::new(), shown: None }
+        Self { portion: usize::MAX, slow: None, one_screen: false, rows: VecDeque::new(), shown: None }
     }
 }
 
@@ -62,8 +64,8 @@ impl Leaving {
 
     /// Keeps what a frame shows, for the next one in which nothing but the field is different.
     pub(super) fn keep_shown(&mut self, frame: &Frame, field: (usize, usize)) {
-        let Frame { size, cursor, aside, .. } = *frame;
-        self.shown = self.slow.map(|_| Shown { size, live: frame.live.clone(), field, cursor, aside });
+        let Frame { size, cursor, alternate, .. } = *frame;
+        self.shown = self.slow.map(|_| Shown { size, live: frame.live.clone(), field, cursor, alternate });
     }
 
     /// The last frame with what stands in the field now; none where more than that is different, or nothing is.
@@ -81,8 +83,8 @@ impl Leaving {
         }
         place.clone_from_slice(&field);
         shown.cursor = cursor;
-        let (live, size, aside) = (shown.live.clone(), (columns, rows), shown.aside);
-        let frame = Frame { live, cursor, size, aside, ..Frame::default() };
+        let (live, size, alternate) = (shown.live.clone(), (columns, rows), shown.alternate);
+        let frame = Frame { live, cursor, size, alternate, ..Frame::default() };
         self.shown = Some(shown);
         Some(frame)
     }

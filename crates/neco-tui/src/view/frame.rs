@@ -35,7 +35,7 @@ const MOST_OF_FIELD: usize = 10;
 /// Rows of a terminal from which on there is half a row above and below the field.
 const FRAMED: usize = 18;
 
-/// Rows of a terminal below which a question that needs them has those rows.
+/// Rows of a terminal below which a question has those rows.
 const TALL: usize = 30;
 
 /// Rows above the field from which on kinds of things stand apart.
@@ -43,6 +43,9 @@ const ROOMY: usize = 12;
 
 /// Rows of what happened that the keys leave on the screen: what they push off it does not come back with Esc.
 const KEPT: usize = 8;
+
+/// Columns of a row beside its keys below which the keys stand alone.
+const LEAST_BEFORE_KEYS: usize = 4;
 
 /// Columns from which on the row of the work names all of its keys.
 const WIDE: usize = 96;
@@ -59,8 +62,8 @@ impl WindowState {
         let with = Drawn { now_ms: self.leaving.shown_ms(self.now_ms), ..self.drawn(&theme) };
         self.transcript.works = self.standing().works();
         self.transcript.most_alive = Some((height / 4).clamp(LEAST_OF_ANSWER, MOST_OF_ANSWER));
-        let aside = self.is_aside();
-        let finished = if aside {
+        let alternate = self.is_alternate();
+        let finished = if alternate {
             // It waits for the usual screen.
             Vec::new()
         } else {
@@ -73,21 +76,20 @@ impl WindowState {
             self.facing.draw(None, false, false, self.now_ms);
             let note = if self.desk.is_empty() { "" } else { "◆ a question waits   " };
             let live = diff.rows(width, height, note, &theme);
-            return Frame { live, size: (width, height), aside, ..Frame::default() };
+            return Frame { live, size: (width, height), alternate, ..Frame::default() };
         }
         let (field, mut cursor) = self.field(width, height);
-        // On the smallest terminals the status line gives way to the field, on small ones the rows around it.
+        // On the smallest terminals the status line gives way to the field, on small ones the rows around it, and on all
+        // but tall ones to a question.
         let below = usize::from(height > field.len());
-        let around_field = if height >= FRAMED { 2 } else { 0 };
+        let is_framed = height >= if self.is_asked() { TALL } else { FRAMED };
+        let around_field = if is_framed { 2 } else { 0 };
         // Lists hang below the field, so that it stays where it is; the last of their rows stands for the status line.
         let hanging = self.hanging(width, height.saturating_sub(field.len() + around_field));
         let below = if hanging.is_empty() { below } else { hanging.len() };
         let room = height.saturating_sub(field.len() + below + around_field);
-        let is_short = around_field > 0 && height < TALL && hanging.is_empty() && self.picker.is_none();
-        let asks = is_short && self.asking().is_some() && self.above(with, room + around_field).len() > room;
-        let (room, around_field) = if asks { (room + around_field, 0) } else { (room, around_field) };
         let mut above = last(self.above(with, room), room);
-        if aside {
+        if self.has_own_screen() {
             // The field stays at the bottom.
             above.resize(room, Line::default());
         }
@@ -103,16 +105,15 @@ impl WindowState {
         let answer = on_their_way.unwrap_or_else(|| self.transcript.live(with));
         let answer = answer.into_iter().flat_map(|row| fitting(row, width)).collect();
         let mut live = last(answer, most.min(room - above.len()));
-        let framed = around_field > 0;
         // What is above the field stands apart from it, unless it belongs to it.
-        let apart = framed && above.is_empty() && live.len() < room;
+        let apart = is_framed && above.is_empty() && live.len() < room;
         live.extend(above);
         live.extend(apart.then(Line::default));
-        live.extend(framed.then(|| self.half_row("▄", width)));
+        live.extend(is_framed.then(|| self.half_row("▄", width)));
         cursor.row += live.len();
         let field_rows = (live.len(), field.len());
         live.extend(field);
-        live.extend(framed.then(|| self.half_row("▀", width)));
+        live.extend(is_framed.then(|| self.half_row("▀", width)));
         if below > 0 && hanging.is_empty() {
             live.push(status(self, width));
         }
@@ -122,18 +123,28 @@ impl WindowState {
         let shown = self.picker.as_ref().is_none_or(|picker| picker.is_tree() || picker.searches());
         let column = cursor.column.min(width - 1);
         let cursor = shown.then_some(Cursor { row: cursor.row.min(height - 1), column });
-        let frame = Frame { finished, folds, live, cursor, size: (width, height), aside };
+        let frame = Frame { finished, folds, live, cursor, size: (width, height), alternate };
         self.leaving.keep_shown(&frame, field_rows);
         frame
     }
 
     /// Whether all of the terminal is for something else than the conversation: what was changed, or one of the agents.
-    pub(crate) fn is_aside(&self) -> bool {
+    pub(crate) fn is_alternate(&self) -> bool {
         let shows_agent = match &self.picker {
             Some(picker) => picker.is_menu() && !picker.is_tree(),
             None => !self.panels.help && self.secret.is_none() && self.asking().is_none(),
         };
         self.diff.is_some() || self.watched.is_some() && shows_agent
+    }
+
+    /// Whether that has a screen for itself. Where there is only one it has as many rows as it needs.
+    fn has_own_screen(&self) -> bool {
+        self.is_alternate() && !self.leaving.one_screen
+    }
+
+    /// Whether a question stands above the field: it waits behind lists, the keys, and a key that is typed.
+    fn is_asked(&self) -> bool {
+        self.picker.is_none() && !self.panels.help && self.secret.is_none() && self.asking().is_some()
     }
 
     /// The field, with what it is for.
@@ -254,7 +265,7 @@ impl WindowState {
         self.facing.draw(faces, !self.prompt.text.is_empty(), just_now, self.now_ms);
         if !asks.is_empty() {
             // What has a screen of its own stands apart from the field, everything else from what is above it.
-            asks.insert(if self.is_aside() { asks.len() } else { 0 }, Line::default());
+            asks.insert(if self.has_own_screen() { asks.len() } else { 0 }, Line::default());
         }
         let left = room.saturating_sub(asks.len());
         // Whoever looks at agents sees there who works, and Esc does something else.
@@ -306,8 +317,10 @@ impl WindowState {
         let esc = asked::esc(self);
         let refuses = matches!(self.purpose, Purpose::Reason(_));
         let revises = matches!(self.purpose, Purpose::Revision(_));
+        let node = self.desk.child().and_then(|agent| self.agents().node(agent));
+        let task = node.map(|node| clean_line(&node.task)).filter(|task| !task.is_empty());
         let asks = Asks { esc, asks_first, others: &others, armed, elsewhere, refuses, revises, ..Asks::default() };
-        let asks = Asks { tells_esc: self.set_up, ..asks };
+        let asks = Asks { tells_esc: self.set_up, task: task.as_deref(), ..asks };
         let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
         let covered = others.into_iter().take(named).filter(|other| other.mark == Mark::Covered);
         self.facing.named = covered.map(|other| other.call).collect();
@@ -465,9 +478,7 @@ impl WindowState {
         let right = |from: usize| ledger::keys(keys.get(from..).unwrap_or_default(), theme);
         let measured = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
         let from = (0..keys.len()).find(|from| wide + measured(&right(*from)) + 3 <= width);
-        let right = right(from.unwrap_or(keys.len().saturating_sub(1)));
-        let left = cut(&Line::from(spans), width.saturating_sub(measured(&right) + 3));
-        ledger::sprung(left.spans, right, width)
+        before_keys(spans, right(from.unwrap_or(keys.len().saturating_sub(1))), width)
     }
 
     /// How far the present work is, and what it used.
@@ -541,6 +552,15 @@ impl WindowState {
             }
         }
     }
+}
+
+/// A row with these keys at its end: of the row as much as leaves room for them, or nothing where that says nothing.
+pub(crate) fn before_keys(left: Vec<Span<'static>>, keys: Vec<Span<'static>>, width: usize) -> Line<'static> {
+    let room = width.saturating_sub(keys.iter().map(Span::width).sum::<usize>() + 3);
+    if room < LEAST_BEFORE_KEYS && !keys.is_empty() {
+        return cut(&Line::from_iter(std::iter::once(Span::raw(" ")).chain(keys)), width);
+    }
+    ledger::sprung(cut(&Line::from(left), room).spans, keys, width)
 }
 
 /// The last rows that have room.

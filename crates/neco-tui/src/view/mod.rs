@@ -10,4 +10,5 @@ mod frame;
 mod status;
 
 pub use crawl::Leaving;
+pub(crate) use frame::before_keys;
 pub use status::told;

@@ -67,16 +67,9 @@ pub fn kind(kind: NodeType) -> String {
     format!("{kind} ({does})")
 }
 
-/// A model, or a group of them with what the built-in ones are for.
+/// A model, which is named with its provider, or a group of models. What a group is for is known to whoever set it.
 pub fn model_or_group(name: &str) -> String {
-    let is_for = match name {
-        "think" => "strong models",
-        "balanced" => "models between strong and fast",
-        "act" => "fast models",
-        "image" => "models that see pictures",
-        _ => return name.to_owned(),
-    };
-    format!("{name} (group of {is_for})")
+    if name.is_empty() || name.contains('/') { name.to_owned() } else { format!("group {name}") }
 }
 
 #[cfg(test)]
@@ -89,5 +82,10 @@ mod tests {
         assert_eq!(does("Search for x"), "searches for x");
         assert_eq!(does("MCP tool"), "MCP tool");
         assert_eq!(would("Edit src/a.rs (+1 −1)"), "would edit src/a.rs (+1 −1)");
+    }
+
+    #[test]
+    fn a_group_is_told_from_a_model() {
+        assert_eq!((model_or_group("act"), model_or_group("a/b")), ("group act".into(), "a/b".into()));
     }
 }

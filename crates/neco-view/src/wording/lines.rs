@@ -3,8 +3,8 @@
 use neco_proto::agent_ask::stopped;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{
-    AgentNode, BudgetReached, Compaction, CompleteReason, HookOutcome, HookRun, Letter, NodeResult, NotificationLevel,
-    TaskKind, TaskState, Up, WorkflowGraph, WorkflowState, WorkflowTask,
+    AgentNode, BudgetReached, Compaction, CompleteReason, HookOutcome, HookRun, Letter, NodeResult, Notification,
+    NotificationLevel, TaskKind, TaskState, Up, WorkflowGraph, WorkflowState, WorkflowTask,
 };
 use neco_proto::{ItemAnswer, PlanStatus, QuestionItem, Reply, Subject};
 
@@ -55,7 +55,7 @@ fn line(body: &BlockBody) -> Option<(Tone, String)> {
                 NotificationLevel::Info => Tone::Note,
                 NotificationLevel::Warning => Tone::Warning,
             };
-            Some((tone, sentence(&told.text)))
+            Some((tone, told_words(told)))
         }
         BlockBody::Compaction(compaction) => Some((Tone::Plain, compacted(compaction))),
         BlockBody::RulesTold(told) => Some((Tone::Plain, told.words())),
@@ -163,16 +163,18 @@ fn fence_words(did: &WentBack) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// The words with a capital in front, where they begin with a word of letters alone. What has other signs in it is a
-/// name, of a file, a model or an agent, and stays as it is; a name of letters alone can't be told from a word.
-fn sentence(words: &str) -> String {
-    let is_word = |first: &str| first.trim_end_matches([':', ',']).chars().all(char::is_alphabetic);
-    let mut rest = words.chars();
-    match rest.next() {
-        Some(first) if words.split_whitespace().next().is_some_and(is_word) => {
-            first.to_uppercase().chain(rest).collect()
-        }
-        _ => words.to_owned(),
+/// What is told, with a capital in front where its source says that the words are Neco's own: what is only good to know,
+/// and what it says a topic of. Other warnings may begin with a name, of a file, a program or an agent, and stay as they
+/// are.
+fn told_words(told: &Notification) -> String {
+    let is_own = match told.level {
+        NotificationLevel::Info => true,
+        NotificationLevel::Warning => told.about.is_some() || told.changed.is_some(),
+    };
+    let mut rest = told.text.chars();
+    match rest.next().filter(|_| is_own) {
+        Some(first) => first.to_uppercase().chain(rest).collect(),
+        None => told.text.clone(),
     }
 }
 
@@ -277,22 +279,19 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use neco_proto::event::NotificationTopic;
+
     use super::*;
 
     #[test]
-    fn what_is_told_begins_with_a_capital_unless_a_name_with_other_signs_comes_first() {
-        for (told, begins) in [
-            ("the answer was cut off", "The answer was cut off"),
-            ("compacted: 3 messages", "Compacted: 3 messages"),
-            ("écrit", "Écrit"),
-            ("coder-1 is paused", "coder-1 is paused"),
-            ("src/a.rs was kept", "src/a.rs was kept"),
-            ("openai/gpt does not answer", "openai/gpt does not answer"),
-            ("`make` failed", "`make` failed"),
-            ("3 rules", "3 rules"),
-            ("", ""),
-        ] {
-            assert_eq!(sentence(told), begins);
+    fn what_is_told_begins_with_a_capital_only_where_the_words_are_known_to_be_necos() {
+        let warned = |text: &str| Notification::new(NotificationLevel::Warning, text.to_owned());
+        for text in ["coder is paused", "npm was killed", "notes is only named: it is a folder", ""] {
+            assert_eq!(told_words(&warned(text)), text);
         }
+        let not_kept = warned("no checkpoint was kept").about(NotificationTopic::NotKept);
+        assert_eq!(told_words(&not_kept), "No checkpoint was kept");
+        let noted = Notification::new(NotificationLevel::Info, "the agent repeats itself".to_owned());
+        assert_eq!(told_words(&noted), "The agent repeats itself");
     }
 }

@@ -12,7 +12,7 @@ use neco_proto::app::opening::WhichSession;
 use neco_proto::app::sessions::{ListSessions, SessionState};
 use neco_proto::app::{Caller, Trouble};
 use neco_proto::event::AgentNode;
-use neco_proto::{AgentOrder, Client, SessionId};
+use neco_proto::{AgentOrder, Client, ClientError, SessionId};
 use neco_store::SessionRecord;
 use neco_view::agent_ask::{self, AgentAsk};
 use neco_view::paint::lists::agents as show;
@@ -263,43 +263,56 @@ fn as_json(agent: Option<&str>, running: &Running) -> Result<String, Failure> {
 
 async fn named(id: &str, env: &Env) -> Result<Running, Failure> {
     match attach::find(&WhichSession::Id(id.to_owned()), Path::new(""), env).await? {
-        Some((attached, record)) => look(attached, record).await,
+        Some((attached, record)) => Ok(look(attached, record).await?),
         None => Err(nothing_runs(&format!("session {} is not open in any process", clean_line(id)))),
     }
 }
 
-async fn look(Attached { client, .. }: Attached, record: SessionRecord) -> Result<Running, Failure> {
+async fn look(Attached { client, .. }: Attached, record: SessionRecord) -> Result<Running, ClientError> {
     let nodes = agent_orders::nodes(client.as_ref()).await?;
     Ok(Running { id: record.id, title: record.title, nodes, client })
 }
 
-/// The sessions of this folder that run, at least one.
+/// The sessions of this folder that run, at least one. Those that do not answer are named, and hide no other.
 async fn open_here(folder: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Vec<Running>, Failure> {
     let request =
         ListSessions { folder: Some(folder.to_owned()), limit: LOOKED_AT, states: true, ..ListSessions::default() };
     let found = with_store(everywhere, env, async |app| ask_of(app, &request).await).await?;
     let mut asked = Vec::new();
     for row in found.sessions.iter().filter(|row| row.state == Some(SessionState::Open)) {
-        let which = WhichSession::Id(row.id.to_string());
-        if let Some((attached, record)) = attach::find(&which, Path::new(""), env).await? {
-            asked.push(look(attached, record).await);
-        }
+        asked.extend(ask_one(row.id, env).await.transpose());
     }
-    answering(asked)
+    let (answered, silent) = answering(asked)?;
+    silent.iter().for_each(|failure| say::note(&failure.message));
+    Ok(answered)
 }
 
-/// Those that answered: a session may close before it is asked. Fails when none is left.
-fn answering<T>(asked: Vec<Result<T, Failure>>) -> Result<Vec<T>, Failure> {
-    let (mut answered, mut failure) = (Vec::new(), None);
+/// An open session with its agents; nothing of one that was closed meanwhile.
+async fn ask_one(id: SessionId, env: &Env) -> Result<Option<Running>, Failure> {
+    let found = attach::find(&WhichSession::Id(id.to_string()), Path::new(""), env).await?;
+    let Some((attached, record)) = found else { return Ok(None) };
+    match look(attached, record).await {
+        Ok(running) => Ok(Some(running)),
+        Err(ClientError::Gone) => Ok(None),
+        Err(error) => {
+            let message = format!("session {} does not answer: {error}", short_id(id));
+            Err(Failure { message, ..Failure::from(error) })
+        }
+    }
+}
+
+/// Those that answered, and why the others did not. Fails when none did.
+fn answering<T>(asked: Vec<Result<T, Failure>>) -> Result<(Vec<T>, Vec<Failure>), Failure> {
+    let (mut answered, mut silent) = (Vec::new(), Vec::new());
     for one in asked {
         match one {
             Ok(one) => answered.push(one),
-            Err(error) => failure = Some(error),
+            Err(error) => silent.push(error),
         }
     }
     match answered.is_empty() {
-        true => Err(failure.unwrap_or_else(|| nothing_runs("no session is open in this folder"))),
-        false => Ok(answered),
+        true => Err(silent.pop().unwrap_or_else(|| nothing_runs("no session is open in this folder"))),
+        false => Ok((answered, silent)),
     }
 }
 
@@ -340,10 +353,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_that_closes_before_it_is_asked_is_left_out() {
-        let gone = || Failure::new(Exit::Failed, "gone");
-        assert_eq!(answering(vec![Ok(1), Err(gone()), Ok(2)]), Ok(vec![1, 2]));
-        assert_eq!(answering::<u8>(vec![Err(gone())]), Err(gone()));
+    fn a_session_that_does_not_answer_hides_no_other() {
+        let stuck = || Failure::new(Exit::Failed, "stuck");
+        assert_eq!(answering(vec![Ok(1), Err(stuck()), Ok(2)]), Ok((vec![1, 2], vec![stuck()])));
+        assert_eq!(answering::<u8>(vec![Err(stuck())]), Err(stuck()));
         assert_eq!(answering::<u8>(Vec::new()).map_err(|failure| failure.exit), Err(Exit::Usage));
     }
 }

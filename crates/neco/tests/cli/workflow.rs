@@ -192,11 +192,7 @@ fn agents_are_listed_shown_and_checked_by_file_and_line() {
         list.stderr
     );
     house.run(&["agents", "show", "db"]).ended_with(0).says("read_file, grep").says("You do.");
-    house
-        .run(&["agents", "show", "explore"])
-        .ended_with(0)
-        .says("act_only (works alone)")
-        .says("act (group of fast models)");
+    house.run(&["agents", "show", "explore"]).ended_with(0).says("act_only (works alone)").says("group act");
     house.run(&["agents", "show", "coder", "--json"]).ended_with(0).says("\"origin\": \"built-in\"");
     house.run(&["agents", "show", "dbs"]).ended_with(2).says("did you mean db?");
     house.run(&["agents", "validate"]).ended_with(1).says("bad.md:4: error: there is no field tool");

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use crate::support::{eventually, say};
-use crate::tmux::{Pane, house, is_there};
+use crate::tmux::{Pane, house, is_there, one_waits};
 
 fn signal(pane: &Pane, name: &str) {
     let pid = pane.neco_pid().unwrap();
@@ -112,6 +112,42 @@ fn it_goes_on_after_it_was_stopped() {
     pane.write("fg").press("Enter").waits();
     pane.say("two").shows("Here again.").waits();
     pane.press("C-d").is_given_back();
+}
+
+/// Opens the agent that waits, which has the alternate screen then.
+fn open_agent(pane: &Pane) {
+    pane.waits().say("go").showed("It is at it.").shows("1 agent");
+    pane.press("C-t").shows("Enter open").press("Enter").shows("I begin to wait.");
+    pane.until("the alternate screen", Pane::is_alternate);
+}
+
+#[test]
+fn a_signal_while_an_agent_is_open_leaves_the_alternate_screen() {
+    if !is_there() {
+        return;
+    }
+    let house = one_waits("4731");
+    let pane = Pane::ready(&house, "--yes");
+    open_agent(&pane);
+    signal(&pane, "-TERM");
+    pane.is_given_back();
+    assert!(pane.everything().contains("It is at it."), "{}", pane.everything());
+}
+
+#[test]
+fn a_stop_while_an_agent_is_open_leaves_the_alternate_screen_and_comes_back_to_it() {
+    if !is_there() {
+        return;
+    }
+    let house = one_waits("4732");
+    let pane = Pane::shell(&house, 100, 30);
+    pane.write("set -m").press("Enter").write(&format!("{} --yes", env!("CARGO_BIN_EXE_neco"))).press("Enter");
+    open_agent(&pane);
+    pane.press("C-z").hides("I begin to wait.").write("echo a''way").press("Enter").showed("away");
+    assert!(!pane.is_alternate(), "{}", pane.screen());
+    pane.write("fg").press("Enter").shows("I begin to wait.").until("the alternate screen", Pane::is_alternate);
+    signal(&pane, "-TERM");
+    pane.is_given_back();
 }
 
 #[test]

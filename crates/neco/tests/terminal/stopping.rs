@@ -73,7 +73,7 @@ fn typing_at_an_agent_is_a_message() {
     });
     let states: Vec<Value> = log(&house).iter().filter(|event| event["type"] == "agent_update").cloned().collect();
     assert!(states.iter().all(|event| event["node"]["state"] == "running"), "{states:?}");
-    pane.press("C-x").shows("Stop        x").press("x").showed("coder-1  cancelled");
+    pane.press("C-x").shows("Stop        x").press("x").shows("⊘ Stopped");
 }
 
 #[test]

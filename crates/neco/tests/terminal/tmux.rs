@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::House;
 
@@ -42,6 +42,25 @@ pub fn house(turns: Value) -> House {
          false\n[memory]\nextract = false\n",
         script.display()
     ));
+    house
+}
+
+/// A house whose model starts an agent, which says something and waits for so many seconds.
+pub fn one_waits(seconds: &str) -> House {
+    let house = house(json!([]));
+    let command = format!("sleep {seconds}");
+    let script = json!({
+        "turns": [
+            { "calls": [{ "name": "spawn_agent", "arguments": { "agent": "coder", "task": "wait for me" } }] },
+            { "say": "It is at it." }
+        ],
+        "loop_last": true,
+        "agents": [{ "role": "coder", "turns": [
+            { "say": "I begin to wait.", "calls": [{ "name": "bash", "arguments": { "command": command } }] },
+            { "say": "heard" }
+        ] }]
+    });
+    std::fs::write(house.path("script.json"), script.to_string()).unwrap();
     house
 }
 
@@ -173,6 +192,11 @@ impl Pane {
         let shell = self.tmux(&["display-message", "-p", "#{pane_pid}"]).trim().to_owned();
         let children = std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).ok()?;
         children.split_whitespace().next()?.parse().ok()
+    }
+
+    /// Whether the alternate screen is shown.
+    pub fn is_alternate(&self) -> bool {
+        self.tmux(&["display-message", "-p", "#{alternate_on}"]).trim() == "1"
     }
 
     /// The shell has the terminal again, as it was: what is typed is shown, and lines are edited.

@@ -24,7 +24,7 @@ fn a_command_goes_on_in_the_background_and_the_agent_with_its_work() {
     ]));
     let pane = Pane::ready(&house, "--yes");
     pane.say("serve").shows("begun").shows("Ctrl-B background");
-    pane.press("C-b").shows("in the background as bg-1").shows("I go on.").waits();
+    pane.press("C-b").shows("to the background as bg-1").shows("I go on.").waits();
     assert!(lives("4721"), "the command goes on");
     pane.say("/background").shows("No command of the agent runs");
     pane.press("C-d").shows("leaving stops it").press("C-d").is_given_back();
