@@ -33,6 +33,16 @@ pub(crate) enum Named {
 }
 
 impl Examined {
+    /// The paths that the line surely writes to or deletes, as far as its words tell.
+    pub fn changed(&self, place: &Place) -> Vec<PathBuf> {
+        let changed = self.reached(place).into_iter().filter(|reached| reached.changes);
+        let path = |reached: Reached| match reached.named {
+            Named::Path(path) => Some(path),
+            Named::Pattern(_) => None,
+        };
+        changed.filter_map(path).collect()
+    }
+
     /// Every path that the line names, as far as its words tell. What a word hides (a variable, a substitution, a
     /// script) and what lies below a folder that it names is not among them.
     pub(crate) fn reached(&self, place: &Place) -> Vec<Reached> {

@@ -54,6 +54,8 @@ fn rule_length(name: &str, arguments: &[&str]) -> Option<usize> {
         ("uv" | "poetry" | "pipenv" | "bundle" | "rustup" | "mise", "run" | "exec") if is_subcommand(second) => Some(3),
         ("npm" | "pnpm" | "yarn" | "bun" | "deno" | "uv" | "poetry" | "bundle", "run" | "exec" | "x") => None,
         ("go" | "cargo", "run") => Some(2),
+        // Whom it talks to is a part of what was approved.
+        ("git", "push" | "pull" | "fetch") => is_subcommand(second).then_some(3),
         ("docker" | "podman", "run" | "exec") => None,
         ("cmake", "--build") => Some(2),
         _ if is_listed(name, TOOLS_FOR_FILES) => Some(1),

@@ -54,7 +54,7 @@ impl Policy {
     /// single call is asked about.
     pub fn offer(&self, action: &Action<'_>, who: &Who<'_>) -> Option<Grant> {
         let facts = self.facts(action, who);
-        if facts.risk >= Risk::Critical || facts.never().is_some() {
+        if facts.risk >= Risk::Critical || facts.never().is_some() || self.holds_back(&facts) {
             return None;
         }
         let grant = Grant::like(&facts)?;
@@ -157,16 +157,15 @@ impl Grant {
 
     /// What "for this session" allows, in words.
     pub fn describe(&self) -> String {
-        let network = if self.needs_network { "and with the network, " } else { "" };
-        format!("{} without asking, {network}in this session", self.subject)
+        let network = if self.needs_network { ", with the network" } else { "" };
+        format!("{}{network}", self.subject)
     }
 
     /// What "always" allows, in words; nothing where it would not be heard.
     pub fn describe_always(&self, file: &str) -> Option<String> {
         // Who keeps a rule is asked once, and would never be told again what reaches the network; without it the
         // command would fail from then on.
-        (self.can_be_kept && !self.needs_network)
-            .then(|| format!("{} without asking, always in this folder (saved in {file})", self.subject))
+        (self.can_be_kept && !self.needs_network).then(|| format!("{}, in this folder (saved in {file})", self.subject))
     }
 
     /// The rule as it is kept: it holds in `workspace`, and everywhere once that line is taken away.
@@ -187,8 +186,8 @@ fn commands(rules: &[Vec<String>], line: &str) -> (Vec<CommandPattern>, String, 
     match prefixes {
         Some(prefixes) if !prefixes.is_empty() => {
             let patterns = rules.iter().map(|rule| CommandPattern::Granted(rule.clone())).collect();
-            let shown: Vec<String> = prefixes.iter().map(|prefix| format!("`{prefix}`")).collect();
-            let subject = format!("run commands that begin with {}", shown.join(" or "));
+            let shown: Vec<String> = prefixes.iter().map(|prefix| format!("`{prefix} *`")).collect();
+            let subject = format!("run {}", shown.join(" or "));
             (patterns, format!("command = {}", toml_list(&prefixes)), subject)
         }
         Some(_) | None => {

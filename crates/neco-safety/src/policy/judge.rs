@@ -12,6 +12,7 @@ use super::read::RuleReader;
 use super::reasons;
 use super::rule::{Fit, Rule, Ruling, Source, fit};
 use crate::command::Place;
+use crate::tools::Effects;
 
 /// A ruling and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +65,8 @@ pub struct Policy {
     /// In the order in which they are looked at: those of one source lie together.
     rules: Vec<Rule>,
     place: Place,
+    /// Whether every edit is asked about, since commands can't write either.
+    reads_only: bool,
 }
 
 impl Default for Policy {
@@ -86,7 +89,17 @@ impl Policy {
         let mut all = built_in_rules();
         all.extend(rules);
         all.sort_by(Rule::before);
-        Self { rules: all, place }
+        Self { rules: all, place, reads_only: false }
+    }
+
+    /// The same where the sandbox is read-only: every edit is asked about, whatever the approval mode, and also where a
+    /// person once allowed edits for the session or for good.
+    #[must_use]
+    pub fn reading_only(mut self) -> Self {
+        let read = RuleReader { place: &Place::default() }.file(READ_ONLY, READ_ONLY_FILE, Source::BuiltIn);
+        read.rules.into_iter().for_each(|rule| self.add(rule));
+        self.reads_only = true;
+        self
     }
 
     /// The rules in the order in which they are looked at.
@@ -167,18 +180,33 @@ impl Policy {
             return Decided { ruling: Ruling::Deny, rule: Some(rule) };
         }
         let first = |sources: RangeInclusive<Source>| self.first(facts, extra, sources);
-        if let Some(rule) = first(Source::CommandLine..=Source::Session) {
+        // Whoever was asked once and allowed more could not know that nothing is to be written now.
+        let is_granted_edit = |rule: &&Rule| {
+            let is_granted = rule.decision == Ruling::Allow && (rule.source == Source::Session || rule.kept);
+            is_granted && self.holds_back(facts)
+        };
+        let said = first(Source::CommandLine..=Source::Session);
+        let is_granted = said.as_ref().is_some_and(is_granted_edit);
+        let said = if is_granted { first(Source::CommandLine..=Source::CommandLine) } else { said };
+        if let Some(rule) = said {
             let rule = self.denies_what_was_granted(facts, rule).unwrap_or(rule);
             return Decided { ruling: rule.decision, rule: Some(rule) };
         }
         let own = first(Source::BuiltIn..=Source::User);
         let own = own.and_then(|rule| self.forbids(facts, extra, rule)).or(own);
+        let is_kept = own.as_ref().is_some_and(is_granted_edit);
+        let own = if is_kept { first(Source::BuiltIn..=Source::BuiltIn) } else { own };
         let own_ruling = own.map_or(Ruling::Ask, |rule| rule.decision);
         match first(Source::Project..=Source::Project) {
             // A project narrows what the user's rules say and never widens it.
             Some(rule) if rule.decision > own_ruling => Decided { ruling: rule.decision, rule: Some(rule) },
             Some(_) | None => Decided { ruling: own_ruling, rule: own },
         }
+    }
+
+    /// Whether it is an edit where the sandbox is read-only: each is asked about by itself.
+    pub(super) fn holds_back(&self, facts: &Facts<'_>) -> bool {
+        self.reads_only && facts.effects().overlap(Effects::WRITES)
     }
 
     /// The first rule of these sources that fits. Rules that each allow some of a line's commands
@@ -338,6 +366,10 @@ pub struct ExplainedPart {
 /// Where the built-in rules are written.
 const FILE: &str = "builtin.toml";
 
+/// What holds besides them where the sandbox is read-only.
+const READ_ONLY: &str = include_str!("read_only.toml");
+const READ_ONLY_FILE: &str = "read_only.toml";
+
 /// The rules that hold when nobody says otherwise. They are read once; a test holds that they are sound.
 fn built_in_rules() -> Vec<Rule> {
     static RULES: std::sync::OnceLock<Vec<Rule>> = std::sync::OnceLock::new();
@@ -359,5 +391,7 @@ mod tests {
         let read = reader.file(include_str!("builtin.toml"), FILE, Source::BuiltIn);
         assert_eq!((read.problems, read.warnings), (vec![], vec![]));
         assert_eq!(read.rules.len(), include_str!("builtin.toml").matches("[[rule]]").count());
+        let read = reader.file(READ_ONLY, READ_ONLY_FILE, Source::BuiltIn);
+        assert_eq!((read.problems, read.warnings, read.rules.len()), (vec![], vec![], 1));
     }
 }

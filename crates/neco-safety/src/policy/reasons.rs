@@ -35,7 +35,7 @@ pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>, near: Option<(&Ru
     };
     let reason = near.map(|near| format!("{reason}; {near}")).unwrap_or(reason);
     match decided.ruling {
-        Ruling::Ask => format!("{reason}{}", unasked(facts)),
+        Ruling::Ask => format!("{reason}{}", unasked(facts, decided.rule)),
         Ruling::Allow | Ruling::Deny => reason,
     }
 }
@@ -49,7 +49,7 @@ fn asked_lines(facts: &Facts<'_>, rule: Option<&Rule>) -> Vec<String> {
     let mut lines = because(facts).lines();
     if let Some(reason) = rule.and_then(|rule| rule.reason.as_ref()) {
         let kind = if lines.is_empty() { format!("{}, and ", kind(facts)) } else { String::new() };
-        lines.push(format!("{kind}{reason}; {}", asks(approval)));
+        lines.push(format!("{kind}{reason}{}", asked_by_mode(rule, approval)));
         return lines;
     }
     if lines.is_empty() {
@@ -100,7 +100,7 @@ fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
     match (rule.source, rule.decision) {
         (Source::BuiltIn, Ruling::Allow) => format!("{}; approval mode {approval} allows that", what(facts)),
         (Source::BuiltIn, Ruling::Ask) => match &rule.reason {
-            Some(reason) => format!("{}, and {reason}; {}", what(facts), asks(approval)),
+            Some(reason) => format!("{}, and {reason}{}", what(facts), asked_by_mode(Some(rule), approval)),
             None => asked(facts, approval, what(facts)),
         },
         (Source::BuiltIn, Ruling::Deny) => rule.reason.clone().unwrap_or_else(|| what(facts)),
@@ -130,6 +130,15 @@ fn asked(facts: &Facts<'_>, approval: ApprovalMode, words: String) -> String {
         }
         _ => format!("{words}; {}", asks(approval)),
     }
+}
+
+/// That somebody is asked, as they chose it; nothing where they are asked whatever they chose.
+fn asked_by_mode(rule: Option<&Rule>, approval: ApprovalMode) -> String {
+    if rule.is_some_and(holds_in_every_mode) { String::new() } else { format!("; {}", asks(approval)) }
+}
+
+fn holds_in_every_mode(rule: &Rule) -> bool {
+    rule.when.approvals.is_empty()
 }
 
 /// That somebody is asked, as they chose it.
@@ -199,9 +208,11 @@ pub(super) fn needs_network(facts: &Facts<'_>) -> bool {
     facts.examined.as_ref().is_some_and(|examined| examined.network) && !facts.who.network && !facts.is_typed()
 }
 
-/// Why an unasked question is a no, and how it could become a yes.
-fn unasked(facts: &Facts<'_>) -> String {
+/// Why an unasked question is a no, and how it could become a yes; `rule` asks.
+fn unasked(facts: &Facts<'_>, rule: Option<&Rule>) -> String {
+    let asks_in_auto = rule.is_some_and(|rule| rule.source == Source::BuiltIn && holds_in_every_mode(rule));
     let auto = match (facts.action.touch, facts.who.confinement) {
+        (_, _) if asks_in_auto => "",
         (SideEffect::Runs, Confinement::Unavailable) => "",
         // Auto asks about these too.
         (SideEffect::Runs, _) if facts.touches_history() => "",

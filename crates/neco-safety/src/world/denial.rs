@@ -12,12 +12,28 @@ use std::path::{Path, PathBuf};
 /// What the box probably refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Denial {
-    /// To change or read this.
-    Path(PathBuf),
+    /// To open this: what was said does not tell whether to read or to change it.
+    Open(PathBuf),
+    /// To change this, as it was named; nothing where nobody can tell what.
+    Change(Option<PathBuf>),
+    /// The same, in a box in which nothing can be changed.
+    ReadOnly(Option<PathBuf>),
     /// To reach the network.
     Network,
     /// This host, through the proxy.
     Host(String),
+}
+
+impl Denial {
+    /// The file or folder that was refused, where it is known.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Open(path) => Some(path),
+            Self::Change(path) | Self::ReadOnly(path) => path.as_deref(),
+            Self::Network | Self::Host(_) => None,
+        }
+    }
 }
 
 /// How much of the end of an output is looked at.
@@ -32,6 +48,8 @@ pub struct Closed {
     pub closed: Vec<PathBuf>,
     /// Whether there is no network.
     pub network: bool,
+    /// Whether nothing but temporary files can be changed.
+    pub read_only: bool,
 }
 
 /// What a system says when something may not be changed.
@@ -91,7 +109,7 @@ pub fn recognise(output: &str, closed: &Closed) -> Option<Denial> {
 pub fn refusals(output: &str, closed: &Closed) -> Vec<Denial> {
     let lines: Vec<&str> = output.lines().rev().take(MOST_LINES).collect();
     let mut found: Vec<Denial> = Vec::new();
-    for denial in lines.iter().flat_map(|line| refused_paths(line, closed)).map(Denial::Path) {
+    for denial in lines.iter().flat_map(|line| refused(line, closed)) {
         if !found.contains(&denial) {
             found.push(denial);
         }
@@ -104,11 +122,11 @@ pub fn refusals(output: &str, closed: &Closed) -> Vec<Denial> {
 /// Whether a command that was refused something probably did the rest: it was kept from reading alone, and it printed
 /// more than what it complains of.
 pub fn did_the_rest(output: &str, closed: &Closed) -> bool {
-    let refused: Vec<&str> = output.lines().filter(|line| !refused_paths(line, closed).is_empty()).collect();
-    let complain: BTreeSet<&str> = refused.iter().filter_map(|line| speaker(line)).collect();
-    let changes = refused.iter().any(|line| CHANGES.iter().any(|words| line.contains(words)));
+    let complaints: Vec<&str> = output.lines().filter(|line| !refused(line, closed).is_empty()).collect();
+    let complain: BTreeSet<&str> = complaints.iter().filter_map(|line| speaker(line)).collect();
+    let changes = complaints.iter().any(|line| CHANGES.iter().any(|words| line.contains(words)));
     let is_more = |line: &str| {
-        let complains = refused.contains(&line) || speaker(line).is_some_and(|speaker| complain.contains(speaker));
+        let complains = complaints.contains(&line) || speaker(line).is_some_and(|speaker| complain.contains(speaker));
         !line.trim().is_empty() && !complains
     };
     !changes && output.lines().any(is_more)
@@ -119,19 +137,48 @@ fn speaker(line: &str) -> Option<&str> {
     line.split_once(": ").map(|(speaker, _)| speaker)
 }
 
-/// The paths on a line of refusal that the box does close.
-fn refused_paths(line: &str, closed: &Closed) -> Vec<PathBuf> {
+/// What a line of refusal says of paths that the box does close.
+fn refused(line: &str, closed: &Closed) -> Vec<Denial> {
     let Some(words) = REFUSALS.iter().find(|words| line.contains(*words)) else { return Vec::new() };
+    let line = without_program(line, words);
+    let changes = CHANGES.iter().any(|words| line.contains(words));
     // Only a box gives this for a file; everything else has reasons of its own for the others.
-    let sure = matches!(*words, "Read-only file system" | "EROFS");
-    let is_closed = |path: &&Path| {
+    let sure = matches!(*words, "Read-only file system" | "EROFS") || closed.read_only && changes;
+    let is_closed = |path: &Path| {
         let covered = closed.closed.iter().any(|place| path.starts_with(place));
         let beside = !closed.writable.iter().any(|place| path.starts_with(place));
         covered || (sure && beside && !path.starts_with("/proc") && !path.starts_with("/dev"))
     };
-    let absolute = words_of(line).filter(|word| word.starts_with('/')).map(Path::new);
-    let found: Vec<PathBuf> = absolute.filter(is_closed).map(Path::to_path_buf).collect();
-    if found.is_empty() { relative(line, words, closed, sure) } else { found }
+    let denied = |path: Option<PathBuf>| match (path, changes, closed.read_only) {
+        (Some(path), false, _) => Denial::Open(path),
+        (path, _, true) => Denial::ReadOnly(path),
+        (path, _, false) => Denial::Change(path),
+    };
+    let absolute: Vec<&Path> = words_of(line).filter(|word| word.starts_with('/')).map(Path::new).collect();
+    let named: Vec<PathBuf> = absolute.iter().filter(|path| is_closed(path)).map(|path| path.to_path_buf()).collect();
+    let paths = if named.is_empty() { relative(line, words, closed) } else { named };
+    if paths.is_empty() && sure && absolute.is_empty() {
+        // A line with folders in it may be about something else, unless the refusal stands right behind a name.
+        let written = written(line, words).map(PathBuf::from);
+        return if written.is_some() || !line.contains('/') { vec![denied(written)] } else { Vec::new() };
+    }
+    paths.into_iter().map(|path| denied(Some(path))).collect()
+}
+
+/// A line without the program that says it by its path: `/usr/bin/bash: line 1: a/b: Read-only file system`.
+fn without_program<'l>(line: &'l str, refusal: &str) -> &'l str {
+    let Some((_, said)) = line.split_once(": ").filter(|(program, _)| program.starts_with('/')) else { return line };
+    let counted = said.strip_prefix("line ").unwrap_or(said);
+    let is_shell = counted.split_once(": ").is_some_and(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit()));
+    if is_shell || written(said, refusal).is_some() { said } else { line }
+}
+
+/// The name that stands right before a refusal: `touch: cannot touch 'a': Read-only file system`. Without quotes it may
+/// be any word, so it counts where it looks like a path.
+fn written<'l>(line: &'l str, refusal: &str) -> Option<&'l str> {
+    let before = line.trim_end().strip_suffix(refusal)?.trim_end().strip_suffix(':')?;
+    let quoted = before.strip_suffix(['\'', '"', '’']).and_then(|quoted| quoted.rsplit(['\'', '"', '‘']).next());
+    quoted.or_else(|| words_of(before).last().filter(|word| word.contains(['/', '.'])))
 }
 
 /// The words of a line, without what stands around paths.
@@ -143,17 +190,11 @@ fn ends_word(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\'' | '"' | '`' | '‘' | '’' | ':' | ',' | '(' | ')' | '=')
 }
 
-/// Names without a folder: closed ones, as people write them in the workspace, or else as they are written below it.
-fn relative(line: &str, refusal: &str, closed: &Closed, sure: bool) -> Vec<PathBuf> {
+/// Closed places that a line names from where a command stands, as people write them in the workspace or below it.
+fn relative(line: &str, refusal: &str, closed: &Closed) -> Vec<PathBuf> {
     let is_named = |place: &&PathBuf| insides(place, closed).filter_map(Path::to_str).any(|inside| names(line, inside));
-    let mut found: Vec<PathBuf> = closed.closed.iter().filter(is_named).cloned().collect();
-    if found.is_empty() {
-        found = from_below(line, refusal, closed);
-    }
-    if found.is_empty() && sure && !line.contains('/') {
-        found.push(PathBuf::from("a file outside the workspace"));
-    }
-    found
+    let found: Vec<PathBuf> = closed.closed.iter().filter(is_named).cloned().collect();
+    if found.is_empty() { from_below(line, refusal, closed) } else { found }
 }
 
 /// A closed place as it is written in the folders that it lies in.
@@ -211,19 +252,28 @@ mod tests {
             writable: vec!["/w".into(), "/tmp".into()],
             closed: vec!["/w/.git/hooks".into(), "/w/.git/config".into(), "/w/.env".into(), "/h/.ssh".into()],
             network: true,
+            read_only: false,
         }
     }
 
     #[test]
     fn what_the_box_refuses_is_recognised() {
-        let path = |path: &str| Some(Denial::Path(path.into()));
+        let open = |path: &str| Some(Denial::Open(path.into()));
+        let change = |path: &str| Some(Denial::Change(Some(path.into())));
         for (output, expected) in [
-            ("touch: cannot touch '/etc/x': Read-only file system", path("/etc/x")),
-            ("sh: 1: cannot create /usr/local/a: Read-only file system\n", path("/usr/local/a")),
-            ("cat: /h/.ssh/id_rsa: Permission denied", path("/h/.ssh/id_rsa")),
-            ("cat: .env: Permission denied", path("/w/.env")),
-            ("error: could not write config file .git/config: Device or resource busy", path("/w/.git/config")),
-            ("Error: EROFS: read-only file system, open '/opt/x'", path("/opt/x")),
+            ("touch: cannot touch '/etc/x': Read-only file system", change("/etc/x")),
+            ("sh: 1: cannot create /usr/local/a: Read-only file system\n", change("/usr/local/a")),
+            ("cat: /h/.ssh/id_rsa: Permission denied", open("/h/.ssh/id_rsa")),
+            ("cat: .env: Permission denied", open("/w/.env")),
+            ("error: could not write config file .git/config: Device or resource busy", change("/w/.git/config")),
+            ("Error: EROFS: read-only file system, open '/opt/x'", change("/opt/x")),
+            // The program that says it is not what it is about.
+            ("/usr/bin/bash: line 1: l/f3: Read-only file system", change("l/f3")),
+            ("/bin/sh: 1: cannot create /usr/a: Read-only file system", change("/usr/a")),
+            ("/usr/bin/touch: cannot touch 'a b': Read-only file system", change("a b")),
+            ("/etc/x: Read-only file system", change("/etc/x")),
+            ("/usr/bin/bash: line 1: made: Read-only file system", Some(Denial::Change(None))),
+            ("fatal: write error: Read-only file system", Some(Denial::Change(None))),
             ("curl: (6) Could not resolve host: example.com", Some(Denial::Network)),
             ("fatal: unable to access 'https://a/': Could not resolve host: a", Some(Denial::Network)),
             ("connect: Network is unreachable", Some(Denial::Network)),
@@ -242,6 +292,7 @@ mod tests {
             "mount: only root can do that: Operation not permitted",
             "test permissions ... FAILED: assertion `Permission denied`",
             "touch: cannot touch '/w/x': Read-only file system",
+            "src/errno.rs:7: no variant EROFS",
             "connection refused (os error 111)",
             "ls: cannot access '/nowhere': No such file or directory",
         ] {
@@ -254,17 +305,31 @@ mod tests {
     }
 
     #[test]
+    fn a_box_that_is_read_only_is_called_so() {
+        let narrow =
+            Closed { writable: vec!["/tmp".into()], closed: vec!["/w".into()], network: true, read_only: true };
+        for (output, path) in [
+            ("touch: cannot touch 'made.txt': Read-only file system", Some("made.txt")),
+            ("touch: cannot touch '/w/made': Permission denied", Some("/w/made")),
+            ("/usr/bin/bash: line 1: made: Read-only file system", None),
+        ] {
+            assert_eq!(recognise(output, &narrow), Some(Denial::ReadOnly(path.map(PathBuf::from))), "{output}");
+        }
+        assert_eq!(recognise("cat: /w/x: Permission denied", &narrow), Some(Denial::Open("/w/x".into())));
+    }
+
+    #[test]
     fn everything_that_was_refused_is_told_once() {
         let output = "a.txt:1:one\ngrep: ./.env: Permission denied\ngrep: /h/.ssh: Permission denied\n\
             grep: ./.env: Permission denied\ncurl: (6) Could not resolve host: x\n";
-        let paths = ["/w/.env", "/h/.ssh"].map(|path| Denial::Path(path.into()));
+        let paths = ["/w/.env", "/h/.ssh"].map(|path| Denial::Open(path.into()));
         assert_eq!(refusals(output, &closed()), [paths.as_slice(), &[Denial::Network]].concat());
         assert_eq!(refusals("a.txt:1:one", &closed()), []);
         // A name that is a part of another is not that one.
         let nested = Closed { closed: vec!["/w/env".into(), "/w/src/env".into()], ..closed() };
         let named = |output: &str| refusals(output, &nested);
-        assert_eq!(named("grep: src/env/x: Permission denied"), [Denial::Path("/w/src/env".into())]);
-        assert_eq!(named("grep: ./env: Permission denied"), [Denial::Path("/w/env".into())]);
+        assert_eq!(named("grep: src/env/x: Permission denied"), [Denial::Open("/w/src/env".into())]);
+        assert_eq!(named("grep: ./env: Permission denied"), [Denial::Open("/w/env".into())]);
         assert_eq!(named("mv: '/w/env' to '/w/src/env': Permission denied").len(), 2);
     }
 
@@ -292,7 +357,7 @@ mod tests {
             ("cat: y/key: Permission denied", &["/w/y/key"]),
         ];
         for (line, named) in cases {
-            let named: Vec<Denial> = named.iter().map(|path| Denial::Path(path.into())).collect();
+            let named: Vec<Denial> = named.iter().map(|path| Denial::Open(path.into())).collect();
             assert_eq!(refusals(line, &closed), named, "{line}");
         }
     }

@@ -66,11 +66,24 @@ fn a_grant_holds_for_the_place_that_the_tool_comes_from() {
 #[test]
 fn a_grant_says_what_it_allows_before_it_is_given() {
     let grant = user("").offer(&Call::bash("cargo test --lib").action(), &who()).unwrap();
-    assert_eq!(grant.describe(), "run commands that begin with `cargo test` without asking, in this session");
+    assert_eq!(grant.describe(), "run `cargo test *`");
     let always = grant.describe_always("~/always.toml").unwrap();
-    assert!(always.contains("always in this folder (saved in ~/always.toml)"), "{always}");
+    assert!(always.contains(", in this folder (saved in ~/always.toml)"), "{always}");
     let grant = user("").offer(&Call::write("a").action(), &who()).unwrap();
-    assert_eq!(grant.describe(), "edit and write ordinary files without asking, in this session");
+    assert_eq!(grant.describe(), "edit and write ordinary files");
+}
+
+#[test]
+fn who_allows_a_push_allows_it_to_that_remote() {
+    let to_origin = granted(&user(""), &Call::bash("git push origin main"));
+    assert_eq!(ruling(&to_origin, &Call::bash("git push origin topic")), Ruling::Allow);
+    let anywhere = granted(&user(""), &Call::bash("git push"));
+    assert_eq!(ruling(&anywhere, &Call::bash("git push")), Ruling::Allow);
+    for line in ["git push https://example.com/x.git main", "git push other main"] {
+        for policy in [&to_origin, &anywhere] {
+            assert_eq!(ruling(policy, &Call::bash(line)), Ruling::Ask, "{line}");
+        }
+    }
 }
 
 #[test]
@@ -187,7 +200,7 @@ fn what_needs_the_network_is_allowed_for_a_session_and_not_for_good() {
     let off = Who { network: false, ..who() };
     let npm = Call::bash("npm install left-pad");
     let grant = user("").offer(&npm.action(), &off).unwrap();
-    assert!(grant.describe().contains("and with the network"), "{}", grant.describe());
+    assert!(grant.describe().contains(", with the network"), "{}", grant.describe());
     assert_eq!(grant.describe_always("f"), None, "kept rules open no network");
     let open = user("").offer(&npm.action(), &Who { network: true, ..who() }).unwrap();
     assert!(!open.describe().contains("network") && !open.describe_always("f").unwrap().contains("network"));

@@ -152,8 +152,8 @@ fn without_a_person_ask_is_deny_and_says_how_to_allow() {
     assert!(verdict.reason.contains("--approval auto"), "{}", verdict.reason);
     assert!(verdict.reason.contains("--allow 'bash(make *)'"), "{}", verdict.reason);
     for (line, flags) in [
-        ("git push origin main", "--allow 'bash(git push *)',"),
-        ("make && git push", "--allow 'bash(make *)' --allow 'bash(git push *)',"),
+        ("git push origin main", "--allow 'bash(git push origin *)',"),
+        ("make && git push origin", "--allow 'bash(make *)' --allow 'bash(git push origin *)',"),
         ("make > out.txt", "--allow 'bash(make > out.txt)',"),
         ("cat * > all.txt", r#"--allow '{ tool = "bash", line = "cat * > all.txt" }',"#),
         ("echo 'it is' > \"it's\"", r#"--allow 'bash(echo '\''it is'\'' > "it'\''s")',"#),

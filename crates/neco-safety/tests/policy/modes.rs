@@ -79,3 +79,35 @@ fn tools_that_are_always_refused_need_not_exist() {
     assert!(!refuses("memory_store", &who()) && refuses("memory_store", &mode(Mode::Plan)));
     assert!(refuses("git", &who()) && refuses("edit_file", &who()), "they do the same as what is denied");
 }
+
+#[test]
+fn where_the_sandbox_is_read_only_every_edit_is_asked_about() {
+    use ApprovalMode::{AcceptEdits, AskFirst, Auto, Manual};
+    let kept = "[[rule]]\ntool = ['edit_file', 'write_file']\ndecision = 'allow'\nkept = true\n";
+    let mut before = user(kept);
+    let session = policy(&[]).offer(&Call::write("a").action(), &who()).unwrap();
+    before.grant(&session);
+    assert_eq!(judge(&before, &Call::write("a"), &who()).ruling, Ruling::Allow);
+    let narrow = before.reading_only();
+    for approval in [Auto, AcceptEdits, AskFirst, Manual] {
+        let who = Who { approval, ..who() };
+        let verdict = judge(&narrow, &Call::write("a"), &who);
+        assert_eq!(
+            (verdict.ruling, verdict.reason.as_str()),
+            (Ruling::Ask, "it changes a file, and the sandbox is read-only"),
+            "{approval}"
+        );
+        assert!(narrow.offer(&Call::write("a").action(), &who).is_none(), "each is asked about by itself");
+        let alone = judge(&narrow, &Call::write("a"), &Who { person_present: false, ..who });
+        assert_eq!((alone.ruling, alone.unasked), (Ruling::Deny, true));
+        assert!(alone.reason.contains("--allow 'write_file'") && !alone.reason.contains("--yes"), "{}", alone.reason);
+    }
+    let remembered = Call { touch: SideEffect::Writes, ..Call::other("memory_store", json!({})).risky(Risk::Low) };
+    for call in [Call::read("a"), Call::bash("make"), remembered] {
+        assert_eq!(judge(&narrow, &call, &mode(Mode::Agent)).ruling, Ruling::Allow, "{}", call.tool);
+    }
+    let named = policy(&[(Source::CommandLine, "[[rule]]\ntool = 'write_file'\ndecision = 'allow'\n")]).reading_only();
+    assert_eq!(judge(&named, &Call::write("a"), &who()).ruling, Ruling::Allow, "a flag of this run means it");
+    let forbidden = user("[[rule]]\ntool = 'write_file'\ndecision = 'deny'\n").reading_only();
+    assert_eq!(judge(&forbidden, &Call::write("a"), &who()).ruling, Ruling::Deny);
+}

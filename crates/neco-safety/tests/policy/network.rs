@@ -66,7 +66,7 @@ fn a_host_that_is_allowed_is_fetched_without_asking_and_no_other() {
 fn what_a_person_grants_is_the_host() {
     let mut policy = user("");
     let grant = policy.offer(&fetch(PAGE).action(), &who()).unwrap();
-    assert!(grant.describe().starts_with("use web_fetch on docs.rs without asking"), "{}", grant.describe());
+    assert!(grant.describe().starts_with("use web_fetch on docs.rs"), "{}", grant.describe());
     let kept = grant.to_toml(std::path::Path::new("/srv/app"));
     assert!(kept.contains("tool = \"web_fetch\"\nhost = \"docs.rs\"\n"), "{kept}");
     policy.grant(&grant);

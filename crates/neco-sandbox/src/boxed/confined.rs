@@ -196,6 +196,7 @@ impl Confined {
             writable: layout.seen_as(&[Seen::Root]).cloned().chain(temporary).collect(),
             closed: closed.map(|(path, _)| path.clone()).collect(),
             network: freedom == Freedom::AsConfigured && self.sandbox.settings().network == Network::Off,
+            read_only: self.sandbox.settings().level == Level::ReadOnly,
         }
     }
 

@@ -18,8 +18,8 @@ use serde_json::Value;
 
 use super::background::Processes;
 use super::box_words::{
-    OWN_NETWORK, OWN_TMP, Stopped, acting_files, has_own_network, own_network_words, stopped_by_box, uses_own_tmp,
-    waited_words,
+    OWN_NETWORK, OWN_TMP, STAYS_IN_TMP, Stopped, acting_files, has_own_network, has_own_tmp, names_tmp,
+    own_network_words, stopped_by_box, waited_words, writes_tmp,
 };
 use super::folder::ShellFolder;
 use super::follow::{Followed, GRACE, Outcome, OwnWords, follow};
@@ -143,7 +143,7 @@ impl Bash {
         let Prepared { launch, report, own_words, mut notes } = self.prepare(args, ctx).await?;
         notes.extend(self.limit_words(args));
         let allowance = granted(args, &launch.folder, ctx);
-        let freedom = allowance.freedom;
+        let (freedom, folder) = (allowance.freedom, launch.folder.clone());
         let running = ctx.world.processes().run(launch, allowance).await.map_err(refused)?;
         let limit = self.limit(args);
         let (followed, goes_on) = follow(running, own_words, limit, ctx).await;
@@ -159,9 +159,10 @@ impl Bash {
         let stopped = stopped_by_box(&followed, freedom, ctx).await;
         notes.extend(waited_words(&args.command, followed.outcome, freedom, ctx).await);
         notes.extend(stopped.as_ref().map(|stopped| stopped.words().to_owned()));
-        if uses_own_tmp(&args.command, followed.outcome, freedom, ctx)
-            && !self.told_of_tmp.swap(true, Ordering::Relaxed)
-        {
+        let (files, own_tmp) = (ctx.world.files(), has_own_tmp(followed.outcome, freedom, ctx));
+        let wrote_tmp = own_tmp && writes_tmp(&args.command, &folder, files);
+        let used_tmp = wrote_tmp || own_tmp && names_tmp(&args.command, files.workspace());
+        if used_tmp && !self.told_of_tmp.swap(true, Ordering::Relaxed) {
             notes.push(OWN_TMP.to_owned());
         }
         if self.processes.running() > 0 && stopped.is_none() {
@@ -171,6 +172,9 @@ impl Bash {
         let mut output = ToolOutput { acting, ..self.output(args, followed, limit, &notes) };
         if matches!(stopped, Some(Stopped::Denied(_))) {
             output.error_code = Some(ErrorCode::SandboxDenied);
+        }
+        if let Some(Display::Terminal { tail, .. }) = output.display.as_mut().filter(|_| wrote_tmp) {
+            add_line(tail, Some(format!("[{STAYS_IN_TMP}]")));
         }
         Ok(output)
     }

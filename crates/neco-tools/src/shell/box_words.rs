@@ -29,6 +29,9 @@ pub(super) const OWN_NETWORK: &str = "other commands can't reach a server in it:
 pub(super) const OWN_TMP: &str = "/tmp and /var/tmp are the sandbox's own: later commands see what is there, the user \
     and other programs do not, and it goes when Neco ends; write what is to be kept to the workspace";
 
+/// What the person is told of a command that wrote there.
+pub(super) const STAYS_IN_TMP: &str = "what was written to /tmp stays in the sandbox's own /tmp";
+
 /// What whoever looks for it from another command must know.
 const OTHER_NETWORK: &str = "each command has a network of its own: a server in the background is not reached from \
     another command; use it in the command that starts it, or start both with network: true";
@@ -83,13 +86,9 @@ pub(super) async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &
 /// Tells refusals by rules of the user from all others. `did_the_rest` says whether the command went on without what it
 /// could not read.
 fn sorted(refusals: Vec<Denial>, did_the_rest: bool, files: &Files) -> Option<Stopped> {
-    let by_rule = |denial: &Denial| matches!(denial, Denial::Path(path) if files.closed().stops_commands(path));
+    let by_rule = |denial: &Denial| denial.path().is_some_and(|path| files.closed().stops_commands(path));
     let (closed, others): (Vec<Denial>, Vec<Denial>) = refusals.into_iter().partition(by_rule);
-    let closed = closed.into_iter().filter_map(|denial| match denial {
-        Denial::Path(path) => Some(path),
-        Denial::Network | Denial::Host(_) => None,
-    });
-    let closed: Vec<PathBuf> = closed.collect();
+    let closed: Vec<PathBuf> = closed.iter().filter_map(Denial::path).map(Path::to_path_buf).collect();
     let is_unread = |path: &PathBuf| {
         // A folder of which everything is closed is closed itself.
         [path.clone(), path.join(ANY_NAME)].iter().any(|path| files.closed().keeps_from_commands(path))
@@ -136,18 +135,25 @@ pub(super) async fn waited_words(line: &str, outcome: Outcome, freedom: Freedom,
     })
 }
 
-/// Whether a command that did its work names files in a `/tmp` that is its box's own.
-pub(super) fn uses_own_tmp(line: &str, outcome: Outcome, freedom: Freedom, ctx: &ToolContext) -> bool {
+/// Whether a command did its work in a box that has a `/tmp` of its own.
+pub(super) fn has_own_tmp(outcome: Outcome, freedom: Freedom, ctx: &ToolContext) -> bool {
     let worked = matches!(outcome, Outcome::Ended(end) if end.exit == Exit::Code(0));
-    let names_it = names_tmp(line, ctx.world.files().workspace());
-    worked && names_it && freedom != Freedom::Unboxed && ctx.world.processes().has_own_tmp()
+    worked && freedom != Freedom::Unboxed && ctx.world.processes().has_own_tmp()
 }
 
 /// Whether a word of a command line begins with `/tmp/`; a workspace that lies there itself is named by every path.
-fn names_tmp(line: &str, workspace: &Path) -> bool {
+pub(super) fn names_tmp(line: &str, workspace: &Path) -> bool {
     let mut words = line.split(|char: char| char.is_whitespace() || "=<>();|&".contains(char));
     let is_in_tmp = |word: &str| TMP.iter().any(|tmp| word.trim_start_matches(['"', '\'']).starts_with(tmp));
     words.any(is_in_tmp) && !TMP.iter().any(|tmp| workspace.starts_with(tmp))
+}
+
+/// Whether a command line that starts in `folder` surely writes below `/tmp`, outside of the folders that are worked in.
+pub(super) fn writes_tmp(line: &str, folder: &Path, files: &Files) -> bool {
+    let place = Place { folder: folder.to_path_buf(), ..Place::new(files.workspace()) };
+    let is_in_tmp = |path: &PathBuf| TMP.iter().any(|tmp| path.starts_with(tmp));
+    let is_worked_in = |path: &PathBuf| files.writable().any(|root| path.starts_with(root));
+    examine(line, &place).changed(&place).iter().any(|path| is_in_tmp(path) && !is_worked_in(path))
 }
 
 /// What the person is told of the files that a command changed and that act later.
@@ -203,9 +209,16 @@ pub(super) async fn own_network_words(
 pub(crate) fn denial_words(denial: &Denial) -> String {
     let ask = |wish: &str| format!("if the task needs it, run it again with {wish}: the user is asked");
     match denial {
-        Denial::Path(path) => {
-            format!("the sandbox does not let commands at {}; {}", path.display(), ask("unsandboxed: true"))
+        Denial::Open(path) => {
+            format!("the sandbox does not let commands open {}; {}", path.display(), ask("unsandboxed: true"))
         }
+        Denial::Change(Some(path)) => {
+            format!("the sandbox does not let commands write {}; {}", path.display(), ask("unsandboxed: true"))
+        }
+        Denial::Change(None) => {
+            format!("the sandbox does not let commands write outside the workspace; {}", ask("unsandboxed: true"))
+        }
+        Denial::ReadOnly(_) => format!("the sandbox is read-only; {}", ask("unsandboxed: true")),
         Denial::Network => format!("the sandbox has no network; {}", ask("network: true")),
         Denial::Host(host) => format!("the sandbox does not let commands reach {host}; {}", ask("network: true")),
     }
@@ -238,6 +251,31 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_is_written_beside_a_workspace_in_tmp_stays_in_the_box() {
+        let folder = tempfile::tempdir_in("/tmp").unwrap();
+        let workspace = folder.path().join("work");
+        std::fs::create_dir(&workspace).unwrap();
+        let files = Files::new(&workspace, Vec::new()).unwrap();
+        let writes = |line: &str, below: &str| writes_tmp(line, &files.workspace().join(below), &files);
+        assert!(writes("echo x > ../out.txt", "") && writes("echo x > /tmp/out.txt", ""));
+        assert!(writes("echo x >> ../../out.txt", "sub"));
+        assert!(!writes("echo x > out.txt", "") && !writes("echo x > ../out.txt", "sub"));
+        assert!(!writes("cat ../out.txt", "") && !writes("echo x > /etc/out.txt", ""));
+    }
+
+    #[test]
+    fn what_the_box_stops_is_said_in_words_of_what_was_wanted() {
+        for (denial, words) in [
+            (Denial::Change(Some("l/f3".into())), "the sandbox does not let commands write l/f3; "),
+            (Denial::Change(None), "the sandbox does not let commands write outside the workspace; "),
+            (Denial::ReadOnly(Some("made.txt".into())), "the sandbox is read-only; "),
+            (Denial::Open("/h/.ssh".into()), "the sandbox does not let commands open /h/.ssh; "),
+        ] {
+            assert!(denial_words(&denial).starts_with(words), "{denial:?}");
+        }
+    }
+
     fn told(workspace: &Path, refused: &[&str], did_the_rest: bool) -> Option<Stopped> {
         let files = Files::new(workspace, Vec::new()).unwrap();
         let place = Place::new(files.workspace());
@@ -250,7 +288,7 @@ mod tests {
         let files = files.with_closed(Policy::new(place, rules).closed());
         let refusals = refused.iter().map(|name| match *name {
             "network" => Denial::Network,
-            name => Denial::Path(files.workspace().join(name)),
+            name => Denial::Open(files.workspace().join(name)),
         });
         sorted(refusals.collect(), did_the_rest, &files)
     }

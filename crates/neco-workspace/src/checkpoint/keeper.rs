@@ -409,8 +409,8 @@ impl<V: Vault> Checkpoints for Keeper<V> {
                 let aside = shelf.vault.set_aside()?;
                 shelf.known = None;
                 let mut kept = self.keep(&mut shelf, note, &[])?;
-                let reason = error.to_string();
-                kept.notices.push(format!("{reason}; it was put aside ({aside}) and a new one was begun"));
+                let told = format!("A new checkpoint store was begun, the old one was put aside ({aside}): {error}");
+                kept.notices.push(told);
                 Ok(kept)
             }
             result => result,

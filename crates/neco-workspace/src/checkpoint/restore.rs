@@ -79,7 +79,7 @@ impl Interrupted {
         let undo = fs::read_to_string(store.join(MARK)).ok()?;
         let undo: String = undo.trim().chars().take(12).collect();
         Some(format!(
-            "a rewind was interrupted, so files may be half of one state and half of another; undo (/redo, neco session \
+            "A rewind was interrupted, so files may be half of one state and half of another; undo (/redo, neco session \
              rewind ID --undo) restores what was there before it: checkpoint {undo}"
         ))
     }

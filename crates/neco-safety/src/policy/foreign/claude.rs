@@ -10,6 +10,7 @@ use super::super::fields::Problem;
 use super::super::pattern::{CommandPattern, HostPattern, MCP, PathPattern, PatternError, ToolPattern};
 use super::super::read::{ReadRules, RuleReader, below, path_patterns, prefix};
 use super::super::rule::{Rule, Ruling, Source, When};
+use crate::tools;
 
 /// What makes a pattern of a path.
 const WILD: [char; 4] = ['*', '?', '[', '{'];
@@ -90,6 +91,8 @@ enum RuleError {
          {name:?}, args = '…' }}"
     )]
     Brackets { text: String, name: String },
+    #[error("there is no tool {name}{hint}")]
+    NoTool { name: String, hint: String },
     #[error("{inside:?}: {error}")]
     Regex { inside: String, error: regex::Error },
     #[error(transparent)]
@@ -127,10 +130,19 @@ fn when(reader: &RuleReader<'_>, text: &str, decision: Ruling, folder: &Path) ->
         if decision != Ruling::Allow && inside.contains(WILD) && !inside.ends_with("**") {
             when.paths.extend(paths(reader, &format!("{}/**", inside.trim_end_matches('/')), folder)?);
         }
+    } else if is_no_tool(name) {
+        let hint = tools::misspelt(name).map(|meant| format!("; did you mean {meant}?")).unwrap_or_default();
+        return Err(RuleError::NoTool { name: name.to_owned(), hint });
     } else {
         return Err(RuleError::Brackets { text, name: name.to_owned() });
     }
     Ok(when)
+}
+
+/// Whether a plain name is that of no tool; a server's tool may not be there yet.
+fn is_no_tool(name: &str) -> bool {
+    let is_plain = name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_') && !name.contains("__");
+    is_plain && !tools::is_known(&tools::spelling(name))
 }
 
 /// The tools of a name; that of a server alone stands for all of its tools.
