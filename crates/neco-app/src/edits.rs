@@ -34,8 +34,8 @@ fn changed(before: &FolderState, now: &FolderState) -> Vec<String> {
     let words = keys.into_iter().filter(|key| value(before, key) != value(now, key)).filter_map(|key| {
         let set = value(now, key).map_or_else(|| format!("{key} is no longer set"), |value| format!("{key} = {value}"));
         match OF_SESSIONS.contains(&key) {
-            true => Some(format!("{set}: takes effect in new sessions, not in this one")),
-            false => key.starts_with("sandbox.").then(|| format!("{set}: in effect now")),
+            true => Some(format!("Setting {set}: takes effect in new sessions, not in this one")),
+            false => key.starts_with("sandbox.").then(|| format!("Setting {set}: in effect now")),
         }
     });
     words.collect()

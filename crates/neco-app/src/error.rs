@@ -38,9 +38,14 @@ pub fn unusable(problems: impl IntoIterator<Item: Display>, in_file: bool) -> Ap
 
 /// A model can't be used.
 pub fn of_setup(error: SetupError) -> AppError {
-    let is_key =
-        matches!(error, SetupError::MissingKey { .. } | SetupError::BadKey { .. } | SetupError::KeySource { .. });
-    let trouble = if is_key { Trouble::NoModel } else { Trouble::Invalid };
+    let is_missing = matches!(
+        error,
+        SetupError::NoModel(_)
+            | SetupError::MissingKey { .. }
+            | SetupError::BadKey { .. }
+            | SetupError::KeySource { .. }
+    );
+    let trouble = if is_missing { Trouble::NoModel } else { Trouble::Invalid };
     AppError::new(trouble, error.to_string()).hint("`neco doctor` shows models, keys and what is missing.")
 }
 

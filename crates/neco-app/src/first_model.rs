@@ -4,9 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use neco_model::LookedFor;
-use neco_proto::app::AppError;
-
-use crate::error::invalid;
+use neco_proto::app::{AppError, Trouble};
 
 /// The guide to a first model.
 pub(crate) fn guide(looked: &LookedFor, config_dir: &Path) -> AppError {
@@ -31,7 +29,7 @@ pub(crate) fn guide(looked: &LookedFor, config_dir: &Path) -> AppError {
          `neco doctor` shows what was found; `neco demo` works without a model.",
         file.display()
     );
-    invalid("no model is configured yet").hint(text)
+    AppError::new(Trouble::NoModel, "no model is configured yet").hint(text)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub(crate) async fn hold_back(opening: &mut Opening, folder: &Path, env: &Env) -
     which.extend(left_out.into_iter().map(|key| format!("-c {key}")));
     let words = || {
         let which = which.join(", ");
-        format!("flags that loosen safety were given for {said_of} and do not apply here: {which}")
+        format!("Flags that loosen safety were given for {said_of} and do not apply here: {which}")
     };
     Ok((!which.is_empty()).then(words))
 }
@@ -92,7 +92,7 @@ mod tests {
         let told = hold_back(&mut opening, Path::new("/b"), &env).await.unwrap();
         let which = "--allow, --add-dir, approval auto, -c sandbox.level, -c approval, -c sandbox.level, -c roots, \
                      -c tools.web_fetch.private_hosts";
-        let words = format!("flags that loosen safety were given for /a and do not apply here: {which}");
+        let words = format!("Flags that loosen safety were given for /a and do not apply here: {which}");
         assert_eq!(told, Some(words));
         let narrow = GivenRules { deny: vec!["web_fetch".to_owned()], ..GivenRules::default() };
         assert_eq!(opening.wanted, OpenSession { given: narrow, approval: None, ..wanted });

@@ -148,7 +148,7 @@ impl Opening {
             // The settings of the session's own folder count, wherever it is gone on with from.
             if Path::new(&record.cwd) != folder {
                 works_in = PathBuf::from(&record.cwd);
-                notes.push(format!("the session works in its own folder, {}", record.cwd));
+                notes.push(format!("The session works in its own folder, {}", record.cwd));
                 held_back = held_back.or(hold_back(&mut self, &works_in, workspaces.env()).await?);
                 let said = &workspace.now().loaded.warnings;
                 workspace = self.workspace(workspaces, &works_in, said, opener).await?;
@@ -161,7 +161,7 @@ impl Opening {
         let (held, warnings) = on_thread(move || Ok((hold(&at, &data_dir), keys::warnings(&of.loaded)))).await?;
         notes.extend(warnings);
         if !self.wanted.tools.is_empty() {
-            notes.push(format!("only these tools exist in this run: {}", self.wanted.tools.join(", ")));
+            notes.push(format!("Only these tools exist in this run: {}", self.wanted.tools.join(", ")));
         }
         let model = self.default_model(&workspace, &state, found.is_some(), &mut notes).await?;
         ask_about(&workspace, opener, &mut notes).await?;
@@ -239,7 +239,7 @@ impl Opening {
         match (models.default_name(), base) {
             (Ok(name), Some(base)) => {
                 let provider = models.provider_for(&name).map_err(of_setup)?;
-                notes.push(format!("no model is set; using {}, found at {base}", provider.label()));
+                notes.push(format!("No model is set; using {}, found at {base}", provider.label()));
                 Ok(name)
             }
             // A session that goes on has a model of its own.
@@ -444,7 +444,7 @@ impl Opening {
             costs.filter(|model| model.info.price.is_none()).map(|model| model.name.label()).collect();
         let first = unknown.first()?;
         Some(format!(
-            "the price of {} is not known, so {limit} can't stop it: set input_price and output_price in [models.\"{first}\"]",
+            "The price of {} is not known, so {limit} can't stop it: set input_price and output_price in [models.\"{first}\"]",
             unknown.join(", ")
         ))
     }

@@ -106,7 +106,7 @@ pub(crate) async fn attach(
             Unattached::NotThere => {}
         }
         if begun.elapsed() > WORTH_SAYING && !std::mem::replace(&mut said, true) {
-            opener.tell(&format!("process {pid} is just opening or closing the session; waiting for it"));
+            opener.tell(&format!("Process {pid} is just opening or closing the session; waiting for it"));
         }
         tokio::time::sleep(PAUSE).await;
     }

@@ -18,7 +18,7 @@ use neco_proto::app::AppError;
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Files;
 use neco_safety::{Confinement, Policy};
-use neco_sandbox::{LocalNet, LocalWorld, NetSettings, ProxyRules, Report, Roots, Sandbox, Spawner};
+use neco_sandbox::{Level, LocalNet, LocalWorld, NetSettings, ProxyRules, Report, Roots, Sandbox, Spawner};
 use neco_session::hub::{Extract, FindModel, LookAgain, MakeGate, MakeTools, MakeWorld, MemorySettings};
 use neco_session::roles::DefinitionPlaces;
 use neco_session::title::TitleSettings;
@@ -178,6 +178,8 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
     redactor.learn(scrub(environment.clone(), &hidden).hidden);
     let spawner = Spawner::new(environment.clone(), &hidden);
     let report = setup.sandbox.as_ref().map(|sandbox| sandbox.report().clone());
+    let reads_only = report.as_ref().is_some_and(|report| report.level == Level::ReadOnly);
+    let policy = if reads_only { policy.reading_only() } else { policy };
     Ok(AgentDeps {
         tools,
         plugged: PluggedTools::default(),

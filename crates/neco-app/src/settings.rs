@@ -111,7 +111,8 @@ pub(crate) fn own_file(env: &Env) -> PathBuf {
 }
 
 pub(crate) async fn set(app: &StorelessApp, request: SetSettings) -> Result<WrittenSettings, AppError> {
-    let given: Vec<String> = request.settings.iter().map(|new| format!("{}={}", new.key, new.value)).collect();
+    let kept = request.settings.iter().filter(|new| !new.value.is_null());
+    let given: Vec<String> = kept.map(|new| format!("{}={}", new.key, new.value)).collect();
     // Nothing is written that the next start could not read: it would not begin at all.
     refuse(app.load_around(Path::new(&request.folder), &given).1)?;
     let file = own_file(&app.env);
@@ -144,6 +145,10 @@ fn changed(present: &str, settings: &[NewSetting]) -> Result<String, AppError> {
     let mut document: DocumentMut = present.parse().map_err(unreadable)?;
     for NewSetting { key, value } in settings {
         let keys = Key::parse(key).map_err(unreadable)?;
+        if value.is_null() {
+            take_out(&mut document, key, &keys)?;
+            continue;
+        }
         let mut value: Value = value.to_string().parse().map_err(unreadable)?;
         value.decor_mut().clear();
         let Some((last, sections)) = keys.split_last() else { continue };
@@ -176,6 +181,23 @@ fn changed(present: &str, settings: &[NewSetting]) -> Result<String, AppError> {
         }
     }
     Ok(document.to_string())
+}
+
+/// Takes a setting out, by whichever of its names it is there.
+fn take_out(document: &mut DocumentMut, key: &str, keys: &[Key]) -> Result<(), AppError> {
+    let not_there = || invalid(format!("{key} is not set there"));
+    let (last, sections) = keys.split_last().ok_or_else(not_there)?;
+    let mut inside = Some(document.as_item_mut());
+    for section in sections {
+        let table = inside.and_then(Item::as_table_like_mut);
+        inside = table.and_then(|table| table.get_mut(section.get()));
+    }
+    let table = inside.and_then(Item::as_table_like_mut).ok_or_else(not_there)?;
+    let names: Vec<&str> = keys.iter().map(Key::get).collect();
+    let mut all: Vec<&str> = other_names(&names);
+    all.insert(0, last.get());
+    let removed = all.into_iter().find_map(|name| table.remove(name));
+    removed.map(drop).ok_or_else(not_there)
 }
 
 /// A section whose heading is written only when it has values of its own.
@@ -231,6 +253,12 @@ mod tests {
         assert!(written.ends_with("[model_providers.mine]\nbase = \"http://localhost:8000/v1\"\n"), "{written}");
         assert!(written.contains("# mine") && written.matches("# the best").count() == 2, "{written}");
         assert_eq!(changed("", &[new("model", "a/b")]).unwrap(), "model = \"a/b\"\n");
+        let gone = |key: &str| [NewSetting { key: key.to_owned(), value: Json::Null }];
+        let without = changed(&written, &gone("model_providers.mine.base_url")).unwrap();
+        assert!(!without.contains("localhost") && without.contains("mine/a"), "{without}");
+        assert!(
+            changed(&without, &gone("agent.max_turns")).unwrap_err().message.contains("agent.max_turns is not set")
+        );
         let only_sections = changed("[agent]\nmax_turns = 3\n", &[new("model", "a/b")]).unwrap();
         assert!(only_sections.parse::<DocumentMut>().unwrap()["model"].is_str(), "{only_sections}");
         assert!(changed("model = \n", &[new("model", "a/b")]).is_err(), "what can't be read is left alone");

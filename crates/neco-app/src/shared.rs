@@ -147,7 +147,7 @@ impl SharedApp {
         let data_dir = self.workspaces.env().data_dir().to_owned();
         let copied = tokio::task::spawn_blocking(move || disk::copy_store(&data_dir)).await;
         let copy = copied.map_err(failed)?.map_err(cannot)?;
-        self.opener.tell("the data folder can't be written: what follows is read from a copy of it");
+        self.opener.tell("The data folder can't be written: what follows is read from a copy of it");
         let store = services::open_store(copy.path()).await?;
         let app = self.on(store).await?;
         let answer = app.call(caller, call).await;

@@ -69,7 +69,7 @@ pub(crate) async fn ask_about(
                 let is_read = kept.is_ok() && is_old && decided_in.read_anew().is_ok();
                 if is_read { Ok(kept) } else { decided_in.switch(plugged).map(|()| kept) }
             });
-            notes.extend(kept.await?.err().map(|error| format!("the answer could not be saved: {error}")));
+            notes.extend(kept.await?.err().map(|error| format!("The answer could not be saved: {error}")));
         }
     }
     notes.extend(workspace.now().plugged.note());

@@ -17,7 +17,7 @@ use neco_proto::app::sessions::ListSessions;
 use neco_proto::app::settings::{CheckSettings, FindSettings, HoldsFrom, ListSettings, NewSetting, SetSettings};
 use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust, TrustState};
 use neco_proto::app::{App, AppError, Caller, Request, Scope, Trouble};
-use neco_proto::{RuleSource, Ruling};
+use neco_proto::{ApprovalMode, RuleSource, Ruling};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -123,6 +123,23 @@ async fn rules_are_listed_explained_and_tested() {
     let file = house.dir.path().join("cases.toml").display().to_string();
     let tested = house.asks(TestRules { folder: house.folder(), given, file }).await.unwrap();
     assert_eq!((tested.cases[0].ok, tested.cases[0].decision), (false, Ruling::Deny));
+}
+
+#[tokio::test]
+async fn where_the_sandbox_is_read_only_an_edit_is_asked_about_in_auto_too() {
+    let house = House::new();
+    let explain = || ExplainCall {
+        folder: house.folder(),
+        tool: "write_file".to_owned(),
+        arguments: "{\"path\": \"a.txt\", \"content\": \"x\"}".to_owned(),
+        approval: Some(ApprovalMode::Auto),
+        ..ExplainCall::default()
+    };
+    assert_eq!(house.asks(explain()).await.unwrap().decision, Ruling::Allow);
+    house.write("home/config.toml", "[sandbox]\nlevel = \"read_only\"\n");
+    let asked = house.asks(explain()).await.unwrap();
+    assert_eq!((asked.decision, asked.session_rule), (Ruling::Ask, None));
+    assert_eq!(asked.reason, "it changes a file, and the sandbox is read-only");
 }
 
 #[tokio::test]

@@ -30,6 +30,11 @@ pub fn written_setting(text: &str) -> Option<(&str, String, &str)> {
     Some((key.trim(), Trail::of(&names).to_string(), value.trim()))
 }
 
+/// Whether a dotted key is that of a setting, or of a section of settings.
+pub fn is_setting(key: &str) -> bool {
+    names(key).is_ok_and(|names| known().at(&names).is_some())
+}
+
 /// A tree as `key=value`, one for each of its settings.
 pub(crate) fn texts(layer: &Node) -> Vec<String> {
     let mut found = Vec::new();
@@ -172,6 +177,7 @@ mod tests {
             assert_eq!(layer(text).unwrap_err().to_string(), expected);
         }
         assert!(layer(&format!("{}=1", vec!["a"; 100_000].join("."))).is_err());
+        assert!(is_setting("agent") && is_setting("models.'a/b'.max_output") && !is_setting("nope"));
     }
 
     proptest! {

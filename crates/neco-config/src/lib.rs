@@ -42,7 +42,7 @@ pub use address::without_secrets;
 pub use check::other_names;
 pub use env::Env;
 pub use find::{ConfigFile, read_small_file};
-pub use flags::written_setting;
+pub use flags::{is_setting, written_setting};
 pub use layer::Lines;
 pub use load::{LoadOptions, Loaded, RepositoryHooks, load, load_around, without_freeing};
 pub use notice::{ConfigError, Notice};

@@ -100,6 +100,39 @@ pub fn without_marks(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split_inclusive('\n').filter(|line| !is_mark(line.trim_end_matches(['\r', '\n']))).collect())
 }
 
+/// A text without those marks wherever in a line they stand, as in the task of an agent that another task's output was
+/// put into: `Look: <untrusted-74196f source="task a">`.
+#[must_use]
+pub fn without_inner_marks(text: &str) -> Cow<'_, str> {
+    if !text.contains("untrusted-") {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, tag)) = rest.find('<').and_then(|at| rest.split_at_checked(at)) {
+        out.push_str(before);
+        rest = match after_mark(tag) {
+            Some(after) => after,
+            None => {
+                out.push('<');
+                tag.strip_prefix('<').unwrap_or_default()
+            }
+        };
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// What stands behind the mark that a text begins with.
+fn after_mark(text: &str) -> Option<&str> {
+    let (mark, after) = text.split_once('>')?;
+    let name = mark.strip_prefix("</").or_else(|| mark.strip_prefix('<'))?.strip_prefix("untrusted-")?;
+    let (suffix, about) = name.split_at_checked(6)?;
+    let is_ours = suffix.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && (about.is_empty() || about.starts_with(" source=\""))
+        && !mark.contains('\n');
+    is_ours.then_some(after)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +166,15 @@ mod tests {
         assert_eq!(without_marks(output), "[p1 runs]\none\r\ntwo\n(2 lines)");
         let mentioned = "grep untrusted- *.rs\nx <untrusted-1> y\n";
         assert_eq!(without_marks(mentioned), mentioned);
+    }
+
+    #[test]
+    fn marks_within_a_line_go_too_where_they_are_ours() {
+        let task = "Look: <untrusted-ca9781 source=\"task a\">\nparser.rs\n</untrusted-ca9781> and 1 < 2";
+        assert_eq!(clean_line(&without_inner_marks(task)), "Look: parser.rs and 1 < 2");
+        for mentioned in ["x <untrusted-1> y", "<untrusted- <", "a <b untrusted-", "<untrusted-ca9781x>"] {
+            assert_eq!(without_inner_marks(mentioned), mentioned);
+        }
     }
 
     #[test]

@@ -36,9 +36,9 @@ pub fn ended_with_the_run(commands: &[LeftRunning]) -> Vec<EventBody> {
         return Vec::new();
     }
     let named: Vec<String> = commands.iter().map(|left| format!("{} ({})", left.summary, left.name)).collect();
-    let text = format!("no background command runs any more: {}", named.join(", "));
-    let told = format!("Neco was restarted, so {text}. Start again what is still needed.");
-    let notice = Notification::new(NotificationLevel::Info, text);
+    let none = format!("background command runs any more: {}", named.join(", "));
+    let told = format!("Neco was restarted, so no {none}. Start again what is still needed.");
+    let notice = Notification::new(NotificationLevel::Info, format!("No {none}"));
     vec![EventBody::Notification(notice), EventBody::Message(Message::neco(told))]
 }
 
@@ -47,7 +47,7 @@ fn notice(open: &[(&OpenCall, bool)], begins: bool) -> String {
     let unknown = open.iter().filter(|(call, asks)| call.started && call.ended.is_none() && !asks);
     let unknown: Vec<&str> = unknown.map(|(call, _)| call.shown()).collect();
     if begins {
-        return "the fork begins in the middle of a turn, which the session that it comes from goes on with".to_owned();
+        return "The fork begins in the middle of a turn, which the session that it comes from goes on with".to_owned();
     }
     let mut text = "Neco was interrupted in the middle of a turn".to_owned();
     if !unknown.is_empty() {
@@ -119,7 +119,7 @@ mod tests {
         let [name, command, summary] = ["bg-1", "make watch", "Run make watch"].map(str::to_owned);
         let told = ended_with_the_run(&[LeftRunning { name, command, summary }]);
         let [EventBody::Notification(told), EventBody::Message(message)] = told.as_slice() else { panic!("{told:?}") };
-        assert_eq!(told.text, "no background command runs any more: Run make watch (bg-1)");
+        assert_eq!(told.text, "No background command runs any more: Run make watch (bg-1)");
         assert!(message.is_neco() && message.text().contains("bg-1"), "{message:?}");
     }
 

@@ -206,7 +206,7 @@ impl Guard for Advice {
                                now with your tools, one call at a time. If you must know something first, ask it in one \
                                sentence; if nothing is to be changed, say why. You are told this once."
                             .to_owned(),
-                        notice: "the agent only described the change, and was told to make it",
+                        notice: "The agent only described the change, and was told to make it",
                     });
                 }
             }

@@ -43,7 +43,7 @@ impl Guard for AntiPattern {
                 "You have read {most} times in a row without doing anything. If you know enough, act or answer; if not, \
                  say what you are still looking for and look for that only."
             ),
-            notice: "the agent reads on and on, and was told so",
+            notice: "The agent reads on and on, and was told so",
         })
     }
 }

@@ -101,7 +101,7 @@ impl ErrorTracker {
         };
         Some(Hint::Warn {
             text: format!("{what} failed {STRIKES} times in the same way:{earlier}\n{advice}"),
-            notice: "the same call failed three times in the same way; the agent was told to change its approach",
+            notice: "Three calls failed in the same way; the agent was told to change its approach",
         })
     }
 }

@@ -73,7 +73,7 @@ impl Guard for Loops {
             text: format!(
                 "You repeat yourself: {told}. Nothing new comes of it. {advice} If it goes on, the work is stopped."
             ),
-            notice: "the agent repeats itself, and was told so",
+            notice: "The agent repeats itself, and was told so",
         })
     }
 }

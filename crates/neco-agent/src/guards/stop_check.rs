@@ -34,14 +34,14 @@ impl StopCheck {
         }
         if std::mem::replace(&mut self.objected, true) {
             return Some(Hint::Note(
-                "the plan was written but not submitted, so it is not saved; to carry it out, continue in mode agent",
+                "The plan was written but not submitted, so it is not saved; to carry it out, continue in mode agent",
             ));
         }
         Some(Hint::Hold {
             text: "You are in plan mode, and a plan in your answer can't be accepted. If that was your plan, hand it over \
                    with exit_plan_mode; if it was only an answer, end with one short sentence. You are told this once."
                 .to_owned(),
-            notice: "the agent said its plan instead of handing it over, and was told how",
+            notice: "The agent said its plan instead of handing it over, and was told how",
         })
     }
 }
@@ -82,7 +82,7 @@ impl Guard for StopCheck {
                     open + done,
                     named.join("\n")
                 );
-                let notice = "most steps were still open; the agent was told to go on with them";
+                let notice = "Most steps were still open; the agent was told to go on with them";
                 Some(Hint::Hold { text, notice })
             }
             Seen::Call(_) => None,

@@ -328,7 +328,7 @@ impl Agent {
         self.scheduler.set_registry(registry);
         let level = self.tools.level.number();
         let text = format!(
-            "this model's window is {window} tokens: tool level {level} of {} leaves room to work; --gen N or /gen N \
+            "This model's window is {window} tokens: tool level {level} of {} leaves room to work; --gen N or /gen N \
              takes another",
             CapabilityLevel::highest().number()
         );
@@ -554,11 +554,11 @@ impl Agent {
         let Some(book) = self.rule_book.clone() else { return Ok(()) };
         let rule = grant.to_toml(&self.scheduler.policy().place().workspace);
         let (level, text) = match book.keep(rule).await {
-            Ok(()) => (NotificationLevel::Info, format!("rule added in {}", book.file())),
+            Ok(()) => (NotificationLevel::Info, format!("Rule added in {}", book.file())),
             Err(error) => {
                 // No file has it, so that reading the files anew would take it back.
                 self.scheduler.policy_mut().grant(grant);
-                let text = format!("the rule applies to this session only: {} can't be written: {error}", book.file());
+                let text = format!("The rule applies to this session only: {} can't be written: {error}", book.file());
                 (NotificationLevel::Warning, text)
             }
         };

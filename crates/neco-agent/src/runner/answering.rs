@@ -41,14 +41,14 @@ impl Answering<'_> {
         let label = self.model.label();
         match reason {
             FinishReason::ContentFilter => {
-                tell_of_refusal(kind, "the vendor's filter ended the answer", label, self.reports).await?;
+                tell_of_refusal(kind, "vendor's filter ended the answer", label, self.reports).await?;
             }
             FinishReason::Refusal => {
-                tell_of_refusal(kind, "the model declined to go on", label, self.reports).await?;
+                tell_of_refusal(kind, "model declined to go on", label, self.reports).await?;
             }
-            FinishReason::Length => self.reports.warn("the answer was cut off by the model's output limit").await?,
+            FinishReason::Length => self.reports.warn("The answer was cut off by the model's output limit").await?,
             FinishReason::Bound(bound) => {
-                self.reports.warn(&format!("the answer was cut off: it had {bound}")).await?;
+                self.reports.warn(&format!("The answer was cut off: it had {bound}")).await?;
             }
             FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause => {}
         }
@@ -74,11 +74,11 @@ async fn record(answered: Answered, conversation: &mut Conversation, reports: &R
     }
 }
 
-/// An error where it ends the work; calls that came before it are run, and the work goes on.
+/// An error where it ends the work; calls that came before it are run, and the work goes on. `what` follows a “the”.
 async fn tell_of_refusal(kind: AnswerKind, what: &str, label: &str, reports: &Reports) -> Result<(), SinkError> {
     if kind != AnswerKind::Refused {
-        return reports.warn(what).await;
+        return reports.warn(&format!("The {what}")).await;
     }
-    let message = format!("{what} ({label}); say it in other words, or set another model");
+    let message = format!("the {what} ({label}); say it in other words, or set another model");
     reports.error(ErrorCode::AnswerRefused, message).await
 }

@@ -32,7 +32,7 @@ const WORDS_THAT_STAY: u64 = 8;
 const LOOK_EVERY: usize = 4;
 /// What whoever asks for less is told when it can't be less.
 pub(super) const NOTHING_TO_COMPACT: &str =
-    "there is nothing to compact yet: what was said before the last turn is too little";
+    "There is nothing to compact yet: what was said before the last turn is too little";
 /// Words of a token, in percent.
 const WORDS: u64 = 60;
 
@@ -209,7 +209,7 @@ impl Room {
             let remedy = Some(assembled.remedy()).filter(|words| !words.is_empty() && biggest == assembled.biggest().0);
             let advice = remedy.map(|remedy| format!(". {remedy}")).unwrap_or_default();
             let words = format!(
-                "the context window is small for what must stay in it, so older turns will be summed up often and in \
+                "The context window is small for what must stay in it, so older turns will be summed up often and in \
                  few words; the biggest part is {biggest} (about {tokens} tokens){advice}"
             );
             talk.reports.warn(&words).await?;

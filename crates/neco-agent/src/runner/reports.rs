@@ -113,7 +113,7 @@ impl Reports {
     }
 
     pub(super) async fn not_compacted(&self, why: &str) -> Result<(), SinkError> {
-        let text = format!("the conversation was not compacted: {why}");
+        let text = format!("The conversation was not compacted: {why}");
         let told = Notification::new(NotificationLevel::Warning, text).about(NotificationTopic::CompactionFailed);
         self.notify(told).await
     }

@@ -255,7 +255,7 @@ impl Agent {
         if !room.can_compact(&talk) {
             return Err(InputError::Refused(NOTHING_TO_COMPACT.to_owned()));
         }
-        let text = "the conversation is being compacted".to_owned();
+        let text = "The conversation is being compacted".to_owned();
         let begins = Notification::new(NotificationLevel::Info, text).about(NotificationTopic::CompactionBegins);
         talk.reports.notify(begins).await?;
         room.compact(CompactionCause::Asked, asked, None, &mut talk).await?;
@@ -369,7 +369,7 @@ impl Agent {
 
     async fn ask_person(&mut self, call_id: &CallId, items: Vec<QuestionItem>) -> Result<Fulfilled, SinkError> {
         if !self.terms.settings.person_present {
-            self.reports.inform("nobody is there to answer the agent's questions; it decides by itself").await?;
+            self.reports.inform("Nobody is there to answer the agent's questions; it decides by itself").await?;
             return Ok(Fulfilled::Done(
                 "Nobody is there to answer. Decide yourself, as a careful colleague would, and say in your final \
                  answer what you assumed."
@@ -455,7 +455,7 @@ impl Agent {
         let kind = match self.gate.rule_on_end(decision) {
             EndRuling::Ends => AnswerKind::Text,
             EndRuling::EndsAllTheSame => {
-                let words = format!("the work ends although a hook objects: it did so {MOST_HELD} times in a row");
+                let words = format!("The work ends although a hook objects: it did so {MOST_HELD} times in a row");
                 self.reports.warn(&words).await?;
                 AnswerKind::Text
             }

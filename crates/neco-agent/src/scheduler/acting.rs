@@ -59,7 +59,7 @@ fn line(does: ActsLater, files: Vec<String>, way_back: Option<&WayBack>) -> Noti
         }
         None => "no checkpoint was made, so undo it by hand if you do not want it".to_owned(),
     };
-    let text = format!("changed what {what}: {names}; {back}");
+    let text = format!("Changed what {what}: {names}; {back}");
     let checkpoint = way_back.map(|way_back| way_back.rev.clone());
     Notification { changed: Some(ActingChange { does, files, checkpoint }), ..Notification::new(level, text) }
 }
@@ -76,7 +76,7 @@ mod tests {
         let way_back = WayBack { session, rev: "51e6ceffb0123456".to_owned() };
         let told = line(ActsLater::Instructs, vec!["AGENTS.md".to_owned()], Some(&way_back));
         let expected = format!(
-            "changed what instructs agents: AGENTS.md; /rewind 51e6ceffb0 puts the files back to before it, later changes \
+            "Changed what instructs agents: AGENTS.md; /rewind 51e6ceffb0 puts the files back to before it, later changes \
              too (outside of a window: neco session rewind {session} --to 51e6ceffb0)"
         );
         assert_eq!((told.text, told.level), (expected, NotificationLevel::Info));

@@ -143,7 +143,7 @@ fn chunks(pending: Pending) -> Vec<ToolOutputChunk> {
     let Pending { call_id, stream, text, left_out } = pending;
     let mut chunks = vec![ToolOutputChunk { call_id: call_id.clone(), stream, text }];
     if left_out > 0 {
-        let text = format!("[… {left_out} bytes not shown live …]");
+        let text = format!("… {left_out} bytes not shown live …");
         chunks.push(ToolOutputChunk { call_id, stream: OutputStream::Note, text });
     }
     chunks

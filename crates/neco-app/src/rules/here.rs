@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use neco_config::Loaded;
+use neco_config::section::SandboxLevel;
 use neco_proto::app::AppError;
 use neco_proto::app::rules::{GivenRules, ListRules, RuleList, RuleRow};
 use neco_safety::policy::{LoadedPolicy, Rule};
@@ -27,7 +28,10 @@ impl Here {
         let mut warnings: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
         let plugged = Plugged::look(&app.env, &folder, &loaded);
         let rules = rules::load(&RuleFlags::from(given), &app.env, &folder, &loaded, &plugged);
-        let rules = rules.map_err(|error| error.after(&warnings))?;
+        let mut rules = rules.map_err(|error| error.after(&warnings))?;
+        if loaded.config.sandbox.level == SandboxLevel::ReadOnly {
+            rules.policy = rules.policy.reading_only();
+        }
         warnings.extend(rules.warnings.iter().map(ToString::to_string));
         Ok(Self { folder, loaded, rules, warnings })
     }

@@ -32,9 +32,9 @@ pub fn begin_worktree(
         BringBack::Branch => format!(", on branch {}", tree.branch),
         BringBack::Patch => String::new(),
     };
-    notes.push(format!("works in a worktree of its own, {}{branch}", tree.path.display()));
+    notes.push(format!("The session works in a worktree of its own, {}{branch}", tree.path.display()));
     if tree.leaves_changes_behind().unwrap_or(false) {
-        notes.push("what is not committed in your working tree is not in it".to_owned());
+        notes.push("What is not committed in your working tree is not in it".to_owned());
     }
     Ok((inside.canonicalize().unwrap_or(inside), notes))
 }
@@ -50,11 +50,11 @@ pub fn end_worktree(folder: &Path, title: &str, session: &str, data_dir: &Path) 
     let tree = Worktree::around(folder, &worktree_folder(data_dir))?;
     let path = tree.path.display();
     if tree.is_held() {
-        return Some(format!("another session works in {path}; the changes of this one come back with it"));
+        return Some(format!("Another session works in {path}; the changes of this one come back with it"));
     }
     Some(match tree.bring_back(title) {
         Ok(brought) => words(&tree, &brought, session),
-        Err(error) => format!("the work stays in {path}: {error}"),
+        Err(error) => format!("The work stays in {path}: {error}"),
     })
 }
 
@@ -84,11 +84,11 @@ fn words(tree: &Worktree, brought: &Brought, session: &str) -> String {
     let more = format!("Resume it with  neco resume {session} -m \"…\"");
     match brought {
         Brought::Nothing => match tree.remove() {
-            Ok(()) => format!("nothing was changed; the worktree was removed. {more}"),
-            Err(error) => format!("nothing was changed; the worktree stays, as {error}. {more}"),
+            Ok(()) => format!("Nothing was changed; the worktree was removed. {more}"),
+            Err(error) => format!("Nothing was changed; the worktree stays, as {error}. {more}"),
         },
         Brought::Branch { .. } if tree.is_merged() => {
-            format!("nothing new: branch {} is already merged. {more}", tree.branch)
+            format!("Nothing new: branch {} is already merged. {more}", tree.branch)
         }
         Brought::Branch { files: count, .. } => {
             let branch = &tree.branch;

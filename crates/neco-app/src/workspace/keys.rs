@@ -79,9 +79,9 @@ pub fn warnings(loaded: &Loaded) -> Vec<String> {
         // A name with other characters than letters, digits and dashes is written in quotes.
         let keys = [format!("model_providers.{name}.api_key"), format!("model_providers.\"{name}\".api_key")];
         let mut settings = loaded.origins.settings().iter();
-        let place = settings.find(|setting| keys.contains(&setting.key)).map(|setting| format!("{}: ", setting.origin));
+        let place = settings.find(|setting| keys.contains(&setting.key)).map(|set| format!(" ({})", set.origin));
         Some(format!(
-            "{}api_key of {name}: a key among settings is easily shared; `neco login {name}` stores it more safely",
+            "A key among settings is easily shared: api_key of {name}{}; `neco login {name}` stores it more safely",
             place.unwrap_or_default()
         ))
     };

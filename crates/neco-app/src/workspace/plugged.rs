@@ -78,7 +78,7 @@ impl Plugged {
         let found = find(env, folder, loaded);
         let mut notices = found.notices;
         let trust = Trust::open(env.config_dir()).unwrap_or_else(|error| {
-            notices.push(format!("no folder is trusted: {error}"));
+            notices.push(format!("No folder is trusted: {error}"));
             Trust::none()
         });
         let (theirs, own): (Vec<Hook>, Vec<Hook>) =
@@ -88,7 +88,7 @@ impl Plugged {
             match hook_item(env, &hook) {
                 Ok(item) => items.extend(item),
                 Err(error) => {
-                    notices.push(format!("the hook {:?} is left out: {error}", hook.command));
+                    notices.push(format!("The hook {:?} is left out: {error}", hook.command));
                     let is_trusted = hook.origin.folder().is_some_and(|folder| trust.is_trusted(folder));
                     unreadable.extend((is_trusted && hook.event == HookEvent::PreToolUse).then_some(hook));
                 }
@@ -99,7 +99,7 @@ impl Plugged {
         for folder in folders_with_prompts(folder) {
             match prompt_files(&folder.join(".neco/prompts")) {
                 Ok(prompts) => items.extend(prompts.into_iter().map(|prompt| prompt_item(env, &folder, prompt))),
-                Err(error) => notices.push(format!("prompts are left out: {error}")),
+                Err(error) => notices.push(format!("Prompts are left out: {error}")),
             }
         }
         let definitions = Definitions::load(&agent_places(env), folder);
@@ -183,7 +183,7 @@ impl Plugged {
             self.rules.retain(|file| off.iter().all(|item| !item.is_of(file)));
             self.notices.extend(off.iter().map(|item| {
                 format!(
-                    "{} is new or changed and not trusted; `neco trust` or /trust shows it and switches it on",
+                    "New or changed, and not trusted: {}; `neco trust` or /trust shows it and switches it on",
                     item.words
                 )
             }));
@@ -203,8 +203,8 @@ impl Plugged {
     }
 
     fn keep(&mut self, item: Item) {
-        self.notices
-            .push(format!("{} changed or is gone: what you trusted stays in effect until Neco ends", item.words));
+        let words = format!("Changed or gone: {}; what you trusted stays in effect until Neco ends", item.words);
+        self.notices.push(words);
         self.items.push(item);
     }
 

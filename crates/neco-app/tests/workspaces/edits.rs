@@ -124,7 +124,7 @@ async fn what_a_trusted_folder_forbids_is_not_switched_off_by_an_edit() {
     let events = open.ask("two").await;
     assert_ne!(status(&events), CallStatus::Success, "what was trusted holds on");
     assert_eq!(said(&events, "what you trusted stays in effect").len(), 1);
-    assert_eq!(said(&events, "is new or changed and not trusted").len(), 2);
+    assert_eq!(said(&events, "New or changed, and not trusted").len(), 2);
     fs::remove_dir_all(one.join(".neco/policy")).unwrap();
     assert_ne!(status(&open.ask("three").await), CallStatus::Success, "gone is not switched off either");
 
@@ -265,7 +265,7 @@ async fn what_is_always_allowed_and_could_not_be_kept_holds_after_an_edit() {
     let asked = |events: &[Event]| events.iter().any(|event| matches!(event.body, EventBody::PermissionRequest(_)));
     let events = open.ask("one").await;
     assert!(asked(&events) && status(&events) == CallStatus::Success);
-    assert_eq!(said(&events, "the rule applies to this session only").len(), 1);
+    assert_eq!(said(&events, "The rule applies to this session only").len(), 1);
     stage.configure(&format!("{asks}# edited\n"));
     let events = open.ask("two").await;
     assert!(!asked(&events) && status(&events) == CallStatus::Success, "{:?}", ends(&events));
@@ -322,8 +322,8 @@ async fn what_an_edit_loosens_and_what_it_leaves_alone_is_told() {
     let second = open.ask("two").await;
     let told = said(&second, "effect");
     let has = |words: &str| told.iter().any(|told| told.contains(words));
-    assert!(has("approval = \"manual\": takes effect in new sessions"), "{told:?}");
-    assert!(has("sandbox.network = \"on\": in effect now"), "{told:?}");
+    assert!(has("Setting approval = \"manual\": takes effect in new sessions"), "{told:?}");
+    assert!(has("Setting sandbox.network = \"on\": in effect now"), "{told:?}");
     assert!(said(&open.ask("three").await, "effect").is_empty(), "once is enough");
     open.close().await;
 }

@@ -166,7 +166,7 @@ pub fn status(events: &[Event]) -> CallStatus {
 }
 
 pub fn warnings(events: &[Event]) -> Vec<&str> {
-    said(events, "an edit of the settings is not used")
+    said(events, "An edit of the settings is not used")
 }
 
 /// What the person is told with these words in it.

@@ -82,7 +82,7 @@ impl Found {
                 self.notices.extend(notices);
             }
             Ok(None) => {}
-            Err(error) => self.notices.push(format!("{} is left out: {error}", file.display())),
+            Err(error) => self.notices.push(format!("File {} is left out: {error}", file.display())),
         }
     }
 
@@ -98,7 +98,7 @@ impl Found {
                         origin: origin.clone(),
                         trusted_as: None,
                     }),
-                    Err(error) => self.notices.push(format!("{}: {event}: {error}", origin.file().display())),
+                    Err(error) => self.notices.push(format!("File {}: {event}: {error}", origin.file().display())),
                 }
             }
         }

@@ -14,7 +14,7 @@ pub fn parse(text: &[u8], origin: &Origin) -> (Vec<Hook>, Vec<String>) {
     let mut reading = Reading { origin, hooks: Vec::new(), notices: Vec::new() };
     match serde_json::from_slice::<Value>(strip_mark(text)) {
         Ok(settings) => reading.settings(&settings),
-        Err(error) => reading.say(&format!("is not JSON: {error}")),
+        Err(error) => reading.say(&format!("it is not JSON: {error}")),
     }
     (reading.hooks, reading.notices)
 }
@@ -32,7 +32,7 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn say(&mut self, words: &str) {
-        self.notices.push(format!("{}: {words}", self.origin.file().display()));
+        self.notices.push(format!("File {}: {words}", self.origin.file().display()));
     }
 
     fn settings(&mut self, settings: &Value) {
@@ -135,7 +135,7 @@ mod tests {
         );
         assert_eq!(hooks.len(), 1);
         assert_eq!(notices.len(), 8, "{notices:#?}");
-        assert!(notices.iter().all(|notice| notice.starts_with("s.json: ")));
+        assert!(notices.iter().all(|notice| notice.starts_with("File s.json: ")));
         assert_eq!(read("{").1.len(), 1);
         assert_eq!(read("{\"hooks\": []}").1.len(), 1);
         assert!(read("[1]").1.is_empty());

@@ -135,7 +135,7 @@ request!(SetSettings => WrittenSettings, "settings.set", Put "/settings", Manage
 pub struct NewSetting {
     /// The dotted key.
     pub key: String,
-    /// Its value: text, a number, yes or no, or a list of these.
+    /// Its value: text, a number, yes or no, or a list of these; null takes the setting out of the file.
     pub value: Value,
 }
 

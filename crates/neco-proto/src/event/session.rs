@@ -177,7 +177,7 @@ pub enum NotificationTopic {
 const NOT_KEPT_WORDS: &str = "no checkpoint was kept";
 
 impl Notification {
-    /// About nothing that a window has to know.
+    /// About nothing that a window has to know. Its text is a sentence, with a capital in front: windows show it as it is.
     #[must_use]
     pub fn new(level: NotificationLevel, text: String) -> Self {
         Self { level, text, about: None, changed: None, fitted: None }

@@ -1,11 +1,14 @@
 //! Payloads about the tree of agents: what a node is, and what agents say to each other.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::actor::Actor;
+use crate::clean::without_inner_marks;
 use crate::error_code::ErrorCode;
 use crate::ids::{AgentId, MessageId};
 use crate::mode::names;
@@ -158,6 +161,14 @@ pub struct AgentNode {
     /// What came of its task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<NodeResult>,
+}
+
+impl AgentNode {
+    /// What it was asked to do, as people read it: without the marks around what other tasks gave.
+    #[must_use]
+    pub fn task_for_people(&self) -> Cow<'_, str> {
+        without_inner_marks(&self.task)
+    }
 }
 
 /// An agent of the tree is new or has changed.

@@ -111,7 +111,7 @@ fn read(names: &[String], readable: &Readable<'_>, redactor: &Redactor) -> (Vec<
                 let text = redactor.redact(&text, Scope::Outside);
                 contents.push(format!("{name}:\n{}", fenced(&neutral(&text))));
             }
-            Err(why) => left.push(format!("{name} is only named: {why}")),
+            Err(why) => left.push(format!("File {name} is only named: {why}")),
         }
     }
     (contents, left)
@@ -217,7 +217,7 @@ mod tests {
         fs::write(cwd.join("b.doc"), "bad").unwrap();
         let (contents, left) = look("@a.doc @b.doc");
         assert_eq!(contents, ["a.doc:\n```\nat most 65536\n```"]);
-        assert_eq!(left, ["b.doc is only named: it is damaged"]);
+        assert_eq!(left, ["File b.doc is only named: it is damaged"]);
         let (contents, left) = look("look at @a.rs, @shot.png and @nobody");
         assert_eq!((contents, left.len()), (vec!["a.rs:\n````\n```\nfn main() {}\n````".to_owned()], 0));
         let (contents, left) = look("@big.txt @blob @.env @/etc/hostname");

@@ -48,8 +48,8 @@ impl SessionActor {
             Ok(went) => went,
             Err(error) => {
                 // Other windows may have seen it begin.
-                let went = matches!(error, RewindError::NotWritten(_));
-                let _ = self.warn(if went { error.to_string() } else { format!("not rewound: {error}") }).await;
+                let words = failed_words(&error);
+                let _ = self.warn(words).await;
                 return Err(error.into());
             }
         };
@@ -161,11 +161,19 @@ fn short(text: &str) -> String {
     if cut.len() < line.len() { format!("“{cut}…”") } else { format!("“{cut}”") }
 }
 
+/// That going back failed, and how far it went.
+fn failed_words(error: &RewindError) -> String {
+    if let RewindError::NotWritten(why) = error {
+        return format!("The files were restored, but that could not be saved: {why}; undo brings them back");
+    }
+    format!("Not rewound: {error}")
+}
+
 /// What was left alone, or can't come back, in no more lines than are read.
 fn kept_words(kept: &[String]) -> String {
     let mut lines: Vec<String> = kept.iter().take(KEPT_LINES).cloned().collect();
     if kept.len() > lines.len() {
         lines.push(format!("and {} more", kept.len() - lines.len()));
     }
-    lines.join("\n")
+    format!("Not everything was restored: {}", lines.join("\n"))
 }

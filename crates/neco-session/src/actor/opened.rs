@@ -36,7 +36,7 @@ impl Withheld {
             self.0.clear();
         }
         if self.0.insert(file.clone()) {
-            let text = format!("what is selected in {file} is not told to the model: {why}");
+            let text = format!("What is selected in {file} is not told to the model: {why}");
             ctx.emit(EventBody::Notification(Notification::new(NotificationLevel::Warning, text))).await?;
         }
         Ok(open)

@@ -368,7 +368,7 @@ impl SessionActor {
             return Ok(());
         };
         let (blind, other) = (self.ctx.provider.label(), seeing.label());
-        let text = format!("the model {blind} does not see pictures; {other} takes over");
+        let text = format!("The model {blind} does not see pictures; {other} takes over");
         let told = EventBody::Notification(Notification::new(NotificationLevel::Info, text));
         self.ctx.emit(told).await?;
         self.ctx.provider = Arc::clone(&seeing);

@@ -320,7 +320,7 @@ impl SessionRenewal {
 
     /// Says that an edit can't be used: the session goes on with what it has.
     async fn keep_on(&self, words: &str) -> Result<(), SinkError> {
-        self.say(format!("an edit of the settings is not used, the old ones stay in effect: {words}")).await
+        self.say(format!("An edit of the settings is not used, the old ones stay in effect: {words}")).await
     }
 
     async fn say(&self, words: String) -> Result<(), SinkError> {

@@ -136,7 +136,7 @@ impl AgentDeps {
         let mut texts: Vec<String> = notices.take(MOST_NOTICES + 1).collect();
         if texts.len() > MOST_NOTICES {
             texts.pop();
-            texts.push("more files that the model is told have parts that were not told or can't be seen".to_owned());
+            texts.push("More files that the model is told have parts that were not told or can't be seen".to_owned());
         }
         let warning = |text| EventBody::Notification(Notification::new(NotificationLevel::Warning, text));
         texts.into_iter().chain(left_out).map(warning).collect()

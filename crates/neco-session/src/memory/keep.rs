@@ -58,10 +58,10 @@ pub fn kept_words(kept: &Kept) -> String {
     let MemoryNote { id, title, path, .. } = &kept.note;
     let (done, back) = match kept.action {
         Some(MemoryAction::Stored | MemoryAction::Recalled) => {
-            ("remembered", format!("; neco memory rm {id} deletes it"))
+            ("Remembered", format!("; neco memory rm {id} deletes it"))
         }
-        Some(MemoryAction::Updated) => ("brought up to date", format!("; neco memory edit {id} changes it")),
-        None => ("known already", String::new()),
+        Some(MemoryAction::Updated) => ("Brought up to date", format!("; neco memory edit {id} changes it")),
+        None => ("Known already", String::new()),
     };
     let redacted = if kept.redacted { "; what looked like a secret was left out" } else { "" };
     let beside = kept.resembles.as_ref().map(|other| {

@@ -197,7 +197,7 @@ impl Definitions {
             more => format!("; and {more} more"),
         };
         let first = broken.get(..MOST_BROKEN.min(broken.len()))?.join("; ");
-        let text = format!("agents that can't be used: {first}{more} (`neco agents validate` lists them)");
+        let text = format!("Agents that can't be used: {first}{more} (`neco agents validate` lists them)");
         (!broken.is_empty()).then_some(text)
     }
 
@@ -234,7 +234,7 @@ impl Definitions {
 
     /// The person is to know something of a file.
     fn note(&mut self, shown: &str, warnings: impl IntoIterator<Item = String>) {
-        self.hidden.extend(warnings.into_iter().map(|warning| format!("{shown}: {warning}")));
+        self.hidden.extend(warnings.into_iter().map(|warning| format!("File {shown}: {warning}")));
     }
 
     fn take(&mut self, places: &DefinitionPlaces, cwd: &Path, file: DefinitionFile, origin: Origin) {

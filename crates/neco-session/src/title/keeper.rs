@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use neco_model::FinishReason;
 use neco_proto::event::{CompleteReason, SessionTitle, SidePurpose, TitleSource, UsageEvent};
-use neco_proto::{Event, EventBody, Seq};
+use neco_proto::{Event, EventBody, Message, Seq};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_store::StoreError;
 use tokio::sync::Mutex;
@@ -166,6 +166,8 @@ const MOST_GIVEN: usize = 120;
 
 /// The first words of a message, in one line.
 pub fn first_words(text: &str) -> String {
+    // What a person ran and the files that they named are sent along in Neco's words.
+    let text = Some(Message::written(text)).filter(|written| !written.trim().is_empty()).unwrap_or(text);
     // What is piped in stands in a fence behind what was said.
     let said = text.split_once("\n```").map_or(text, |(said, _)| if said.trim().is_empty() { text } else { said });
     one_line(said, MOST)
@@ -198,6 +200,8 @@ mod tests {
     fn titles_are_one_short_line() {
         assert_eq!(first_words("  fix\nthe\tbuild "), "fix the build");
         assert_eq!(first_words("review this\n```\nfn main() {}\n```"), "review this");
+        assert_eq!(first_words(&format!("go{}```\n$ sleep 30\n```", Message::RAN)), "go");
+        assert_eq!(first_words(&format!("read @a.txt{}a.txt:\n```\nx\n```", Message::ATTACHED)), "read @a.txt");
         assert_eq!(first_words("\n```\nall there is\n```"), "``` all there is ```");
         assert_eq!(first_words(&"word ".repeat(40)).chars().count(), 60);
         assert_eq!(tidy("a\u{1b}[31m b\0"), "a [31m b");

@@ -132,7 +132,7 @@ impl TreeHands {
             return Ok(Value::String(String::from_utf8_lossy(&bytes).into_owned()));
         }
         let text = format!(
-            "{}: it printed {size} bytes; other tasks get the beginning and the end of it, all of it is in {file}",
+            "Other tasks get the beginning and the end of {size} bytes of output, all of it is in {file}: {}",
             end.summary
         );
         let warning = EventBody::Notification(Notification::new(NotificationLevel::Warning, text));

@@ -48,7 +48,7 @@ impl fmt::Display for SetAside {
         let sessions = if *whole == 1 { "1 session was".to_owned() } else { format!("{whole} sessions were") };
         write!(
             f,
-            "the session store was damaged ({reason}). It was set aside as {}, and a new one was started: {sessions} saved",
+            "The session store was damaged ({reason}). It was set aside as {}, and a new one was started: {sessions} saved",
             path.display()
         )?;
         if !cut.is_empty() {

@@ -215,7 +215,7 @@ async fn as_asked_with_a_focus_and_not_twice_in_a_row() {
     let stage = stage::stage(&model);
     let session = stage.open().await.unwrap();
     let refused = session.send(Command::Compact { focus: None }).await;
-    let words = "there is nothing to compact yet: what was said before the last turn is too little";
+    let words = "There is nothing to compact yet: what was said before the last turn is too little";
     assert_eq!(refused.unwrap_err(), ClientError::Refused(words.to_owned()));
     say(&session, "Look.").await;
     let receipt = session.send(Command::Compact { focus: Some("the second file".to_owned()) }).await.unwrap();

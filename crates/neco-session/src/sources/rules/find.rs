@@ -10,7 +10,7 @@ use neco_safety::world::Files;
 use neco_workspace::{GitFacts, Watched};
 
 use super::frontmatter::{self, Frontmatter};
-use super::import::Importer;
+use super::import::{Home, Importer};
 use super::source::Rules;
 use crate::sources::reader::{Reader, Unread, Whose, ends_with, files_in};
 
@@ -110,6 +110,15 @@ impl RulesSearch {
     }
 }
 
+/// Whose a rules file is.
+#[derive(Clone, Copy)]
+enum Owner<'a> {
+    /// The person's own, with the files of their home.
+    Person { home: Option<&'a Files> },
+    /// The project's.
+    Project,
+}
+
 struct Found<'a> {
     search: &'a RulesSearch,
     cwd: &'a Path,
@@ -127,12 +136,13 @@ impl Found<'_> {
         let own = &self.search.own;
         let folders = own.folders.iter().flat_map(|folder| self.markdown_in(folder, &["md"]));
         let folders: Vec<PathBuf> = folders.collect();
+        let home = own.home.as_ref().and_then(|home| Files::new(home, Vec::new()).ok());
         for path in own.files.iter().cloned().chain(folders) {
             self.watched.add(&path);
             let Some(folder) = path.parent() else { continue };
-            // What the person's rules bring along lies beside them.
+            // What the person's rules bring along lies beside them, but for what they themselves name in their home.
             let Ok(files) = Files::new(folder, Vec::new()) else { continue };
-            self.take(&files, &path, true);
+            self.take(&files, &path, Owner::Person { home: home.as_ref() });
         }
     }
 
@@ -154,22 +164,25 @@ impl Found<'_> {
 
     fn of_folder(&mut self, files: &Files, folder: &Path, is_root: bool) {
         for name in IN_FOLDERS {
-            self.take(files, &folder.join(name), false);
+            self.take(files, &folder.join(name), Owner::Project);
         }
         if is_root {
-            AT_ROOT.iter().for_each(|name| self.take(files, &folder.join(name), false));
+            AT_ROOT.iter().for_each(|name| self.take(files, &folder.join(name), Owner::Project));
         }
         for (name, endings) in FOLDERS {
             for path in self.markdown_in(&folder.join(name), endings) {
-                self.take(files, &path, false);
+                self.take(files, &path, Owner::Project);
             }
         }
     }
 
-    fn take(&mut self, files: &Files, path: &Path, own: bool) {
+    fn take(&mut self, files: &Files, path: &Path, owner: Owner<'_>) {
         self.watched.add(path);
         let settings = &self.search.settings;
-        let whose = if own { Whose::Person } else { Whose::Project };
+        let (whose, own, home) = match owner {
+            Owner::Person { home } => (Whose::Person, true, home),
+            Owner::Project => (Whose::Project, false, None),
+        };
         let reader = Reader::new(files, &self.search.telling, whose);
         let read = match reader.read(path, settings.max_rules_file) {
             Ok(read) => read,
@@ -185,8 +198,10 @@ impl Found<'_> {
         }
         let name = self.name(path, own);
         // Whoever wrote it, what it brings along is no file of secrets.
-        let reader = Reader::new(files, &self.search.telling, Whose::Project);
-        let mut importer = Importer::new(reader, settings, read.path);
+        let telling = &self.search.telling;
+        let home = home.map(|home| Home { path: home.workspace(), reader: Reader::new(home, telling, Whose::Project) });
+        let reader = Reader::new(files, telling, Whose::Project);
+        let mut importer = Importer::new(reader, home, settings, read.path);
         importer.follow(rest, path);
         self.watched.extend(std::mem::take(&mut importer.watched));
         let at_hand = path.starts_with(self.cwd);
@@ -246,5 +261,43 @@ fn scope_of(says: Frontmatter, path: &Path) -> Scope {
         (Some(false), description) => Scope::OnRequest(description.unwrap_or_default()),
         (None, Some(description)) if in_folder => Scope::OnRequest(description),
         (None, _) => Scope::Always,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_safety::Policy;
+
+    use super::*;
+
+    fn write(path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn a_tilde_is_the_home_in_files_of_the_person_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().canonicalize().unwrap();
+        let (home, cwd) = (at.join("home"), at.join("project"));
+        let mine = "Mine. @~/.claude/extra.md @~/notes/all.md @~/.ssh/id_rsa @~/gone/x.md\n";
+        write(&home.join(".claude/CLAUDE.md"), mine);
+        write(&home.join(".claude/extra.md"), "Beside it. @~/.claude/more.md @~/notes/other.md\n");
+        write(&home.join(".claude/more.md"), "Beside that.\n");
+        write(&home.join("notes/all.md"), "Notes.\n");
+        write(&home.join("notes/other.md"), "HUSH\n");
+        write(&home.join(".ssh/id_rsa"), "HUSH\n");
+        write(&cwd.join("CLAUDE.md"), "Its own. @~/.claude/extra.md\n");
+        let settings =
+            ContextSection { rules: true, max_rules_file: 64_000, import_depth: 5, ..ContextSection::default() };
+        let own =
+            RulesPlaces { files: vec![home.join(".claude/CLAUDE.md")], folders: Vec::new(), home: Some(home.clone()) };
+        let rules = RulesSearch { cwd, own, settings, telling: Policy::default().telling() }.find();
+        let texts: Vec<&str> = rules.texts().filter_map(|text| text.split(" @").next()).collect();
+        assert_eq!(texts, ["Mine.", "Beside it.", "Beside that.", "Notes.", "Its own."]);
+        let notices = rules.notices().join("\n");
+        assert!(notices.contains("@~/.ssh/id_rsa was not read: ") && !notices.contains("gone"), "{notices}");
+        assert!(notices.contains("@~/notes/other.md was not read: it leads out of the folder"), "{notices}");
+        assert!(notices.contains("CLAUDE.md: @~/.claude/extra.md was not read: it leads out of"), "{notices}");
     }
 }

@@ -1,8 +1,8 @@
 //! `@path` in a rules file: another file that it brings along.
 //!
-//! A path starts at the file that names it. Only files that are really there count, so that `@someone`
-//! stays a name; what lies outside, holds secrets, is closed to reading by a rule or is too deep is not read, and
-//! that is said: to the model in the place of the file, and to the person.
+//! A path starts at the file that names it; in the person's own files `~/` is their home. Only files that are really
+//! there count, so that `@someone` stays a name; what lies outside, holds secrets, is closed to reading by a rule or is
+//! too deep is not read, and that is said: to the model in the place of the file, and to the person.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,7 @@ pub(super) struct Import {
 /// Follows the imports of one rules file.
 pub(super) struct Importer<'a> {
     reader: Reader<'a>,
+    home: Option<Home<'a>>,
     settings: &'a ContextSection,
     visited: HashSet<PathBuf>,
     /// Where files were looked for.
@@ -37,6 +38,14 @@ pub(super) struct Importer<'a> {
     pub notes: Vec<String>,
     /// What the person should know of that.
     pub warnings: Vec<String>,
+}
+
+/// The person's home, for a rules file of their own.
+#[derive(Clone, Copy)]
+pub(super) struct Home<'a> {
+    pub path: &'a Path,
+    /// Reads what the rules file itself names there; what it brings along may name only what lies beside it.
+    pub reader: Reader<'a>,
 }
 
 /// Why a file that is meant is not brought along.
@@ -57,11 +66,11 @@ impl NotTaken {
 }
 
 impl<'a> Importer<'a> {
-    /// For a rules file at `path`, which is not brought along again.
-    pub(super) fn new(reader: Reader<'a>, settings: &'a ContextSection, path: PathBuf) -> Self {
+    /// For a rules file at `path`, which is not brought along again; `home` for one of the person's own.
+    pub(super) fn new(reader: Reader<'a>, home: Option<Home<'a>>, settings: &'a ContextSection, path: PathBuf) -> Self {
         let visited = HashSet::from([path]);
         let (found, notes, warnings) = (Vec::new(), Vec::new(), Vec::new());
-        Self { reader, settings, visited, watched: Watched::default(), found, notes, warnings }
+        Self { reader, home, settings, visited, watched: Watched::default(), found, notes, warnings }
     }
 
     /// Takes in what `text` of the rules file `path` names.
@@ -90,10 +99,14 @@ impl<'a> Importer<'a> {
     fn take(&mut self, named: &str, by: &Path, depth: u8) -> Result<(), NotTaken> {
         let Some(folder) = by.parent() else { return Ok(()) };
         let outside = || NotTaken::refused("it leads out of the folder");
-        let path = &folder.join(named);
-        self.watched.add(path);
-        let located = match self.reader.locate(path) {
-            Ok(_) if named.starts_with("~/") => return Err(outside()),
+        let (path, reader) = match (named.strip_prefix("~/"), self.home) {
+            (Some(rest), Some(home)) => (home.path.join(rest), if depth == 1 { home.reader } else { self.reader }),
+            // Nobody else's file says where in the person's home something is to be read.
+            (Some(_), None) => return Err(outside()),
+            (None, _) => (folder.join(named), self.reader),
+        };
+        self.watched.add(&path);
+        let located = match reader.locate(&path) {
             Ok(located) => located,
             Err(Unread::Outside) => return Err(outside()),
             Err(Unread::Refused(why)) => return Err(NotTaken::refused(why)),
@@ -107,7 +120,7 @@ impl<'a> Importer<'a> {
         if !self.visited.insert(located.path().to_path_buf()) {
             return Ok(());
         }
-        let read = match self.reader.read(path, self.settings.max_rules_file) {
+        let read = match reader.read(&path, self.settings.max_rules_file) {
             Ok(read) => read,
             Err(Unread::Missing) => return Ok(()),
             Err(Unread::Outside) => return Err(outside()),

@@ -109,7 +109,7 @@ impl Rules {
     /// What a person should know of the files, one line a file: what was not told, and what is hidden in them.
     pub fn notices(&self) -> Vec<String> {
         let files = self.parts.iter().map(|part| &part.file).filter(|file| !file.warnings.is_empty());
-        files.map(|file| format!("{}: {}", file.name, file.warnings.join("; "))).collect()
+        files.map(|file| format!("File {}: {}", file.name, file.warnings.join("; "))).collect()
     }
 
     /// What a person should know when not all files fit into so many tokens.
@@ -122,7 +122,7 @@ impl Rules {
             (short, out) => format!("only the beginning of {}, and nothing of {}", short.join(", "), out.join(", ")),
         };
         Some(format!(
-            "rules may take {room} tokens with this model: it is told {what}; shorten them, or raise context.shares.rules"
+            "Rules may take {room} tokens with this model: it is told {what}; shorten them, or raise context.shares.rules"
         ))
     }
 
