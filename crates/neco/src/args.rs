@@ -193,7 +193,7 @@ pub struct RunArgs {
     #[arg(help_heading = "Model and tools", hide_short_help = true, long, help = help::TOOLS_SHORT, long_help = help::TOOLS, value_name = "LIST", value_delimiter = ',')]
     pub tools: Option<Vec<String>>,
     /// Stops after this many turns
-    #[arg(help_heading = "Limits", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = "Limits", long, value_name = "N", value_parser = at_least_one)]
     pub max_turns: Option<u32>,
     /// Stops when the session has cost this much, as far as prices are known
     #[arg(help_heading = "Limits", long, alias = "max-budget-usd", value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
@@ -432,6 +432,12 @@ pub fn dollars(text: &str) -> Result<f64, &'static str> {
         Ok(amount) if amount.is_finite() && amount > 0.0 => Ok(amount),
         Ok(_) | Err(_) => Err("give an amount above 0, such as 0.50"),
     }
+}
+
+/// A number of turns: none at all would ask nobody.
+pub fn at_least_one(text: &str) -> Result<u32, &'static str> {
+    let number = text.trim().parse::<u32>().ok().filter(|number| *number > 0);
+    number.ok_or("give a whole number, at least 1")
 }
 
 /// A number of seconds, or of minutes or hours with the letter behind it.

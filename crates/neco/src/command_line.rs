@@ -22,20 +22,20 @@ impl CommandLine {
     /// # Errors
     /// When help was asked for or something is wrong with the line.
     pub fn read(words: Vec<OsString>) -> Result<Self, clap::Error> {
-        let words = with_continue(elsewhere::translated(words));
+        let words = with_flags_behind(with_continue(elsewhere::translated(words)));
         if let Some(mut line) = printed_request(&words) {
-            return match settle(&mut line).or_else(|| named_worktree(&words)) {
+            return match named_worktree(&words).or_else(|| settle(&mut line, &words)) {
                 Some(misused) => Err(told(misused)),
                 None => Ok(line),
             };
         }
         let matches = Self::command().try_get_matches_from(&words).map_err(|error| in_our_words(error, &words))?;
         let mut line = Self::from_arg_matches(&matches)?;
-        let misused = match line.command {
-            Some(_) => flags_of_a_run(&matches).or_else(|| settle(&mut line)),
-            None => settle(&mut line),
-        };
-        if let Some(misused) = misused.or_else(|| named_worktree(&words)) {
+        let misused = named_worktree(&words).or_else(|| match line.command {
+            Some(_) => flags_of_a_run(&matches).or_else(|| settle(&mut line, &words)),
+            None => settle(&mut line, &words),
+        });
+        if let Some(misused) = misused {
             return Err(told(misused));
         }
         if line.command.is_some() && !line.everywhere.overrides.is_empty() {
@@ -71,16 +71,48 @@ fn printed_request(words: &[OsString]) -> Option<CommandLine> {
     Some(CommandLine { run, everywhere, command: None })
 }
 
-/// A word behind `--worktree` that is the name of one elsewhere, and would be a part of the message here.
+/// A word behind `--worktree` that is the name of one elsewhere, and would be a message or a part of it here. Where a
+/// request was announced before, the word is the request.
 fn named_worktree(words: &[OsString]) -> Option<String> {
-    words.windows(3).find_map(|three| {
-        let [flag, name, next] = three else { return None };
-        let name = name.to_str().filter(|name| !name.starts_with('-') && !name.contains(char::is_whitespace))?;
-        let asks = ["-p", "--print", "-m", "--message"].iter().any(|ask| next == ask);
-        (flag == "--worktree" && asks).then(|| {
-            format!("--worktree takes no name: leave `{name}` out, or write --worktree=branch or --worktree=patch")
-        })
+    let asks = |word: &OsString| ["-p", "--print", "-m", "--message"].iter().any(|ask| word == ask);
+    let is_sentence = |word: &OsString| word.to_str().is_some_and(|word| word.contains(char::is_whitespace));
+    let at = words.iter().position(|word| word == "--worktree")?;
+    let behind = words.get(at + 1)?;
+    let name = behind.to_str().filter(|name| !name.starts_with('-') && !is_sentence(behind))?;
+    let is_announced = words.iter().take(at).any(|word| asks(word) || REQUESTS.iter().any(|request| word == request));
+    let is_name = words.get(at + 2).is_none_or(|next| asks(next) || is_sentence(next));
+    (!is_announced && is_name).then(|| {
+        format!("--worktree takes no name: leave `{name}` out, or write --worktree=branch or --worktree=patch")
     })
+}
+
+/// The subcommands that take all flags of a run.
+const REQUESTS: &[&str] = &["run", "exec", "chat", "resume", "repl"];
+
+/// Moves the flags of a run that stand before a subcommand that takes them behind it, where they are read.
+fn with_flags_behind(mut words: Vec<OsString>) -> Vec<OsString> {
+    let is = |at: usize, names: &[&str]| {
+        words.get(at).and_then(|word| word.to_str()).is_some_and(|word| names.contains(&word))
+    };
+    let takes_them = |at: &usize| is(*at, REQUESTS) && words.get(..*at).is_some_and(are_flags);
+    let Some(at) = (2..words.len()).find(takes_them) else { return words };
+    // `exec resume` continues a session with one request.
+    let continues = is(at, &["run", "exec"]) && is(at + 1, &["resume"]);
+    let mut behind = words.split_off(at);
+    let flags = words.split_off(1);
+    if continues {
+        behind.splice(..2, ["resume".into(), "--print".into()]);
+    }
+    let rest = behind.split_off(if continues { 2 } else { 1 });
+    words.extend(behind.into_iter().chain(flags).chain(rest));
+    words
+}
+
+/// Whether words behind the program's name are flags of a run and nothing that is asked.
+fn are_flags(words: &[OsString]) -> bool {
+    let asks_nothing =
+        |RequestLine { run, .. }: RequestLine| run.words.is_empty() && run.message.is_none() && !run.print;
+    !words.iter().any(|word| word == "--") && RequestLine::try_parse_from(words).is_ok_and(asks_nothing)
 }
 
 /// Spells out a `-c` without a setting behind it: elsewhere that continues the last session.
@@ -114,16 +146,19 @@ fn reads_as_setting(word: &str) -> bool {
     is_key && (word.contains('=') || key.split('.').filter(|part| !part.is_empty()).count() > 1)
 }
 
-/// Brings every way to write a request into one form; gives what is wrong with it, if anything is.
-fn settle(line: &mut CommandLine) -> Option<String> {
+/// Brings every way to write a request into one form; gives what is wrong with it, if anything is, in the words that it
+/// was written with.
+fn settle(line: &mut CommandLine, words: &[OsString]) -> Option<String> {
     match &mut line.command {
         None => name_session(&mut line.run).or_else(|| misuse(&line.run)),
         Some(Subcommands::Run(run)) => {
             run.print = true;
-            let words = run.words.join(" ");
+            let name = if words.get(1).is_some_and(|word| word == "exec") { "exec" } else { "run" };
+            let said = run.words.join(" ");
             let several = run.words.len() > 1 && run.message.is_none();
-            let told =
-                format!("quote the message: neco run \"{words}\"; or, if that is what it says: neco \"run {words}\"");
+            let told = format!(
+                "quote the message: neco {name} \"{said}\"; or, if that is what it says: neco \"{name} {said}\""
+            );
             name_session(run).or_else(|| several.then_some(told)).or_else(|| misuse(run))
         }
         // Behind `chat` nothing but a message is meant.
@@ -232,6 +267,30 @@ mod tests {
     }
 
     #[test]
+    fn flags_before_a_request_count_for_it() {
+        let run = |words: &[&str]| match read(words).unwrap() {
+            CommandLine { command: Some(Subcommands::Run(run) | Subcommands::Chat(run)), .. } => run,
+            CommandLine { command: Some(Subcommands::Resume(args)), .. } => Box::new(args.run),
+            line => panic!("{line:?}"),
+        };
+        for words in [
+            &["--full-auto", "exec", "a b"][..],
+            &["--yes", "--model", "run", "run", "a b"],
+            &["-y", "--model", "a/b", "chat", "a b"],
+            &["--full-auto", "exec", "resume", "--last", "a b"],
+            &["--yes", "resume", "c41f", "a b"],
+        ] {
+            let run = run(words);
+            assert!(run.yes && run.message().as_deref() == Some("a b"), "{words:?}: {run:?}");
+        }
+        assert_eq!(run(&["-s", "danger-full-access", "exec", "hi"]).box_args.sandbox, Some("full"));
+        let both = read(&["-c", "a=1", "--yes", "exec", "a b", "-c", "b=2"]).unwrap();
+        assert_eq!(both.everywhere.overrides, ["a=1", "b=2"]);
+        assert_eq!(read(&["--yes", "--", "run", "the tests"]).unwrap().run.words, ["run", "the tests"]);
+        assert!(read(&["exec", "the", "tests"]).unwrap_err().contains("neco exec \"the tests\""));
+    }
+
+    #[test]
     fn behind_print_every_word_is_the_request() {
         for said in ["run", "init", "doctor", "help", "version", "session list", "plan"] {
             for print in ["-p", "--print"] {
@@ -303,6 +362,8 @@ mod tests {
             (&["exec", "-a", "on-request", "x"], "--approval ask_first"),
             (&["-p", "x", "--api-key=sk-123"], "neco login PROVIDER"),
             (&["--worktree", "feature", "-p", "x"], "--worktree takes no name"),
+            (&["--worktree", "feature"], "--worktree takes no name"),
+            (&["--worktree", "feature", "fix the bug"], "--worktree takes no name"),
             (&["--allowedTools", "-m", "x"], "--allow RULE"),
             (&["-p", "x", "--disallowedTools", "Read", "server__delete"], "--deny RULE"),
             (&["-s", "c41f", "-p", "x"], "--session ID"),
@@ -313,6 +374,10 @@ mod tests {
             (&["--permission-mode", "dontAsk"], "takes plan, default or acceptEdits here"),
             (&["-s", "everything", "-p", "x"], "takes read-only, workspace-write or danger-full-access here"),
             (&["--ask-for-approval", "never"], "--approval"),
+            (&["-p", "x", "--approval", "never"], "auto only about what is high risk"),
+            (&["model", "set", "a/b"], "neco config set model"),
+            (&["session", "list", "--yes"], "`neco session list` takes no --yes"),
+            (&["-p", "x", "--max-turns", "0"], "at least 1"),
             (&["-C", "-m", "x"], "-c or --continue"),
         ] {
             let told = read(words).unwrap_err();
@@ -358,6 +423,12 @@ mod tests {
             &["agent", "list"],
             &["sessions", "list"],
             &["models"],
+            &["models", "anthropic"],
+            &["models", "show"],
+            &["session", "delete", "c41f"],
+            &["session", "resume", "--yes"],
+            &["exec", "-s", "read_only", "x"],
+            &["-p", "x", "--worktree", "explain"],
         ] {
             assert!(read(words).is_ok(), "{words:?}: {:?}", read(words));
         }

@@ -4,8 +4,13 @@ use std::ffi::OsString;
 
 use neco_safety::tools;
 
+use crate::say;
+
 /// What is said of a command that there is not.
 const NO_MCP: &str = "There are no MCP servers yet.";
+const NO_PLUGINS: &str = "There are no plugins yet; hooks of your own come closest (docs/safety/hooks.md).";
+const NO_SKILLS: &str = "There are no skills yet; a Markdown file in .neco/commands is a command of your own.";
+const REVIEW: &str = "`neco -p /review` reviews what is not committed, `neco -p \"/review WHAT\"` something else.";
 const NO_SERVER: &str = "There is no server and no web page yet; `neco` opens the window in this terminal.";
 const UPDATE: &str = "Neco does not update itself: install the new version as you installed this one.";
 
@@ -25,13 +30,26 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["permissions", "rules"], "`neco policy list` comes close."),
     (&["stats", "usage", "cost"], "`neco session list` shows the sessions, `/cost` in the window what one has cost."),
     (&["completion"], "`neco completions SHELL` comes close."),
-    (&["mcp", "extension", "extensions", "plugin", "plugins", "skill", "skills"], NO_MCP),
+    (&["mcp", "extension", "extensions"], NO_MCP),
+    (&["plugin", "plugins"], NO_PLUGINS),
+    (&["skill", "skills"], NO_SKILLS),
+    (&["review"], REVIEW),
     (&["web", "serve", "server", "acp", "app", "desktop", "app-server", "remote-control"], NO_SERVER),
     (&["tui", "start"], "`neco` alone opens the window."),
     (&["pr", "github"], "There is nothing for pull requests yet: `git` and `gh` work as commands of the agent."),
     (&["apply"], "What the agent changes is in the files already; `git diff` shows it."),
     (&["update", "upgrade", "install", "uninstall", "self-update"], UPDATE),
 ];
+
+/// Commands of other tools below one of ours, and what comes close here.
+const SUBCOMMANDS: &[(&str, &[&str], &str)] =
+    &[("model", &["set", "use", "default", "switch"], "`neco config set model PROVIDER/MODEL` sets the model.")];
+
+/// Tools of other agents that nothing here does the work of: a rule about one says nothing.
+const ABSENT: &[&str] = &["Skill", "SlashCommand", "ListMcpResourcesTool", "ReadMcpResourceTool"];
+
+/// What another agent sets its approval to, and ours is not.
+const APPROVALS: &[&str] = &["untrusted", "on-request", "on-failure", "never"];
 
 /// Flags of other agents, and what to write here.
 const FLAGS: &[(&[&str], &str)] = &[
@@ -154,7 +172,13 @@ const SAME_FLAGS: &[(&str, &str, &[&str])] = &[
     ("-s", "read-only", &["--sandbox", "read_only"]),
     ("-s", "workspace-write", &["--sandbox", "workspace_write"]),
     ("-s", "danger-full-access", &["--sandbox", "full"]),
+    ("-s", "read_only", &["--sandbox", "read_only"]),
+    ("-s", "workspace_write", &["--sandbox", "workspace_write"]),
+    ("-s", "full", &["--sandbox", "full"]),
 ];
+
+/// What stands behind `models` here; elsewhere it is a provider.
+const OF_MODELS: &[&str] = &["list", "show", "test", "set", "help", "-h", "--help"];
 
 /// Flags of other agents behind which rules are listed, and ours, which takes one of them.
 const RULES: &[(&[&str], &str)] = &[
@@ -211,11 +235,28 @@ pub fn flag(written: &str) -> Option<&'static str> {
     FLAGS.iter().find(|(names, _)| names.contains(&name)).map(|(_, here)| *here)
 }
 
-/// The values that a flag of another agent is taken with: `plan, default or acceptEdits`; none where it is not taken at
-/// all.
+/// What comes close to a command of another tool below one of ours.
+pub fn subcommand(of: &str, written: &str) -> Option<&'static str> {
+    SUBCOMMANDS.iter().find(|(ours, names, _)| *ours == of && names.contains(&written)).map(|(.., here)| *here)
+}
+
+/// What is said of an approval that another agent has.
+pub fn approval(value: &str) -> Option<String> {
+    let here = flag("--ask-for-approval").filter(|_| APPROVALS.contains(&value))?;
+    Some(format!("there is no --approval {value}: {here}"))
+}
+
+/// The values that a flag of another agent is taken with, each once: `plan, default or acceptEdits`; none where it is not
+/// taken at all.
 pub fn values(name: &str) -> Option<String> {
-    let values: Vec<&str> =
-        SAME_FLAGS.iter().filter(|(flag, _, _)| *flag == name).map(|(_, value, _)| *value).collect();
+    let mut values: Vec<&str> = Vec::new();
+    let mut seen: Vec<&[&str]> = Vec::new();
+    for (_, value, ours) in SAME_FLAGS.iter().filter(|(flag, _, _)| *flag == name) {
+        if !seen.contains(ours) {
+            seen.push(ours);
+            values.push(value);
+        }
+    }
     let (last, first) = values.split_last()?;
     Some(if first.is_empty() { (*last).to_owned() } else { format!("{} or {last}", first.join(", ")) })
 }
@@ -233,6 +274,8 @@ pub fn translated(words: Vec<OsString>) -> Vec<OsString> {
     };
     if is(1, &["exec", "run"]) && is(2, &["resume"]) {
         words.splice(1..3, ["resume".into(), "--print".into()]);
+    } else if is(1, &["models"]) && words.len() > 2 && !is(2, OF_MODELS) {
+        words.splice(1..2, ["model".into(), "list".into()]);
     }
     words
 }
@@ -266,10 +309,13 @@ fn flags(words: Vec<OsString>) -> Vec<OsString> {
             // A rule must not become the message, nor the message a rule: what may be either is asked for in our words.
             let is_unsure =
                 follows.is_some_and(|next| may_be_rules(next) || (goes_on && !next.contains(char::is_whitespace)));
-            match listed.is_empty() || is_unsure {
-                true => spelt.push(word),
-                false => spelt.extend(listed.into_iter().flat_map(|rule| [OsString::from(ours), rule.into()])),
+            if listed.is_empty() || is_unsure {
+                spelt.push(word);
+                continue;
             }
+            let (absent, there): (Vec<String>, Vec<String>) = listed.into_iter().partition(|rule| is_absent(rule));
+            absent.iter().for_each(|tool| say::note(&format!("there is no tool {tool} here; it is left out")));
+            spelt.extend(there.into_iter().flat_map(|rule| [OsString::from(ours), rule.into()]));
         } else if let Some(ours) = joined.or(next).and_then(|value| same(flag, value)) {
             if joined.is_none() {
                 words.next();
@@ -309,14 +355,19 @@ fn is_rule(rule: &str) -> bool {
     let is_of_server = name.strip_prefix("mcp__").is_some_and(|rest| {
         !rest.is_empty() && rest.chars().all(|char| char.is_ascii_alphanumeric() || "_-.*".contains(char))
     });
-    let is_known = is_of_server || tools::is_known(&tools::spelling(name));
+    let is_known = is_of_server || is_absent(rule) || tools::is_known(&tools::spelling(name));
     is_known && rule.contains('(') == rule.ends_with(')')
+}
+
+/// Whether a rule is about a tool that only others have.
+fn is_absent(rule: &str) -> bool {
+    ABSENT.contains(&rule.split('(').next().unwrap_or_default())
 }
 
 /// Whether a rule could as well be a word of a sentence: `find` and `List`, but not `Read`, which is written as other
 /// agents write it.
 fn is_everyday(rule: &str) -> bool {
-    let is_written_as_name = tools::TABLE.iter().any(|tool| tool.common.contains(&rule));
+    let is_written_as_name = is_absent(rule) || tools::TABLE.iter().any(|tool| tool.common.contains(&rule));
     !is_written_as_name && rule.chars().all(|char| char.is_ascii_alphabetic())
 }
 
@@ -391,6 +442,11 @@ mod tests {
             ("-p -- --permission-mode plan", "-p -- --permission-mode plan"),
             ("exec -s workspace-write fix", "exec --sandbox workspace_write fix"),
             ("-s c41f", "-s c41f"),
+            ("exec -s read_only fix", "exec --sandbox read_only fix"),
+            ("models anthropic", "model list anthropic"),
+            ("models show x", "models show x"),
+            ("-p x --allowedTools Skill", "-p x"),
+            ("-p x --allowedTools Skill(commit),Read fix", "-p x --allow Read fix"),
             ("-p --allowedTools Read,Bash(git:*) Edit fix", "-p --allow Read --allow Bash(git:*) --allow Edit fix"),
             ("-p x --disallowedTools=Bash(rm:*)", "-p x --deny Bash(rm:*)"),
             ("-p x --allowedTools", "-p x --allowedTools"),

@@ -91,7 +91,8 @@ Exit codes:
        refused, by policy, a hook or you, or a hook ended the work; what was
        refused and then done another way does not count
   4    limit of turns, time or budget reached
-  5    model unreachable, key missing or refused, rate limited, no credit left
+  5    no model is set, it can't be reached, its key is missing or refused,
+       rate limited, no credit left
   129  stopped because the terminal is gone (SIGHUP)
   130  cancelled (Ctrl-C once cancels, twice quits)
   141  the reader of the output left (neco … | head)

@@ -100,8 +100,8 @@ pub(crate) fn converse(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -
     if args.picks() && !(window && terminal::look_at(env).is_capable()) {
         return Err(Failure::usage("which session? No list can be shown without a terminal").hint(
             "  neco session list                  shows them\n  \
-               neco --resume ID -m \"…\"           continues one\n  \
-               neco --continue -m \"…\"            continues the last one of this folder",
+               neco --resume ID -m \"…\"            continues one\n  \
+               neco --continue -m \"…\"             continues the last one of this folder",
         ));
     }
     let begins = !args.continue_latest && args.session.is_none();

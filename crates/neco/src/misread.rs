@@ -26,6 +26,12 @@ pub fn in_our_words(mut error: clap::Error, given: &[OsString]) -> clap::Error {
     {
         return told(format!("{flag} takes a whole number, such as 20"));
     }
+    if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(written))) =
+        (error.kind(), error.get(ContextKind::InvalidSubcommand))
+        && let (path, Some(here)) = below(given, written)
+    {
+        return told(format!("there is no command `neco {path} {written}`. {here}"));
+    }
     let written = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(written)) => written.clone(),
         _ => return error,
@@ -33,11 +39,16 @@ pub fn in_our_words(mut error: clap::Error, given: &[OsString]) -> clap::Error {
     let words = match error.kind() {
         ErrorKind::UnknownArgument => {
             let name = written.split('=').next().unwrap_or(&written);
-            elsewhere::flag(&written).map(|here| match elsewhere::values(name) {
+            let theirs = elsewhere::flag(&written).map(|here| match elsewhere::values(name) {
                 Some(values) => format!("{name} takes {values} here: {here}"),
                 None => format!("there is no flag {name}: {here}"),
-            })
+            });
+            theirs.or_else(|| flag_of_a_run(name, given))
         }
+        ErrorKind::InvalidValue if written.starts_with("--approval") => match error.get(ContextKind::InvalidValue) {
+            Some(ContextValue::String(value)) => elsewhere::approval(value),
+            _ => None,
+        },
         ErrorKind::InvalidValue if written.starts_with("--cwd") && given.iter().any(|word| word == "-C") => {
             Some("-C takes a folder; -c or --continue continues the last session".to_owned())
         }
@@ -46,12 +57,44 @@ pub fn in_our_words(mut error: clap::Error, given: &[OsString]) -> clap::Error {
     if let Some(words) = words {
         return told(words);
     }
-    if error.kind() == ErrorKind::UnknownArgument
-        && let Some(meant) = nearest_flag(&written, given)
-    {
-        error.insert(ContextKind::SuggestedArg, ContextValue::String(meant));
+    if error.kind() == ErrorKind::UnknownArgument {
+        take_back_tip(&mut error, &written);
+        if let Some(meant) = nearest_flag(&written, given) {
+            error.insert(ContextKind::SuggestedArg, ContextValue::String(meant));
+        }
     }
     error
+}
+
+/// Takes back the tip how a word is passed as a value: what looks like a flag is hardly meant so.
+fn take_back_tip(error: &mut clap::Error, written: &str) {
+    if written.contains(char::is_whitespace) {
+        return;
+    }
+    if let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) {
+        let others: Vec<_> = tips.into_iter().filter(|tip| !tip.to_string().starts_with("to pass ")).collect();
+        if !others.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(others));
+        }
+    }
+}
+
+/// The command that words name, and what comes close to what is written behind it and is none of its own.
+fn below(words: &[OsString], written: &str) -> (String, Option<&'static str>) {
+    let path = named_command(words).0;
+    let here = elsewhere::subcommand(&path, written);
+    (path, here)
+}
+
+/// What is said of a flag of a run behind a subcommand that does not take it.
+fn flag_of_a_run(name: &str, words: &[OsString]) -> Option<String> {
+    let path = Some(named_command(words).0).filter(|path| !path.is_empty())?;
+    let is_written_so = |arg: &clap::Arg| match name.strip_prefix("--") {
+        Some(long) => arg.get_long_and_visible_aliases().unwrap_or_default().contains(&long),
+        None => arg.get_short().is_some_and(|short| name == format!("-{short}")),
+    };
+    let is_ours = CommandLine::command().get_arguments().any(is_written_so);
+    is_ours.then(|| format!("`neco {path}` takes no {name}; `neco {path} --help` lists what it takes"))
 }
 
 /// A sentence in place of an answer: how a command line is written would only hide it.

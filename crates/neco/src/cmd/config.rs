@@ -1,13 +1,18 @@
 //! `neco config`: every setting and where it comes from, and one of them changed.
 
+use std::path::PathBuf;
+
 use clap::Subcommand;
 use neco_app::error::unusable;
-use neco_config::{Env, Layer};
-use neco_proto::app::settings::{CheckSettings, FindSettings, ListSettings, SetSettings, SettingList, SettingRow};
+use neco_config::{Env, Layer, is_setting};
+use neco_proto::app::settings::{
+    CheckSettings, FindSettings, ListSettings, NewSetting, SetSettings, SettingList, SettingRow,
+};
 use neco_view::paint::lists::settings;
 use serde_json::{Value, json};
 
 use crate::args::{EverywhereArgs, JsonArg};
+use crate::cmd::editor::edit;
 use crate::cmd::program::{ask, folder, notes, print};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -34,9 +39,16 @@ pub enum ConfigCommand {
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
-    /// Prints the value of one setting
+    /// Takes a setting out of your config.toml
+    Unset {
+        /// The setting, such as model or agent.max_turns
+        key: String,
+    },
+    /// Opens your config.toml in $VISUAL or $EDITOR
+    Edit,
+    /// Prints the value of one setting, or all of a section
     Get {
-        /// The setting, such as model
+        /// The setting, such as model, or a section, such as agent
         key: String,
     },
     /// Prints the files that settings are read from
@@ -61,20 +73,16 @@ pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> R
             print(*json, &as_json(&list.settings), || settings::as_lines(&list.settings, *origin))
         }
         ConfigCommand::Set { key, value } => set(folder, key.trim(), value, everywhere, env),
-        ConfigCommand::Get { key } => {
-            let list = list(folder, everywhere, env)?;
-            notes(&list.warnings);
-            let row = list.settings.iter().find(|row| row.key == key.trim());
-            let row = row.ok_or_else(|| {
-                Failure::usage(format!("{} has no value", key.trim()))
-                    .hint("`neco config show` lists all that have one.")
-            })?;
-            say::out(&match as_value(&row.value) {
-                Value::String(text) => format!("{text}\n"),
-                _ => format!("{}\n", row.value),
-            })?;
+        ConfigCommand::Unset { key } => unset(folder, key.trim(), everywhere, env),
+        ConfigCommand::Edit => {
+            let own = PathBuf::from(ask(&FindSettings { folder: folder.clone() }, everywhere, env)?.own);
+            // An editor makes the file, and not the folder that it lies in; what is wrong with that it tells.
+            let _ = own.parent().map(std::fs::create_dir_all);
+            edit(&own, env)?;
+            notes(&list(folder, everywhere, env)?.warnings);
             Ok(Exit::Done)
         }
+        ConfigCommand::Get { key } => get(folder, key.trim(), everywhere, env),
         ConfigCommand::Path => {
             let found = ask(&FindSettings { folder }, everywhere, env)?;
             say::out(&settings::paths(&found.files))?;
@@ -114,6 +122,43 @@ fn set(folder: String, key: &str, value: &str, everywhere: &EverywhereArgs, env:
         say::note(&format!("here it is still {}: {origin} comes before your file", row.value));
     }
     Ok(Exit::Done)
+}
+
+/// Takes one setting out of the person's own file, and tells what holds instead.
+fn unset(folder: String, key: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let gone = NewSetting { key: key.to_owned(), value: Value::Null };
+    let written = ask(&SetSettings { folder: folder.clone(), settings: vec![gone] }, everywhere, env)?;
+    say::out(&format!("{key} taken out of {}\n", written.file))?;
+    let now = list(folder, everywhere, env)?;
+    if let Some(row) = now.settings.iter().find(|row| row.key == key) {
+        let origin = row.origins.first().map(String::as_str).unwrap_or_default();
+        say::note(&format!("here it is {} now: {origin}", row.value));
+    }
+    Ok(Exit::Done)
+}
+
+/// Prints the value of one setting, or all that a section has.
+fn get(folder: String, key: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let list = list(folder.clone(), everywhere, env)?;
+    notes(&list.warnings);
+    if let Some(row) = list.settings.iter().find(|row| row.key == key) {
+        say::out(&match as_value(&row.value) {
+            Value::String(text) => format!("{text}\n"),
+            _ => format!("{}\n", row.value),
+        })?;
+        return Ok(Exit::Done);
+    }
+    let is_inside = |row: &SettingRow| row.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'));
+    let section: Vec<SettingRow> = list.settings.into_iter().filter(is_inside).collect();
+    if !section.is_empty() {
+        say::out(&settings::as_lines(&section, false))?;
+        return Ok(Exit::Done);
+    }
+    if !is_setting(key) {
+        // What there is not is told as where it would be set.
+        ask(&CheckSettings { folder, written: vec![format!("{key}=")] }, everywhere, env)?;
+    }
+    Err(Failure::usage(format!("{key} has no value")).hint("`neco config show` lists all that have one."))
 }
 
 fn as_json(settings: &[SettingRow]) -> Value {

@@ -1,9 +1,7 @@
 //! `neco memory`: what is remembered, in a person's hands.
 
-use std::ffi::OsStr;
-use std::io::{IsTerminal, Read};
+use std::io::Read;
 use std::path::Path;
-use std::process::Command;
 
 use clap::{ArgAction, Args, Subcommand};
 use jiff::Timestamp;
@@ -16,9 +14,10 @@ use neco_session::memory::kept_words;
 use neco_view::paint::lists::memory as list;
 
 use super::confirm::agrees;
+use super::editor::edit;
 use super::program::{ask_of, folder, print, with_files};
 use crate::args::{Choices, EverywhereArgs, JsonArg, one_of};
-use crate::ask::{self, Tty};
+use crate::ask::Tty;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
@@ -227,28 +226,6 @@ fn request(args: &AddArgs, folder: String, text: &str) -> AddMemory {
             (false, false) => MemoryReach::Global,
         },
         replaces: None,
-    }
-}
-
-/// Opens the entry's own file in the person's editor.
-fn edit(path: &Path, env: &Env) -> Result<(), Failure> {
-    // An editor without a terminal would pour its screen into a pipe.
-    if Tty::open().is_none() || !std::io::stdin().is_terminal() {
-        let words = "there is no terminal for an editor here";
-        return Err(Failure::usage(words).hint(format!("The file is {}.", path.display())));
-    }
-    let editor = ask::programs(env).editor;
-    // Through a shell, as everybody does: people write `code --wait` there.
-    let mut line = editor.clone();
-    line.push(" \"$1\"");
-    let status = Command::new("sh").args([OsStr::new("-c"), &line, OsStr::new("editor"), path.as_os_str()]).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => {
-            let words = format!("the editor ({}) ended with {status}", editor.display());
-            Err(Failure::new(Exit::Failed, words).hint(format!("The file is {}.", path.display())))
-        }
-        Err(error) => Err(Failure::new(Exit::Failed, format!("the editor could not be started: {error}"))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`program`] (how it is asked) with [`confirm`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`eval`], [`init`], [`shell`].
+//! Reading order: [`program`] (how it is asked) with [`confirm`] and [`editor`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`eval`], [`init`], [`shell`].
 
 pub mod agents;
 pub mod auth;
@@ -8,6 +8,7 @@ pub mod config;
 mod confirm;
 pub mod demo;
 pub mod doctor;
+mod editor;
 pub mod eval;
 pub mod init;
 pub mod memory;

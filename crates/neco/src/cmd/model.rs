@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Subcommand;
 use futures::StreamExt;
 use neco_config::Env;
-use neco_proto::app::models::{ListModels, ModelTest, ProviderRow, ShowModel, TestModels, TestedModels};
+use neco_proto::app::models::{ListModels, ModelList, ModelTest, ProviderRow, ShowModel, TestModels, TestedModels};
 use neco_proto::app::{App, Caller};
 use neco_view::paint::lists::models;
 use serde_json::{Value, json};
@@ -34,6 +34,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub enum ModelCommand {
     /// Lists the models of providers that have a key or a server that answers
     List {
+        /// Only those of this provider, whether it can be asked or not
+        provider: Option<String>,
         /// Those of all providers
         #[arg(long)]
         all: bool,
@@ -61,9 +63,13 @@ pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Re
     let (folder, terminal) = (folder(everywhere)?, terminal::look_at(env));
     let paint = terminal.stdout_paint();
     match command {
-        ModelCommand::List { all, json } => {
-            let list = ask(&ListModels { folder, all: *all, own_servers: true }, everywhere, env)?;
+        ModelCommand::List { provider, all, json } => {
+            let all = *all || provider.is_some();
+            let mut list = ask(&ListModels { folder, all, own_servers: true }, everywhere, env)?;
             notes(&list.warnings);
+            if let Some(provider) = provider {
+                list = only_of(provider, list)?;
+            }
             let provider = |provider: &ProviderRow| json!({ "name": provider.name, "usable": provider.usable, "state": models::standing(&provider.standing) });
             let providers: Vec<Value> = list.providers.iter().map(provider).collect();
             let value = json!({ "groups": list.groups, "providers": providers, "models": list.models });
@@ -79,6 +85,18 @@ pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Re
             print_hanging(*json, &shown, models::HANGING, || models::shown(&shown, paint))
         }
         ModelCommand::Test { name, json } => test(folder, name.clone(), *json, everywhere, env),
+    }
+}
+
+/// What a list says of one provider.
+fn only_of(provider: &str, mut list: ModelList) -> Result<ModelList, Failure> {
+    list.groups.clear();
+    list.providers.retain(|row| row.name == provider);
+    list.models.retain(|model| model.name.split_once('/').is_some_and(|(of, _)| of == provider));
+    match list.providers.is_empty() {
+        true => Err(Failure::usage(format!("there is no provider {provider}"))
+            .hint("`neco model list --all` lists them; `neco model show NAME` shows one model.")),
+        false => Ok(list),
     }
 }
 

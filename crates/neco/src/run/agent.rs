@@ -3,7 +3,7 @@
 use neco_config::Env;
 use neco_proto::app::agents::ShowAgent;
 
-use crate::args::{EverywhereArgs, RunArgs};
+use crate::args::{EverywhereArgs, MODES, RunArgs};
 use crate::cmd::program::ask_once;
 use crate::failure::Failure;
 
@@ -13,7 +13,12 @@ pub fn taken(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<R
     let mut args = args.clone();
     let Some(name) = args.agent.clone() else { return Ok(args) };
     let folder = crate::folder(everywhere)?.display().to_string();
-    let shown = ask_once(&ShowAgent { folder, name }, everywhere, env)?;
+    let shown = ask_once(&ShowAgent { folder, name: name.clone() }, everywhere, env);
+    let shown = shown.map_err(|failure| match MODES.iter().any(|(_, mode, _)| *mode == name) {
+        // Elsewhere that is an agent.
+        true => failure.hint(format!("The mode of that name is --mode {name}; `neco agents list` lists the agents.")),
+        false => failure,
+    })?;
     let definition = shown.definition;
     args.model = args.model.or(definition.model);
     args.tools = args.tools.or(definition.tools);

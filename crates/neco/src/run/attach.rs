@@ -53,7 +53,6 @@ pub fn left_out(args: &RunArgs) -> Option<String> {
         ("--network", args.box_args.network),
     ];
     let names: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
-    let change = if names.len() == 1 { "changes" } else { "change" };
-    let words = "nothing here: the session runs in another process, with its own settings";
-    (!names.is_empty()).then(|| format!("{} {change} {words}", names.join(", ")))
+    let words = "the session runs in another process, with its own settings";
+    (!names.is_empty()).then(|| format!("Nothing changes here with {}: {words}", names.join(", ")))
 }

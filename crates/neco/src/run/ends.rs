@@ -20,8 +20,10 @@ pub struct Ends {
 impl Ends {
     /// As the flags say.
     pub fn of(args: &RunArgs) -> Result<Self, Failure> {
+        // On stdout the last message is anyway.
+        let output = args.output.clone().filter(|file| file.as_os_str() != "-");
         // Known before a model is asked: what it says would be paid for and lost.
-        if let Some(file) = args.output.as_ref().filter(|file| !has_place(file)) {
+        if let Some(file) = output.as_ref().filter(|file| !has_place(file)) {
             let words = format!("the last message can't be written to {}: there is no such folder", file.display());
             return Err(Failure::usage(words));
         }
@@ -32,16 +34,16 @@ impl Ends {
             let validator = jsonschema::validator_for(&schema).map_err(|error| wrong(error.to_string()))?;
             Ok::<_, Failure>((schema, validator))
         });
-        Ok(Self { output: args.output.clone(), schema: schema.transpose()? })
+        Ok(Self { output, schema: schema.transpose()? })
     }
 
-    /// The message with what the model has to know of this.
+    /// The message with what the model has to know of this. It begins with a fence, where the title of a session ends.
     pub fn told(&self, message: String) -> String {
         match &self.schema {
             None => message,
             Some((schema, _)) => format!(
-                "{message}\n\nWhen you are done, your last message is JSON that fits this schema, and nothing else: no \
-                 words around it, no code fence.\n\n```json\n{schema:#}\n```"
+                "{message}\n\n```json\n{schema:#}\n```\n\nWhen you are done, your last message is JSON that fits this \
+                 schema, and nothing else: no words around it, no code fence."
             ),
         }
     }
@@ -60,8 +62,12 @@ impl Ends {
             return (Exit::Failed, Some(words));
         }
         match (&self.schema, exit) {
-            (Some((_, validator)), Exit::Done) => match misfit(validator, last) {
-                Some(why) => (Exit::Failed, Some(format!("the answer does not match the schema: {why}"))),
+            (Some((_, validator)), Exit::Done | Exit::Refused) => match misfit(validator, last) {
+                Some(why) => {
+                    // What was refused is the better reason.
+                    let exit = if exit == Exit::Done { Exit::Failed } else { exit };
+                    (exit, Some(format!("the answer does not match the schema: {why}")))
+                }
                 None => (exit, None),
             },
             (_, exit) => (exit, None),
@@ -95,5 +101,12 @@ mod tests {
         assert_eq!(misfit(&validator, " {\"ok\": true}\n"), None);
         assert!(misfit(&validator, "{}").unwrap().contains("ok"));
         assert!(misfit(&validator, "Done.").unwrap().contains("not JSON"));
+        let ends = Ends { output: None, schema: Some((schema, validator)) };
+        for (exit, after) in [(Exit::Done, Exit::Failed), (Exit::Refused, Exit::Refused)] {
+            let (exit, why) = ends.after(exit, "Done.");
+            assert_eq!((exit, why.is_some_and(|why| why.contains("does not match"))), (after, true));
+        }
+        assert_eq!(ends.after(Exit::Limit, "Done."), (Exit::Limit, None));
+        assert_eq!(neco_session::title::first_words(&ends.told("a b".to_owned())), "a b");
     }
 }

@@ -117,7 +117,7 @@ impl Opener for TerminalOpener {
     fn hurry(&self) -> BoxFuture<'_, ()> {
         async {
             tokio::time::sleep(SOON).await;
-            say::note("saving what is worth remembering; Ctrl-C skips it");
+            say::note("Saving what is worth remembering; Ctrl-C skips it");
             let _ = tokio::signal::ctrl_c().await;
         }
         .boxed()

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use neco_app::disk;
 use neco_app::shared::SharedApp;
+use neco_app::{disk, sessions};
 use neco_config::Env;
-use neco_proto::app::opening::{OpenSession, OpenedSession};
+use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::{App, AppError, Caller};
 use neco_proto::{Attachment, Client, ClientError, Command, SessionId};
 use neco_tui::line::run::attached::{self, Begun};
@@ -21,6 +21,7 @@ use super::opener::{TerminalOpener, wanted};
 use super::{attach, files, note, picture, slash, turns, worktree};
 use crate::args::{EverywhereArgs, InputFormat, OutputFormat, RunArgs};
 use crate::ask::{self, Tty};
+use crate::cmd::program::{block_on, on_store};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -116,7 +117,8 @@ pub(super) fn attempt(
     let mut message = match (args.input_format, args.message()) {
         (InputFormat::StreamJson, Some(text)) => Message { text, warnings: Vec::new() },
         (InputFormat::StreamJson | InputFormat::Text, written) => {
-            stdin::gather(written, terminal::look_at(env).stderr, goes_on)?
+            let gathered = stdin::gather(written, terminal::look_at(env).stderr, goes_on);
+            gathered.map_err(|error| without_message(error.into(), args, everywhere, env))?
         }
     };
     let attachments = picture::attachments(&files::pictures(args))?;
@@ -124,9 +126,11 @@ pub(super) fn attempt(
         return Ok(exit);
     }
     message.warnings.iter().for_each(|words| say::note(words));
-    message.text = slash::spelt_out(message.text, everywhere, env)?;
+    let title = message.text.trim().lines().next().unwrap_or_default().to_owned();
+    let spelt_out = slash::spelt_out(message.text.clone(), everywhere, env)?;
+    let is_command = spelt_out != message.text;
+    message.text = spelt_out;
     let mut ends = Some(Ends::of(args)?);
-    let title = message.text.lines().next().unwrap_or_default().to_owned();
     message.text = files::added(message.text, args)?;
     message.text = ends.iter().fold(message.text, |text, ends| ends.told(text));
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
@@ -179,6 +183,13 @@ pub(super) fn attempt(
     if let (Printer::Text(text), Some(agent)) = (&mut ui.printer, &args.agent) {
         text.name_agent(agent);
     }
+    // A session is called what the person wrote, and not what a command of theirs says to the model.
+    if is_command
+        && wanted.which == WhichSession::New
+        && let Err(error) = own.block_on(client.send(Command::Rename { title: title.clone() }))
+    {
+        tracing::warn!(%error, "the session keeps its first words as its title");
+    }
     let asked = Command::UserMessage { content: message.text, attachments };
     let run = Run { id, client: Arc::clone(&client), since, write_all: app.write_all() };
     answering.store(true, Ordering::SeqCst);
@@ -192,6 +203,21 @@ pub(super) fn attempt(
     }
     worktree::end(Path::new(&works_in), &title, &short_id(id), env);
     ended
+}
+
+/// Why nothing can be asked without a message: the session that it would be for may not even be there.
+fn without_message(nothing_said: Failure, args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Failure {
+    let Some(session) = args.session.as_deref() else { return nothing_said };
+    let looked = block_on(async {
+        let app = on_store(compose::open_store(env.data_dir()).await?, everywhere, env)?;
+        let found = sessions::session(&app, Some(session), Path::new("")).await;
+        app.close().await?;
+        Ok::<_, Failure>(found)
+    });
+    match looked {
+        Ok(Err(error)) => error.into(),
+        Ok(Ok(_)) | Err(_) => nothing_said,
+    }
 }
 
 /// Hands back the only session of a process, and closes the store.

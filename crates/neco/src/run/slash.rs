@@ -1,9 +1,11 @@
-//! A request that begins with a slash: a command of the person's own becomes what it says, and one of the window is not
-//! taken for a message.
+//! A request that begins with a slash: a command of the person's own becomes what it says, and one of the window or a
+//! misspelt one is not taken for a message.
+
+use std::path::Path;
 
 use neco_config::Env;
-use neco_proto::app::commands::{ExpandCommand, ListCommands};
-use neco_view::slash::{self, Outside, Slash};
+use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands};
+use neco_view::slash::{self, Custom, Outside, Slash};
 use neco_view::wording::prompts;
 
 use crate::args::EverywhereArgs;
@@ -13,7 +15,7 @@ use crate::failure::Failure;
 /// What the agent is told where `text` is written.
 ///
 /// # Errors
-/// When it is a command of the window, or one of the person's own that can't be used.
+/// When it is a command of the window, one of the person's own that can't be used, or none at all.
 pub fn spelt_out(text: String, everywhere: &EverywhereArgs, env: &Env) -> Result<String, Failure> {
     let Some(rest) = text.trim().strip_prefix('/') else { return Ok(text) };
     let (name, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -32,8 +34,25 @@ pub fn spelt_out(text: String, everywhere: &EverywhereArgs, env: &Env) -> Result
     }
     let folder = folder(everywhere)?;
     let own = ask(&ListCommands { folder: folder.clone() }, everywhere, env)?.commands;
-    match own.iter().any(|command| command.name == name) {
-        true => Ok(ask(&ExpandCommand { folder, name, argument }, everywhere, env)?.text),
-        false => Ok(text),
+    if own.iter().any(|command| command.name == name) {
+        return Ok(ask(&ExpandCommand { folder, name, argument }, everywhere, env)?.text);
     }
+    if !reads_as_command(&name) {
+        return Ok(text);
+    }
+    let custom = |CommandRow { name, argument, help, .. }: CommandRow| Custom { name, argument, help };
+    match slash::parse(&text, &own.into_iter().map(custom).collect::<Vec<_>>()) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(Failure::usage(error.to_string()).hint(
+            "The model was not asked: put a word before the slash to say it to the model. `neco` opens the window, \
+             where /help lists the commands.",
+        )),
+    }
+}
+
+/// Whether what stands behind a slash has the shape of a command's name; a path that there is, such as `/tmp`, is
+/// something to speak of.
+fn reads_as_command(name: &str) -> bool {
+    let is_name = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_' | ':');
+    !name.is_empty() && name.chars().all(is_name) && !Path::new("/").join(name).exists()
 }

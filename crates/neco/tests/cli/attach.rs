@@ -77,7 +77,7 @@ fn a_second_neco_follows_and_steers_the_first() {
     go(&house);
     let rest: String = rest.lines().map_while(Result::ok).collect();
     assert!(rest.contains("Turning left.") && rest.contains("\"agent_complete\""), "{rest}");
-    assert!(ended(guest, 0).contains("--mode changes nothing here"));
+    assert!(ended(guest, 0).contains("Nothing changes here with --mode"));
     let said = ended(owner, 0);
     assert!(said.contains("> turn left (the agent reads it at its next turn)"), "{said}");
     assert!(said.contains("Turning left."), "{said}");

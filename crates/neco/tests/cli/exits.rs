@@ -60,7 +60,7 @@ fn without_a_model_there_is_a_guide() {
     );
     house
         .run(&["-m", "x"])
-        .ended_with(2)
+        .ended_with(5)
         .says("no model is configured yet")
         .says("OPENAI_API_KEY")
         .says("home/config.toml")

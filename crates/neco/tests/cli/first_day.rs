@@ -18,8 +18,14 @@ fn a_setting_is_written_and_the_file_stays_as_it_was() {
     house.run(&["config", "set", "agent.max_turns", "many"]).ended_with(2).says("expected");
     house.run(&["config", "set", "approval", "never"]).ended_with(2).says("ask_first");
     house.run(&["config", "set", "model_providers.x.api_key", "sk-secret"]).ended_with(2).says("neco login x");
-    house.run(&["config", "get", "nothing.here"]).ended_with(2).says("has no value");
+    house.run(&["config", "get", "nothing.here"]).ended_with(2).says("unknown setting");
+    house.run(&["config", "get", "agent"]).ended_with(0).says("agent.max_turns");
+    house.run(&["config", "edit"]).ended_with(2).says("home/config.toml");
     assert_eq!(text, std::fs::read_to_string(house.path("home/config.toml")).unwrap(), "nothing else was written");
+    house.run(&["config", "unset", "agent.max_turns"]).ended_with(0).says("agent.max_turns taken out of");
+    house.run(&["config", "unset", "agent.max_turns"]).ended_with(1).says("agent.max_turns is not set there");
+    let text = std::fs::read_to_string(house.path("home/config.toml")).unwrap();
+    assert!(text.contains("# mine\nmodel") && !text.contains("max_turns"), "{text}");
 }
 
 #[test]

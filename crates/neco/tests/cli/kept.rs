@@ -124,7 +124,7 @@ fn sessions_are_found_from_a_folder_below() {
     fs::create_dir(project.join(".git")).unwrap();
     fs::write(project.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
     there(&["session", "list"]).ended_with(0).says("at the top");
-    there(&["-m", "more", "--continue"]).ended_with(0).says("the session works in its own folder");
+    there(&["-m", "more", "--continue"]).ended_with(0).says("The session works in its own folder");
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn a_local_server_is_used_when_nothing_else_is_configured() {
     house.configure(&format!("[model_providers.ollama]\nbase = \"{}\"\n{}", serve(), nowhere.concat()));
     let ran = house.run(&["-m", "hello"]).ended_with(0);
     assert_eq!(ran.stdout, "Hello from next door.\n");
-    ran.says("no model is set; using ollama/small").says("7 in · 3 out");
+    ran.says("No model is set; using ollama/small").says("7 in · 3 out");
     house.run(&["doctor"]).ended_with(0).says("ollama/small (think)").says("ollama answers at");
 }
 

@@ -7,7 +7,7 @@ use crate::support::{House, Ran, call, say};
 #[test]
 fn notes_are_kept_found_shown_and_removed() {
     let house = House::playing(json!([say("never asked")]));
-    house.run(&["-m", "# use tabs, never spaces"]).ended_with(0).says("remembered: use tabs, never spaces");
+    house.run(&["-m", "# use tabs, never spaces"]).ended_with(0).says("Remembered: use tabs, never spaces");
     house.run(&["memory", "add", "--dir", "--title", "Tests need redis", "start it first"]).ended_with(0);
     house.run(&["memory", "add", "--private", "the port is 8081"]).ended_with(0);
     let list = house.run(&["memory", "list"]).ended_with(0);
@@ -47,7 +47,7 @@ fn a_note_in_json_is_a_run_like_any_other() {
     let house = House::playing(json!([say("never asked")]));
     let ran = house.run(&["-m", "# use tabs", "--output-format", "json"]).ended_with(0).json();
     assert_eq!((&ran["is_error"], &ran["exit_code"]), (&json!(false), &json!(0)));
-    assert!(ran["result"].as_str().unwrap().contains("remembered: use tabs"), "{ran}");
+    assert!(ran["result"].as_str().unwrap().contains("Remembered: use tabs"), "{ran}");
     assert_eq!(ran["memory"]["action"], "stored");
 }
 

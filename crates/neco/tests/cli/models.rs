@@ -87,7 +87,7 @@ fn who_answered_and_what_has_no_price_is_told() {
 fn a_budget_that_can_not_count_says_so() {
     let house = half_priced("");
     let warned = house.run(&["-m", "x", "--max-cost", "9"]).ended_with(0);
-    warned.says("the price of mine/other is not known, so --max-cost can't stop it").says("[models.\"mine/other\"]");
+    warned.says("The price of mine/other is not known, so --max-cost can't stop it").says("[models.\"mine/other\"]");
     let known = house.run(&["-m", "x", "--max-cost", "9", "--model", "mine/m"]).ended_with(0);
     assert!(!known.stderr.contains("price"), "{}", known.stderr);
     let own = house.run(&["-m", "x", "--model", "mine/other", "-c", "agent.max_cost=1"]).ended_with(0);

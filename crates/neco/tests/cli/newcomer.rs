@@ -43,6 +43,7 @@ fn where_nothing_can_be_chosen_it_says_so_and_asks_no_model() {
     for line in [&["-c"][..], &["--continue"], &["resume", &id], &["--resume", &id]] {
         house.run(line).ended_with(2).says("no message was given");
     }
+    house.run(&["resume", "ffffffff"]).ended_with(2).says("no session ffffffff");
     for line in [&["--resume", "go on"][..], &["resume", "the", "work"]] {
         house.run(line).ended_with(2).says("is not the id of a session");
     }
@@ -113,6 +114,14 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
         (&["stats"], "/cost"),
         (&["-p", "/help"], "/help is a command of the window"),
         (&["/compact"], "/compact is a command of the window"),
+        (&["-p", "/reveiw the code"], "There is no /reveiw; did you mean /review?"),
+        (&["exec", "/nope x"], "There is no /nope"),
+        (&["review"], "neco -p /review"),
+        (&["plugin"], "There are no plugins yet"),
+        (&["model", "set", "a/b"], "neco config set model"),
+        (&["models", "nobody"], "there is no provider nobody"),
+        (&["run", "--agent", "plan", "a b"], "--mode plan"),
+        (&["--worktree", "feature"], "--worktree takes no name"),
         (&["-p", "x", "-o", "json"], "--output-format json"),
         (&["--worktree", "name", "-p", "x"], "--worktree takes no name"),
         (&["-m", "gpt-5"], "neco --model gpt-5"),
@@ -135,6 +144,7 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
         &["sessions"][..],
         &["sessions", "list"],
         &["models"],
+        &["models", "anthropic"],
         &["agent", "list"],
         &["config", "list"],
         &["auth", "status"],
@@ -149,6 +159,10 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
         &["--prompt", "x", "--sandbox", "workspace-write", "--approval", "accept-edits"],
         &["exec", "resume", "--last", "x"],
         &["-s", "read-only", "x y"],
+        &["exec", "-s", "read_only", "x"],
+        &["--full-auto", "--model", "play/a", "exec", "a b"],
+        &["-p", "a b", "--allowedTools", "Skill"],
+        &["-p", "/usr/bin/x fails"],
         &["-p", "/tmp is full, why?"],
         &["-p", "/review", "--mode", "ask"],
     ] {
@@ -163,4 +177,9 @@ fn a_command_of_ones_own_is_spelt_out() {
     std::fs::write(house.path("home/commands/count.md"), "Count the lines of $ARGUMENTS.\n").unwrap();
     house.run(&["-p", "/count a.txt"]).ended_with(0);
     house.run(&["session", "show"]).ended_with(0).says("Count the lines of a.txt.");
+    // A session is called what the person wrote.
+    let title = || house.run(&["session", "list", "--json"]).ended_with(0).json()[0]["title"].clone();
+    assert_eq!(title(), "/count a.txt");
+    house.run(&["-p", "/review"]).ended_with(0);
+    assert_eq!(title(), "/review");
 }

@@ -16,6 +16,8 @@ fn the_last_message_is_written_to_a_file() {
         assert_eq!(ran.stdout, "The answer.\n");
         assert_eq!(std::fs::read_to_string(house.project().join("last.txt")).unwrap(), "The answer.\n");
     }
+    assert_eq!(house.run(&["-m", "x", "-o", "-"]).ended_with(0).stdout, "The answer.\n");
+    assert!(!house.project().join("-").exists());
     house.run(&["-m", "x", "-o", "no/such/folder.txt"]).ended_with(2).says("can't be written to no/such/folder.txt");
     house.run(&["-m", "x", "-o", "/dev/full"]).ended_with(1).says("can't be written to /dev/full");
 }
@@ -99,6 +101,11 @@ fn an_answer_fits_its_schema_or_the_request_failed() {
         House::playing(json!([{ "say": "{\"ok\": true}", "expect": { "last_user_contains": "\"required\"" } }]));
     std::fs::write(house.project().join("s.json"), "{\"type\": \"object\", \"required\": [\"ok\"]}").unwrap();
     house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(0);
+    let listed = house.run(&["session", "list", "--json"]).ended_with(0).json();
+    assert_eq!(listed[0]["title"], "x", "the schema is no part of the title");
+    let refused = call("write_file", json!({ "path": "a", "content": "x" }));
+    house.script("script.json", json!([refused, say("I may not.")]));
+    house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(3).says("! the answer does not match the schema");
     house.script("script.json", json!([say("Done.")]));
     house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(1).says("does not match the schema");
     let ran = house.run(&["-m", "x", "--output-schema", "s.json", "--output-format", "json"]).ended_with(1);

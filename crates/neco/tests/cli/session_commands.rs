@@ -213,7 +213,7 @@ fn resume_is_a_run_of_a_session() {
         "script.json",
         json!([{ "say": "On.", "expect": { "last_user_contains": "Go on where you stopped" } }]),
     );
-    house.run(&["session", "resume"]).ended_with(0).says("On.");
+    house.run(&["session", "resume", "--yes"]).ended_with(0).says("On.");
     house.script("script.json", json!([{ "say": "Docs.", "expect": { "last_user_contains": "and now the docs" } }]));
     house.run(&["session", "resume", &id[..13], "and", "now", "the", "docs"]).ended_with(0).says("resumed");
 }
@@ -225,7 +225,7 @@ fn a_folder_that_was_moved_takes_its_sessions_along() {
     fs::rename(house.project(), &moved).unwrap();
     let run = |arguments: &[&str]| Ran::of(&mut house.neco_in(arguments, &moved));
     house.script("script.json", json!([{ "say": "Here.", "expect": { "last_user_contains": "where" } }]));
-    let ran = run(&["-m", "where are we?", "--continue"]).ended_with(0).says("the session's folder was");
+    let ran = run(&["-m", "where are we?", "--continue"]).ended_with(0).says("The session's folder was");
     assert!(ran.stderr.contains("was moved"), "{}", ran.stderr);
     run(&["session", "list"]).ended_with(0).says("write the first");
     run(&["session", "rewind", &id, "--to", "2", "--yes"]).ended_with(0);

@@ -54,7 +54,7 @@ fn a_session_keeps_its_folder_wherever_it_is_gone_on_with_from() {
     house.script("script.json", json!([call("write_file", json!({ "path": "here", "content": "x" })), say("two")]));
     let elsewhere = house.path("home");
     let mut command = house.neco(&["-m", "write", "--yes", "--session", first["session_id"].as_str().unwrap()]);
-    Ran::of(command.current_dir(&elsewhere)).ended_with(0).says("the session works in its own folder");
+    Ran::of(command.current_dir(&elsewhere)).ended_with(0).says("The session works in its own folder");
     assert!(house.project().join("here").exists() && !elsewhere.join("here").exists());
 }
 

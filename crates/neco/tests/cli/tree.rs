@@ -209,7 +209,7 @@ fn agents_that_can_not_be_used_are_told_of_when_a_run_begins() {
     std::fs::write(house.project().join(".neco/agents/odd.md"), "---\ndescription: d\nbudget: {cost: -1}\n---\nx")
         .unwrap();
     let ran = house.run(&["-m", "hi"]).ended_with(0);
-    assert!(ran.stderr.contains("agents that can't be used: .neco/agents/odd.md:3: budget: a cost"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("Agents that can't be used: .neco/agents/odd.md:3: budget: a cost"), "{}", ran.stderr);
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn the_last_turn_is_taken_back_again_and_again_and_comes_forth() {
     pane.say("write a").shows("Written.").waits();
     pane.say("write b").shows("Another.").waits();
     let in_field = |words: &'static str| move |pane: &Pane| pane.screen().contains(words);
-    pane.say("/undo").showed("“write b” is removed from the conversation").showed("/redo takes it back");
+    pane.say("/undo").showed("“write b” is removed from the conversation").showed("/redo restores it");
     pane.until("the message in the field", in_field("▎› write b"));
     assert!(there("a.txt") && !there("b.txt"));
     // A command takes the place of what came back.

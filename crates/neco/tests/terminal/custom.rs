@@ -84,7 +84,7 @@ fn views_and_lists_open() {
     pane.say("/export out.md").showed("Exported to");
     assert!(fs::read_to_string(house.project().join("out.md")).unwrap().contains("Hello."));
     pane.say("/nonsense").showed("There is no /nonsense");
-    pane.say("/exit").is_given_back();
+    pane.press("C-u").say("/exit").is_given_back();
 }
 
 #[test]

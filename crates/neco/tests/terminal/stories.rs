@@ -99,7 +99,7 @@ fn going_back_shows_what_would_change_and_does_it() {
     eventually("the file is gone", || !house.project().join("a.txt").exists());
     // What was said is in the field again, to be said better.
     let is_in_field = |pane: &Pane| pane.screen().contains("▎› write it");
-    pane.showed("/redo takes it back").until("the message in the field", is_in_field);
+    pane.showed("/redo restores it").until("the message in the field", is_in_field);
     pane.press("Enter").shows("Again.");
 }
 

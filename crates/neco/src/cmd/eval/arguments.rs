@@ -8,7 +8,7 @@ use clap::{ArgAction, Args};
 use neco_app::eval::{Grid, Limits};
 use neco_proto::Mode;
 
-use crate::args::{BoxArgs, JsonArg, MODES, dollars, duration, one_of};
+use crate::args::{BoxArgs, JsonArg, MODES, at_least_one, dollars, duration, one_of};
 
 /// After `neco eval --help`.
 pub const EVAL: &str = "\
@@ -57,7 +57,7 @@ pub struct EvalArgs {
     #[arg(long)]
     pub keep: bool,
     /// Most turns of a run, whatever the task file says
-    #[arg(help_heading = "Limits", long, value_name = "TURNS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = "Limits", long, value_name = "TURNS", value_parser = at_least_one)]
     pub max_turns: Option<u32>,
     /// Most time of a run: 90, 90s, 10m, 1h
     #[arg(help_heading = "Limits", long, value_name = "TIME", value_parser = duration)]

@@ -7,7 +7,7 @@ use jiff::{Timestamp, Zoned};
 use neco_proto::app::port::{ExportFormat, Program};
 use neco_view::moment::NoMoment;
 
-use crate::args::{Choices, JsonArg, OutputFormat, one_of};
+use crate::args::{Choices, JsonArg, OutputFormat, RunArgs, one_of};
 
 const LIST: &str = "\
 Times are written 30min, 12h, 7d, 4w, today, yesterday, 2026-11-15 or 2026-11-15T09:30Z.";
@@ -24,8 +24,9 @@ const RESUME: &str = "\
 Examples:
   neco session resume                      the last session of this folder
   neco session resume c41f2 and now the docs
+  neco session resume --yes                the same without being asked
 Opens the terminal window; without a terminal the agent continues where it stopped, or with the words. The
-same as neco resume ID, which takes all flags of a run and without ID lets you choose.";
+same as neco resume ID, which without ID lets you choose.";
 
 const FORK: &str = "\
 A fork begins with everything that was said before the message; the session it comes from stays as it is.
@@ -138,14 +139,8 @@ pub enum SessionCommand {
         json: bool,
     },
     /// Continues a session
-    #[command(after_help = RESUME)]
-    Resume {
-        /// The session's id, or a part of it; without it the last one of this folder
-        id: Option<String>,
-        /// The message; without one the agent continues where it stopped
-        #[arg(value_name = "WORDS")]
-        words: Vec<String>,
-    },
+    #[command(after_help = RESUME, override_usage = "neco session resume [OPTIONS] [ID] [WORDS]")]
+    Resume(Box<ResumeArgs>),
     /// Searches what was said, in all sessions, newest first
     #[command(after_help = SEARCH)]
     Search(SearchArgs),
@@ -200,6 +195,7 @@ pub enum SessionCommand {
     #[command(after_help = RESTORE)]
     Restore(RestoreArgs),
     /// Deletes sessions
+    #[command(alias = "delete", alias = "remove")]
     Rm {
         /// Their ids, or parts of them
         #[arg(required = true, value_name = "ID")]
@@ -239,6 +235,17 @@ pub enum SessionCommand {
         #[arg(long, value_name = "N", default_value_t = 0)]
         after: u64,
     },
+}
+
+/// Which session goes on, and with what.
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// The session's id, or a part of it; without it the last one of this folder
+    #[arg(value_name = "ID")]
+    pub id: Option<String>,
+    /// What is asked of it; without a message the agent continues where it stopped
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 /// Which sessions are listed.

@@ -40,8 +40,8 @@ pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> 
     {
         return Ok(exit);
     }
-    if let SessionCommand::Resume { id, words } = command {
-        return resume::run(id.as_deref(), words, everywhere, env);
+    if let SessionCommand::Resume(args) = command {
+        return resume::run(args, everywhere, env);
     }
     let runtime = compose::runtime()?;
     runtime.block_on(async {
@@ -73,7 +73,7 @@ async fn answer_once(command: &SessionCommand, everywhere: &EverywhereArgs, env:
         | SessionCommand::Diff { .. }
         | SessionCommand::Restore(_)
         | SessionCommand::Import(_)
-        | SessionCommand::Resume { .. } => (Desk::open(everywhere, env).await?, false),
+        | SessionCommand::Resume(_) => (Desk::open(everywhere, env).await?, false),
     };
     let answered = answer(command, &desk).await;
     let closed = desk.close().await;
@@ -132,7 +132,7 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
         SessionCommand::Rm { ids, yes, json } => remove::rm(ids, *yes, *json, desk).await,
         SessionCommand::Prune(args) => remove::prune(args, desk).await,
         // It was gone on with before the store was opened.
-        SessionCommand::Resume { .. } => Ok(Exit::Done),
+        SessionCommand::Resume(_) => Ok(Exit::Done),
     }
 }
 

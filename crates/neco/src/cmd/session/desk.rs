@@ -44,7 +44,7 @@ impl<'a> Desk<'a> {
             opened => return opened,
         };
         let Ok(copy) = disk::copy_store(env.data_dir()) else { return Err(failure) };
-        say::note("the data folder can't be written: what follows is read from a copy of it");
+        say::note("The data folder can't be written: what follows is read from a copy of it");
         let app = on_store(compose::open_store(copy.path()).await?, everywhere, env)?;
         Ok(Self { env, everywhere, app, _copy: Some(copy) })
     }

@@ -8,6 +8,7 @@ use neco_config::Env;
 use neco_proto::app::opening::WhichSession;
 use neco_tui::line::run::attached;
 
+use super::args::ResumeArgs;
 use super::desk::Desk;
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::cmd::confirm::person;
@@ -43,9 +44,10 @@ pub(super) fn watch(
 
 /// Continues a session, or the last one of this folder: in a window where there is a terminal. Elsewhere, without words, one that is at work in another process
 /// is watched, and one that is done has nothing to go on with.
-pub(super) fn run(id: Option<&str>, words: &[String], everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+pub(super) fn run(wanted: &ResumeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let id = wanted.id.as_deref().or(wanted.run.session.as_deref());
     if let Some(word) = id.filter(|id| !reads_as_id(id)) {
-        let said: Vec<&str> = std::iter::once(word).chain(words.iter().map(String::as_str)).collect();
+        let said: Vec<&str> = std::iter::once(word).chain(wanted.run.words.iter().map(String::as_str)).collect();
         let said = said.join(" ");
         let hint = format!(
             "`neco session list` shows them; four characters or more of one will do. To say it to the last session \
@@ -54,20 +56,22 @@ pub(super) fn run(id: Option<&str>, words: &[String], everywhere: &EverywhereArg
         return Err(Failure::usage(format!("{word} is not the id of a session")).hint(hint));
     }
     let session = id.map(str::to_owned);
-    let args = RunArgs { words: words.to_vec(), continue_latest: session.is_none(), session, ..RunArgs::default() };
+    let args = RunArgs { continue_latest: session.is_none(), session, resume: None, ..wanted.run.clone() };
+    let args = run::agent::taken(&args, everywhere, env)?;
     if tui::is_wanted(&args, env) {
         return tui::run(&args, everywhere, env);
     }
     let session = args.session.clone();
-    if words.is_empty() {
+    let said = args.message();
+    if said.is_none() {
         let folder = crate::folder(everywhere)?;
         let which = session.clone().map_or(WhichSession::Latest, WhichSession::Id);
-        if let Some(exit) = watch(&which, &folder, OutputFormat::Text, env)? {
+        if let Some(exit) = watch(&which, &folder, args.output_format, env)? {
             return Ok(exit);
         }
         compose::runtime()?.block_on(check_unfinished(session.as_deref(), everywhere, env))?;
     }
-    let message = if words.is_empty() { GO_ON.to_owned() } else { words.join(" ") };
+    let message = said.unwrap_or_else(|| GO_ON.to_owned());
     let args = RunArgs { message: Some(message), words: Vec::new(), ..args };
     run::run(&args, everywhere, env)
 }
