@@ -154,6 +154,20 @@ fn the_head_says_how_a_command_will_run() {
 }
 
 #[test]
+fn a_command_that_a_yes_lets_into_the_network_says_so_in_a_row_of_its_own() {
+    for (network, risk) in [(true, "high"), (true, "critical"), (false, "high")] {
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        scene.asks(json!({
+            "call_id": "1", "tool": "bash", "summary": "Run make", "args": {"command": "make"}, "command": "make",
+            "risk": risk, "reason": "commands are asked first", "sandboxed": true, "network": network
+        }));
+        let picture = scene.picture();
+        assert_eq!(picture.contains("▎  ! network"), network, "{picture}");
+    }
+}
+
+#[test]
 fn details_take_the_place_of_the_beginning() {
     let mut scene = Scene::new((80, 24));
     scene.works();
@@ -254,14 +268,11 @@ fn a_rule_takes_enter_and_is_shown_before() {
         assert!(scene.picture().contains("❯  1  Yes "));
         scene.types(letter);
         scene.app.now_ms += 500;
-        assert_eq!(scene.types("n"), [], "not so either");
-        scene.types(letter);
-        scene.app.now_ms += 500;
         assert_eq!(scene.types("x"), [], "a key that means nothing there makes no rule, and is no message");
         assert_eq!(scene.app.prompt.text.as_str(), "");
         scene.types(letter);
         scene.app.now_ms += 500;
-        assert_eq!(scene.types("y"), decided("1", decision.clone()), "yes means yes");
+        assert_eq!(scene.types("y"), decided("1", Decision::Once), "y is yes this once, wherever it is pressed");
         assert_eq!(scene.app.prompt.text.as_str(), "", "and no key is text");
         let mut scene = Scene::new((80, 24));
         scene.app.transcript.view.standing.approval = ApprovalMode::Manual;
@@ -284,7 +295,7 @@ fn yes_to_all_is_yes_to_what_was_named_and_does_no_harm() {
     scene.asks(edit_request("3"));
     scene.reads();
     assert!(
-        scene.picture().contains("· Run    rm -rf build      in this folder  asked by itself"),
+        scene.picture().contains("· Run    rm -rf build  +1 −1  in this folder  asked by itself"),
         "{}",
         scene.picture()
     );
@@ -436,6 +447,18 @@ fn calls_are_counted_by_whoever_asks() {
     scene.app.now_ms += 1000;
     scene.asks(edit_request("3"));
     assert!(scene.picture().contains("1 of 2"), "what the root asked before is not counted: {}", scene.picture());
+}
+
+#[test]
+fn another_answer_is_taken_in_place_of_a_rule_that_waits_for_enter() {
+    for rule in ["s", "a", "3"] {
+        let mut scene = Scene::new((80, 40));
+        scene.works();
+        scene.asks(edit_request("1"));
+        assert_eq!(scene.types(rule), []);
+        scene.app.now_ms += 1000;
+        assert_eq!(scene.types("y"), decided("1", Decision::Once), "{rule}");
+    }
 }
 
 #[test]

@@ -381,7 +381,9 @@ fn a_changed_call_is_shown_and_asked_about_again() {
     assert_eq!(scene.types("y"), [], "it was not read yet");
     scene.reads();
     let picture = scene.picture();
-    assert!(picture.contains("changed, not checked yet"), "{picture}");
+    assert!(picture.contains("◆ Run    a command, as you changed it"), "{picture}");
+    assert_eq!(picture.matches("hecked").count(), 1, "said once: {picture}");
+    assert!(picture.contains("Not checked yet: that is done when you say yes"), "{picture}");
     assert!(picture.contains("$ make -n install") && picture.contains("Yes, as you changed it"), "{picture}");
     assert!(!picture.contains("always") && !picture.contains("for this session"), "no rule is made of it: {picture}");
     assert_eq!(scene.types("y"), [decided("1", Decision::Edit { arguments })]);

@@ -117,6 +117,7 @@ fn a_command_is_looked_for_again_before_there_is_none() {
     scene.key(KeyCode::Enter);
     scene.news(News::Commands(Vec::new(), Some("/hepl".to_owned())));
     assert!(scene.picture().contains("There is no /hepl; did you mean /help?"), "{}", scene.picture());
+    assert_eq!(scene.app.prompt.text.as_str(), "/hepl", "it is there to be corrected");
 }
 
 #[test]

@@ -75,6 +75,32 @@ fn a_list_that_was_left_before_it_came_does_not_open_and_takes_no_letters() {
 }
 
 #[test]
+fn who_came_to_choose_a_session_and_chose_none_leaves() {
+    let session = || SessionEntry { id: "1".into(), title: "one".into(), ..SessionEntry::default() };
+    let mut scene = Scene::new((80, 24));
+    scene.app.unchosen = true;
+    scene.news(News::Sessions(Ok(vec![session()])));
+    assert!(scene.picture().contains("Esc leave"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Esc), [Effect::Quit]);
+    scene.app.unchosen = false;
+    scene.news(News::Sessions(Ok(vec![session()])));
+    assert!(scene.picture().contains("Esc back"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Esc), []);
+}
+
+#[test]
+fn the_list_of_agents_opens_at_one_that_is_at_work() {
+    let mut scene = Scene::new((120, 40));
+    let [done, works] = [AgentId::new(), AgentId::new()];
+    for (id, state) in [(done, "completed"), (works, "running")] {
+        let node = node(id, scene.root, "coder", "mend the parser", state, 0.5);
+        scene.happen_to(id, support::agent_update(&node));
+    }
+    scene.control('t');
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(works)]);
+}
+
+#[test]
 fn sessions_of_all_folders_are_a_key_away() {
     let mut scene = Scene::new((80, 24));
     let session = |id: &str, about: &str| SessionEntry {

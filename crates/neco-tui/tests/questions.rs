@@ -89,6 +89,26 @@ fn a_letter_means_of_a_plan_what_it_means_of_a_call() {
 }
 
 #[test]
+fn an_answer_to_a_plan_that_waits_for_enter_says_so() {
+    let plan = || {
+        let mut scene = Scene::new((80, 24));
+        scene.questions(json!({"about": "plan", "plan": "1. all"}));
+        scene
+    };
+    for key in ["s", "2"] {
+        let mut scene = plan();
+        assert_eq!(scene.types(key), [], "{key}");
+        assert!(scene.picture().contains("Enter confirm   Esc cancel"), "{key}: {}", scene.picture());
+        assert_eq!(scene.key(KeyCode::Esc), [], "{key}: nothing is answered");
+        let picture = scene.picture();
+        assert!(picture.contains("❯  1  Yes") && picture.contains("Esc no, keep planning"), "{key}: {picture}");
+    }
+    let mut scene = plan();
+    assert_eq!(scene.types("so not here"), []);
+    assert_eq!(scene.app.prompt.text.as_str(), "so not here");
+}
+
+#[test]
 fn a_plan_is_sent_back_with_words() {
     let mut scene = Scene::new((80, 24));
     scene.questions(json!({"about": "plan", "plan": "1. all"}));

@@ -329,6 +329,27 @@ fn what_comes_by_itself_is_not_asked_where_the_keys_are_for_something_else() {
 }
 
 #[test]
+fn a_question_that_has_the_keys_says_alone_what_esc_does() {
+    let mut scene = Scene::new((100, 30));
+    scene.works();
+    let ids = agents(&mut scene, &["running", "running"]);
+    scene.key(KeyCode::Esc);
+    stopped(&mut scene);
+    assert!(scene.picture().contains("Esc pause them too"), "{}", scene.picture());
+    let question = serde_json::json!({
+        "type": "question", "question_id": QuestionId::new(), "about": "loop",
+        "text": "read_file gave the same result 6 times"
+    });
+    scene.happen_to(ids[0], support::read(question));
+    scene.reads();
+    let picture = scene.picture();
+    assert!(picture.contains("2 agents are still working") && picture.contains("Esc no"), "{picture}");
+    assert!(!picture.contains("Esc pause") && !picture.contains("Enter go on"), "{picture}");
+    assert!(picture.contains("repeats itself") && !picture.contains(" asks\n"), "{picture}");
+    assert!(picture.contains("read_file gave the same result 6 times. Let it go on?"), "{picture}");
+}
+
+#[test]
 fn in_a_narrow_terminal_the_keys_are_seen_before_what_they_are_for() {
     for width in [12, 16, 18, 21, 22, 27, 40] {
         let mut scene = Scene::new((width, 30));

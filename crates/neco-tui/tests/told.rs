@@ -162,11 +162,11 @@ fn a_compaction_that_was_asked_for_is_seen_and_can_be_stopped() {
     let mut scene = Scene::new((80, 24));
     let told =
         |level, text: &str, about| EventBody::Notification(Notification::new(level, text.to_owned()).about(about));
-    scene.happen(told(NotificationLevel::Info, "it begins", NotificationTopic::CompactionBegins));
+    scene.happen(told(NotificationLevel::Info, "It begins", NotificationTopic::CompactionBegins));
     assert!(scene.picture().contains(" · It begins"), "a mark and a sentence: {}", scene.picture());
     assert!(scene.picture().contains("◔ Compact 0:00"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc).first(), Some(&Effect::Send(Command::Cancel)));
-    scene.happen(told(NotificationLevel::Warning, "it was cancelled", NotificationTopic::CompactionFailed));
+    scene.happen(told(NotificationLevel::Warning, "It was cancelled", NotificationTopic::CompactionFailed));
     assert!(!scene.app.transcript.view.standing.works());
     assert!(!scene.picture().contains("Stopping"), "{}", scene.picture());
 }

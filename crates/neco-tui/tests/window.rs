@@ -131,7 +131,7 @@ fn what_neco_itself_has_to_say() {
         scene.happen(EventBody::ModelRetry(retry));
         scene.happen(EventBody::Notification(Notification::new(
             NotificationLevel::Warning,
-            "the sandbox is weaker here".into(),
+            "The sandbox is weaker here".into(),
         )));
         let compaction: Compaction = serde_json::from_value(json!({
             "strategy": "summary", "cause": "asked", "before": 120_000, "after": 8000, "kept": 4, "removed": 40

@@ -11,6 +11,19 @@ const SHORTEST_ID: usize = 4;
 /// Everything that can be asked, for the help and the completion.
 pub const VERBS: &[&str] = &["status", "tell", "redirect", "answer", "pause", "resume", "cancel", "retry", "set"];
 
+/// The same, each with what it means.
+pub const DESCRIBED: &[(&str, &str)] = &[
+    ("status", "what it does, how far it is, what came of it"),
+    ("tell", "a message that it reads at its next turn"),
+    ("redirect", "stop, and do this instead"),
+    ("answer", "the answer to what it asks"),
+    ("pause", "stops it; resume goes on where it was"),
+    ("resume", "one that is paused goes on"),
+    ("cancel", "ends it for good"),
+    ("retry", "its first task anew, without the agents below it"),
+    ("set", "another model, budget or tools"),
+];
+
 /// What a person asks of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentAsk {
@@ -314,6 +327,7 @@ mod tests {
         let written = "set explore-1 model=fast tokens=20000 cost=$0.5 tools=read_file,grep";
         assert_eq!(asked(written), AgentOrder::UpdateParameters(set));
         assert_eq!(AgentAsk::parse("status"), Ok(AgentAsk::Status { agent: None }));
+        assert!(DESCRIBED.iter().map(|(verb, _)| verb).eq(VERBS));
         for verb in VERBS {
             assert!(verb_of(verb).is_some() || *verb == "status", "{verb}");
         }

@@ -161,6 +161,8 @@ pub struct Picker {
     seen_ms: Option<i64>,
     /// Whether it has as many rows as there is room for.
     is_tall: bool,
+    /// Whether what its entries are has as many columns as what is said about them leaves.
+    is_wide: bool,
 }
 
 impl Picker {
@@ -174,6 +176,13 @@ impl Picker {
     #[must_use]
     pub fn tall(mut self) -> Self {
         self.is_tall = true;
+        self
+    }
+
+    /// With as many columns for what its entries are as what is said about them leaves.
+    #[must_use]
+    pub fn wide(mut self) -> Self {
+        self.is_wide = true;
         self
     }
 
@@ -345,7 +354,8 @@ impl Picker {
         self.set_preview(Vec::new());
     }
 
-    /// The entries that fit what was written, the nearest first.
+    /// The entries that fit what was written, the nearest first: names that begin so, names that hold it, what is said
+    /// about the others, and last those that have its letters somewhere.
     fn fitting(&self) -> Vec<&Entry> {
         if self.filter.is_empty() {
             return self.entries.iter().collect();
@@ -353,8 +363,17 @@ impl Picker {
         // A letter or two are somewhere in everything that is said about something.
         let wanted = self.filter.to_lowercase();
         let is_about = |entry: &Entry| wanted.chars().count() >= WORDY && entry.about.to_lowercase().contains(&wanted);
-        let score = |entry: &Entry| fits(&self.filter, &entry.text).or_else(|| is_about(entry).then_some(i64::MIN));
-        let mut fitting: Vec<(i64, &Entry)> = self
+        let score = |entry: &Entry| {
+            let (name, letters) = (entry.text.to_lowercase(), fits(&self.filter, &entry.text));
+            let near = match name.trim_start_matches('/') {
+                name if name.starts_with(&wanted) => 3,
+                _ if name.contains(&wanted) => 2,
+                _ if is_about(entry) => 1,
+                _ => 0,
+            };
+            (near > 0 || letters.is_some()).then_some((near, letters.unwrap_or(i64::MIN)))
+        };
+        let mut fitting: Vec<((u8, i64), &Entry)> = self
             .entries
             .iter()
             .filter(|entry| !entry.is_heading)
@@ -459,7 +478,10 @@ impl Picker {
     fn column(&self, width: usize) -> usize {
         let wide = |entry: &Entry| entry.text.width();
         let widest = self.entries.iter().filter(|entry| !entry.about.is_empty()).map(wide).max().unwrap_or_default();
-        widest.min(COLUMN).min(width / 2)
+        let usual = COLUMN.min(width / 2);
+        let about = self.entries.iter().map(|entry| entry.about.width()).max().unwrap_or_default();
+        let most = if self.is_wide { usual.max(width.saturating_sub(HERE.width() + about + 2)) } else { usual };
+        widest.min(most)
     }
 
     /// The rule above what is told of the chosen entry: which one that is. What a rewind is to, the heading says.
@@ -528,6 +550,32 @@ mod tests {
         let rows = picker.rows(40, 10, &Theme::new(ThemeName::Plain));
         assert!(rows.iter().any(|row| row.to_string().contains("No match")));
         assert_eq!((picker.filter(), picker.found().as_str()), ("claz", "0 of 3"));
+    }
+
+    #[test]
+    fn names_that_begin_so_come_before_those_that_hold_it_and_what_is_said() {
+        let entry = |name: &str, about: &str| Entry::new(name, about, Picked::Fill(name.to_owned()));
+        let entries = vec![
+            entry("/sandbox [read_only|workspace_write|full]", "what commands run in"),
+            entry("/redo", "redo a rewind"),
+            entry("/unrewind", ""),
+            entry("/rewind", ""),
+        ];
+        let mut picker = Picker::new("Search", "Esc", Letters::Filter, entries);
+        "rew".chars().for_each(|letter| picker.narrow(Some(letter)));
+        let found: Vec<&str> = picker.fitting().into_iter().map(|entry| entry.text.as_str()).collect();
+        assert_eq!(found, ["/rewind", "/unrewind", "/redo", "/sandbox [read_only|workspace_write|full]"]);
+    }
+
+    #[test]
+    fn a_wide_list_cuts_nothing_that_has_room() {
+        let rule = "allow edit_file, write_file, apply_patch (risk high and above)";
+        let entries = vec![Entry::new("Add", "", Picked::NewRule), Entry::new(rule, "yours", Picked::Rule(None))];
+        let list = || Picker::new("Rules", "Esc", Letters::Filter, entries.clone());
+        let theme = Theme::new(ThemeName::Plain);
+        let row = |mut picker: Picker| picker.rows(120, 30, &theme).iter().map(ToString::to_string).nth(1);
+        assert_eq!(row(list().wide()), Some(format!("   {rule}  yours")));
+        assert!(row(list()).is_some_and(|row| row.contains('…')));
     }
 
     #[test]

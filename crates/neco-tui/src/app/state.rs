@@ -144,6 +144,8 @@ pub struct WindowState {
     pub coming_back: ComingBack,
     /// Whether another session is being opened.
     pub opening: bool,
+    /// Whether the person came to choose a session and has not yet: who leaves the list leaves the window.
+    pub unchosen: bool,
     /// What was asked for with a command of the person's own that was not carried out yet.
     pub tried_command: Option<String>,
     /// The way back that was asked for and is being looked at.

@@ -43,7 +43,13 @@ impl ApprovalBox {
 
     /// The person made this of it: it is shown as it is now.
     pub fn revise(&mut self, edited: Edited) {
+        let summary = std::mem::take(&mut self.asked.request.summary);
         self.asked.revise(edited.arguments, edited.diff);
+        // What it changes is counted anew.
+        self.asked.request.summary = match summary.rsplit_once(" (+") {
+            Some((bare, _)) => bare.to_owned(),
+            None => summary,
+        };
         (self.was_shown, self.drawn, self.note) = (false, None, None);
         (self.details, self.chosen) = (Details::default(), None);
     }

@@ -34,6 +34,12 @@ const BOX_LINES: usize = 300;
 /// Columns from which on a reason goes on below its words.
 const HANGING: usize = 50;
 
+/// What is said of a command that a yes lets into the network.
+const NETWORK: &str = "network: it can send and fetch";
+
+/// What is said of a call that the person changed.
+const NOT_CHECKED: &str = "Not checked yet: that is done when you say yes; asked again if it is riskier";
+
 /// Rows of what else waits.
 pub(super) const LISTED: usize = 4;
 
@@ -197,7 +203,7 @@ impl ApprovalBox {
         });
         rows.extend(blank(space.blanks));
         let numbers = means.iter().filter(|means| means.is_numbered()).count();
-        rows.extend(self.keys(asks, numbers, width, &tints));
+        rows.extend(self.keys(asks, &Tints::choosing(space.listed, numbers), width, &tints));
         rows
     }
 
@@ -259,13 +265,21 @@ impl ApprovalBox {
 
     /// Why it is asked about: a row or more for each thing, all of it. What could do most harm is told in rows with `!`.
     fn why(&self, width: usize, tints: &Tints) -> Vec<Line<'static>> {
-        if self.asked.request.risk >= Risk::Critical && !self.asked.revised {
-            let lines = self.asked.request.reason.lines().map(visible_line).filter(|line| !line.is_empty());
-            let indent = Indent { first: vec![Span::styled("  ! ", tints.alarm)], rest: vec![Span::raw("    ")] };
-            return lines.flat_map(|line| wrap(&Line::raw(line), width, &indent)).collect();
+        let request = &self.asked.request;
+        // Nobody has looked yet at what the person made of it.
+        if self.asked.revised {
+            return wrap(&Line::styled(NOT_CHECKED, tints.label), width, &Indent::all(Span::raw("  ")));
         }
-        let lead = if self.asked.revised { "" } else { "Asked because " };
-        let lines = self.asked.request.reason.lines().map(visible_line).filter(|line| !line.is_empty());
+        let indent = Indent { first: vec![Span::styled("  ! ", tints.alarm)], rest: vec![Span::raw("    ")] };
+        let network = match self.opens_network() {
+            true => wrap(&Line::styled(NETWORK, tints.alarm), width, &indent),
+            false => Vec::new(),
+        };
+        let lines = request.reason.lines().map(visible_line).filter(|line| !line.is_empty());
+        if request.risk >= Risk::Critical {
+            return network.into_iter().chain(lines.flat_map(|line| wrap(&Line::raw(line), width, &indent))).collect();
+        }
+        let lead = "Asked because ";
         let below = "  ".len() + lead.width();
         let rows = lines.enumerate().flat_map(|(index, line)| {
             // What does not fit goes on below the words, unless that would leave too few columns.
@@ -279,7 +293,13 @@ impl ApprovalBox {
             let indent = Indent { first, rest: vec![Span::raw(" ".repeat(below))] };
             wrap(&Line::styled(line, tints.label), width, &indent)
         });
-        rows.collect()
+        network.into_iter().chain(rows).collect()
+    }
+
+    /// Whether a yes lets a command out of its sandbox into the network. Without a sandbox the head says more than that.
+    fn opens_network(&self) -> bool {
+        let request = &self.asked.request;
+        request.network && request.sandboxed == Some(true) && !self.asked.revised
     }
 
     fn heading(&self, asks: Asks<'_>, width: usize, tints: &Tints, theme: &Theme) -> Line<'static> {
@@ -295,10 +315,11 @@ impl ApprovalBox {
                 Some(who) => format!("{who}  would {} ", verb.to_lowercase()),
                 None => format!("{verb:<6} "),
             };
-            let what = match (request.command.is_some(), self.asked.revised) {
-                (_, true) => what,
-                (true, false) => "a command".to_owned(),
-                (false, false) => fitted(&what, request.says(), room.saturating_sub(lead.width() + taken + 2)),
+            let changed = if self.asked.revised { ", as you changed it" } else { "" };
+            let left = room.saturating_sub(lead.width() + taken + changed.width() + 2);
+            let what = match request.command.is_some() {
+                true => format!("a command{changed}"),
+                false => format!("{}{changed}", fitted(&what, request.says(), left)),
             };
             let bold = Span::styled(lead, Modifier::BOLD);
             [mark, bold, Span::raw(what)].into_iter().chain(counts).collect()
@@ -322,9 +343,9 @@ impl ApprovalBox {
     fn held(&self, tints: &Tints) -> Vec<Vec<Span<'static>>> {
         let request = &self.asked.request;
         let alarm = |words: &'static str| Span::styled(words, tints.alarm);
-        // Nobody has looked yet at what the person made of it.
+        // Nobody has looked yet at what the person made of it, which is told below.
         if self.asked.revised {
-            return vec![vec![Span::styled("changed, not checked yet", tints.edge)]];
+            return vec![Vec::new()];
         }
         let critical = request.risk >= Risk::Critical;
         let label = |words: &'static str| Span::styled(words, tints.label);
@@ -335,7 +356,8 @@ impl ApprovalBox {
             Some(held) => {
                 let (first, rest) = held.split_at(held.find(" · ").unwrap_or(held.len()));
                 let risk = || critical.then(|| alarm(" · high risk"));
-                let whole = [label(first), meta(rest)].into_iter().chain(risk()).collect();
+                let rest = if self.opens_network() { alarm(rest) } else { meta(rest) };
+                let whole = [label(first), rest].into_iter().chain(risk()).collect();
                 vec![whole, [label(first)].into_iter().chain(risk()).collect()]
             }
             None if critical => vec![vec![alarm("high risk")]],
@@ -344,8 +366,8 @@ impl ApprovalBox {
         }
     }
 
-    /// The keys of the last row.
-    fn keys(&self, asks: Asks<'_>, numbers: usize, width: usize, tints: &Tints) -> Vec<Line<'static>> {
+    /// The keys of the last row; `choosing` is what the arrows and Enter are for.
+    fn keys(&self, asks: Asks<'_>, choosing: &str, width: usize, tints: &Tints) -> Vec<Line<'static>> {
         if asks.elsewhere {
             return tints.keys(&Tints::ELSEWHERE, width);
         }
@@ -356,8 +378,7 @@ impl ApprovalBox {
         if asks.armed.is_some_and(|rule| self.rule(rule).is_some()) {
             return tints.keys(&[("Enter", "confirm"), ("Esc", "cancel")], width);
         }
-        let numbers = format!("or 1–{numbers}");
-        let mut keys = vec![("↑↓ Enter", numbers.as_str())];
+        let mut keys = vec![("↑↓ Enter", choosing)];
         if asks.waiting > 0 {
             keys.push(("←→", "the other questions"));
         }

@@ -13,7 +13,7 @@ use super::choices::Choices;
 use super::edge::Tints;
 use super::going_on::LoopBox;
 use super::plan::PlanBox;
-use super::rest::{Mark, Other, Rest, is_mild, not_covered};
+use super::rest::{Mark, Other, Rest, counts, held, is_mild, not_covered};
 use crate::host::Edited;
 use crate::text::wrap::cut;
 use crate::theme::Theme;
@@ -192,6 +192,14 @@ impl Desk {
         matches!(self.waiting.front(), Some(Waiting { asked: Asked::Approval(_), .. }))
     }
 
+    /// Whether all of the call on the screen is shown in place of its beginning.
+    pub fn shows_details(&self) -> bool {
+        match self.waiting.front().map(|waiting| &waiting.asked) {
+            Some(Asked::Approval(approval)) => approval.details.is_whole(),
+            Some(Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..)) | None => false,
+        }
+    }
+
     /// Who asks the one on the screen, when that is another than the root.
     pub fn child(&self) -> Option<AgentId> {
         self.waiting.front().filter(|waiting| waiting.is_child)?.agent
@@ -358,6 +366,8 @@ impl Desk {
                 mark: Mark::of(risk, approval.asked.request.says()),
                 who: waiting.name.clone(),
                 risk,
+                counts: counts(&approval.asked.request.diff),
+                held: if approval.asked.revised { "" } else { held(&approval.asked.request) },
                 summary: waiting.own_words(&approval.asked.request.summary).to_owned(),
                 says: approval.asked.request.says(),
             }
@@ -368,7 +378,7 @@ impl Desk {
                 Some(_) | None => Mark::of(ahead.risk, ahead.says),
             };
             let AskedAhead { call_id, risk, summary, says } = ahead;
-            Other { call: call_id, mark, who: who.cloned(), risk, summary, says }
+            Other { call: call_id, mark, who: who.cloned(), risk, counts: String::new(), held: "", summary, says }
         });
         self.calls().skip(1).map(other).chain(ahead).collect()
     }
@@ -410,7 +420,8 @@ impl Desk {
             Asked::Approval(approval) => return approval.rows(asks, width, room, theme),
             Asked::Choices(_, choices) => named.chain(choices.rows(asks, width, left, theme)).collect(),
             Asked::Plan(_, plan) => named.chain(plan.rows(asks, width, left, theme)).collect(),
-            Asked::Loop(_, repeats) => named.chain(repeats.rows(asks.elsewhere, width, theme)).collect(),
+            // Who it is stands in its head.
+            Asked::Loop(_, repeats) => repeats.rows(who, asks.elsewhere, width, theme),
         };
         (rows, 0)
     }

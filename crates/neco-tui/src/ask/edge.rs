@@ -161,16 +161,27 @@ impl Tints {
         block.collect()
     }
 
-    /// The answers in as few rows as they can be told, the chosen one solid.
+    /// The answers in as few rows as they can be told, the chosen one solid. None is torn from its letter.
     pub fn short_answers(&self, answers: &[Answer], at: Option<usize>, width: usize) -> Vec<Line<'static>> {
-        let mut spans = Vec::new();
+        let inner = width.saturating_sub(1);
+        let mut rows: Vec<Line<'static>> = Vec::new();
         for (index, answer) in answers.iter().enumerate() {
             let words = answer.key.map_or_else(|| answer.short.clone(), |key| format!("{key} {}", answer.short));
             let style = if at == Some(index) { self.solid } else { self.label };
-            spans.extend([Span::raw(if index == 0 { "" } else { "  " }), Span::styled(words, style)]);
+            if rows.last().is_none_or(|row| row.width() + 2 + words.width() > inner) {
+                rows.push(Line::default());
+            }
+            if let Some(row) = rows.last_mut() {
+                row.push_span(Span::raw("  "));
+                row.push_span(Span::styled(words, style));
+            }
         }
-        let rows = wrap(&Line::from(spans), width.saturating_sub(1), &Indent::all(Span::raw("  ")));
-        rows.into_iter().map(|row| self.row(row)).collect()
+        rows.into_iter().map(|row| self.row(cut(&row, inner))).collect()
+    }
+
+    /// What is said of the arrows and Enter: answers that are not listed show no numbers, and none are offered.
+    pub fn choosing(listed: bool, numbers: usize) -> String {
+        if listed { format!("or 1–{numbers}") } else { "choose".to_owned() }
     }
 }
 

@@ -35,17 +35,30 @@ impl LoopBox {
         }
     }
 
-    /// The rows of the panel; `elsewhere` when keys go to the field.
-    pub fn rows(&self, elsewhere: bool, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    /// The rows of the panel; `who` is the agent, when it is not the root, and `elsewhere` when keys go to the field.
+    pub fn rows(&self, who: Option<&str>, elsewhere: bool, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let tints = Tints::of(theme);
-        let heading = Line::styled(format!("It repeats itself: {}", clean_line(&self.text)), Modifier::BOLD);
-        let indent = Indent::hanging(Span::styled("◆ ", tints.edge));
-        let heading = wrap(&heading, width.saturating_sub(1), &indent).into_iter().map(|row| tints.row(row));
+        let inner = width.saturating_sub(1);
+        let name = who.map_or_else(|| "It".to_owned(), clean_line);
+        let head = Line::styled(format!("{name} repeats itself"), Modifier::BOLD);
+        let head = wrap(&head, inner, &Indent::hanging(Span::styled("◆ ", tints.edge)));
+        let asks = wrap(&Line::raw(self.asks(who)), inner, &Indent::all(Span::raw("  ")));
+        let heading = head.into_iter().chain(asks).map(|row| tints.row(row));
         let answer = |key, words: &str| Answer { key: Some(key), words: words.to_owned(), ..Answer::default() };
         let answers = [answer('y', "Yes, go on"), answer('n', "No, stop here")];
         let at = (!elsewhere).then_some(usize::from(self.stays));
         let list = tints.answers(&answers, at, (1, 1), width);
         let keys = if elsewhere { Tints::ELSEWHERE } else { [("↑↓ Enter", "or 1–2"), ("Esc", "no")] };
         heading.chain(list).chain(tints.keys(&keys, width)).collect()
+    }
+
+    /// What it did over and over, and what is asked about that. Its name stands above.
+    fn asks(&self, who: Option<&str>) -> String {
+        let named = who.and_then(|who| self.text.strip_prefix(who)).and_then(|rest| rest.strip_prefix(": "));
+        let text = clean_line(named.unwrap_or(&self.text));
+        match text.trim().trim_end_matches('.') {
+            "" => "Let it go on?".to_owned(),
+            text => format!("{text}. Let it go on?"),
+        }
     }
 }

@@ -60,6 +60,11 @@ impl PlanBox {
         found.is_some()
     }
 
+    /// Goes back to the answer that it began with.
+    pub fn go_back(&mut self) {
+        self.at = 0;
+    }
+
     /// How many rows it has in the scrollback; they are drawn to be counted once for a width.
     fn height(&mut self, width: usize, theme: &Theme) -> usize {
         if let Some((counted_for, rows)) = self.counted
@@ -110,21 +115,26 @@ impl PlanBox {
         let list = tints.answers(&answers, at, (usize::MAX, usize::MAX), width);
         // With its head, its keys and the blank rows between them.
         let is_seen = asks.who.is_none() && self.height(width, theme) + list.len() + 4 <= room;
-        let numbers = format!("or 1–{}", answers.len());
-        let enter = ("↑↓ Enter", numbers.as_str());
-        let keys = match (asks.elsewhere, self.details.is_whole()) {
-            _ if asks.revises => {
-                tints.keys(&[("Enter", "sends it back with your words"), ("Esc", "back to the answers")], width)
+        let is_whole = self.details.is_whole();
+        let keys_of = |is_listed: bool| {
+            let choosing = Tints::choosing(is_listed, answers.len());
+            let enter = ("↑↓ Enter", choosing.as_str());
+            match (asks.elsewhere, is_whole) {
+                _ if asks.revises => {
+                    tints.keys(&[("Enter", "sends it back with your words"), ("Esc", "back to the answers")], width)
+                }
+                (true, _) => tints.keys(&Tints::ELSEWHERE, width),
+                (false, _) if asks.armed.is_some() => tints.keys(&[("Enter", "confirm"), ("Esc", "cancel")], width),
+                (false, true) => tints.keys(&[enter, ("Esc or d", "back")], width),
+                (false, false) if is_seen => tints.keys(&[enter, ("Esc", "no, keep planning")], width),
+                (false, false) => tints.keys(&[enter, ("d", "the plan"), ("Esc", "no, keep planning")], width),
             }
-            (true, _) => tints.keys(&Tints::ELSEWHERE, width),
-            (false, true) => tints.keys(&[enter, ("Esc or d", "back")], width),
-            (false, false) if is_seen => tints.keys(&[enter, ("Esc", "no, keep planning")], width),
-            (false, false) => tints.keys(&[enter, ("d", "the plan"), ("Esc", "no, keep planning")], width),
         };
-        if self.details.is_whole() {
-            let list = match rows.len() + list.len() + keys.len() + GOOD_ROWS <= room {
-                true => list,
-                false => tints.short_answers(&answers, at, width),
+        let keys = keys_of(true);
+        if is_whole {
+            let (list, keys) = match rows.len() + list.len() + keys.len() + GOOD_ROWS <= room {
+                true => (list, keys),
+                false => (tints.short_answers(&answers, at, width), keys_of(false)),
             };
             let left = room.saturating_sub(rows.len() + list.len() + keys.len()).max(1);
             rows.extend(self.seen(width, left, &tints, theme));
@@ -134,10 +144,11 @@ impl PlanBox {
         }
         let blanks = rows.len() + list.len() + keys.len() + 2 <= room;
         rows.extend(blanks.then(|| tints.blank()));
-        rows.extend(match rows.len() + list.len() + keys.len() <= room {
-            true => list,
-            false => tints.short_answers(&answers, at, width),
-        });
+        let (list, keys) = match rows.len() + list.len() + keys.len() <= room {
+            true => (list, keys),
+            false => (tints.short_answers(&answers, at, width), keys_of(false)),
+        };
+        rows.extend(list);
         rows.extend(blanks.then(|| tints.blank()));
         rows.extend(keys);
         rows

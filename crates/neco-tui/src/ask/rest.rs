@@ -2,11 +2,12 @@
 
 use neco_proto::event::{AskedAhead, PermissionRequest, Says};
 use neco_proto::visible::visible_line;
-use neco_proto::{CallId, Decision, Risk};
+use neco_proto::{CallId, Decision, Diff, Risk};
+use neco_view::ask::NO_SANDBOX;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use super::subject::{fitted, parted};
+use super::subject::{counted, fitted, parted};
 use crate::text::figures::padded;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
@@ -57,6 +58,10 @@ pub struct Other {
     pub who: Option<String>,
     /// How much harm it could do, once that is known.
     pub risk: Option<Risk>,
+    /// How many lines it adds and removes, where that is known of it.
+    pub counts: String,
+    /// How the sandbox holds it, in short; nothing where that is not known of it.
+    pub held: &'static str,
     /// The call in one line.
     pub summary: String,
     /// How much of it that line says.
@@ -80,8 +85,9 @@ impl Other {
                 let end = self.end(width, columns, theme);
                 let taken: usize = end.iter().map(Span::width).sum();
                 let (verb, what) = self.words();
-                let what = fitted(&what, self.says, width.saturating_sub(taken + LEAD));
-                let row = cut(&Line::from(self.lead(&verb, what, theme)), width.saturating_sub(taken));
+                let counts = self.counts_beside();
+                let what = fitted(&what, self.says, width.saturating_sub(taken + LEAD + counts.width()));
+                let row = cut(&Line::from(self.lead(&verb, what + &counts, theme)), width.saturating_sub(taken));
                 vec![Line::from_iter(row.spans.into_iter().chain(end))]
             }
         }
@@ -89,7 +95,8 @@ impl Other {
 
     fn whole(&self, width: usize, columns: Columns, theme: &Theme) -> Vec<Line<'static>> {
         let (verb, what) = self.words();
-        let line = Line::from_iter(self.lead(&verb, what, theme).into_iter().chain(self.end(width, columns, theme)));
+        let lead = self.lead(&verb, what + &self.counts_beside(), theme);
+        let line = Line::from_iter(lead.into_iter().chain(self.end(width, columns, theme)));
         wrap(&line, width, &Indent { first: Vec::new(), rest: vec![Span::raw("    ")] })
     }
 
@@ -105,10 +112,21 @@ impl Other {
         }
     }
 
+    /// How many lines it adds and removes, where its words do not say so.
+    fn counts_beside(&self) -> String {
+        let said = counted(&self.summary).unwrap_or_default();
+        let counts = match self.mark {
+            Mark::Covered if !said.is_empty() => "",
+            Mark::Covered | Mark::Alone | Mark::Said if !self.counts.is_empty() => self.counts.as_str(),
+            Mark::Covered | Mark::Alone | Mark::Said => said,
+        };
+        if counts.is_empty() { String::new() } else { format!("  {counts}") }
+    }
+
     /// The columns that what it is about takes.
     fn lead_width(&self, theme: &Theme) -> usize {
         let (verb, what) = self.words();
-        self.lead(&verb, what, theme).iter().map(Span::width).sum()
+        self.lead(&verb, what + &self.counts_beside(), theme).iter().map(Span::width).sum()
     }
 
     fn lead(&self, verb: &str, what: String, theme: &Theme) -> Vec<Span<'static>> {
@@ -140,7 +158,9 @@ impl Other {
     fn risk_word(&self, width: usize) -> &'static str {
         match self.risk {
             Some(Risk::Critical) => "high risk",
-            Some(_) if self.says == Says::Command || width < WIDE => "",
+            Some(_) if width < WIDE => "",
+            Some(_) if self.says == Says::Command && self.held.is_empty() => "runs a command",
+            Some(_) if self.says == Says::Command => self.held,
             Some(_) => "in this folder",
             None => "not checked yet",
         }
@@ -156,6 +176,23 @@ impl Other {
         };
         self.who.iter().map(|who| format!("{who} · ")).chain([becomes.to_owned()]).collect()
     }
+}
+
+/// How the sandbox holds a call, in short; nothing of what runs nothing.
+pub fn held(request: &PermissionRequest) -> &'static str {
+    match (request.sandboxed, request.network) {
+        (Some(false), _) => NO_SANDBOX,
+        (Some(true), true) => "with network",
+        (Some(true), false) => "sandboxed",
+        (None, _) => "",
+    }
+}
+
+/// How many lines a change adds and removes; nothing of what changes no file.
+pub fn counts(diff: &[Diff]) -> String {
+    let (added, removed) =
+        diff.iter().fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
+    if diff.is_empty() { String::new() } else { format!("+{added} −{removed}") }
 }
 
 /// The columns of calls that are named below one another: of what they are about, and of how risky they are.

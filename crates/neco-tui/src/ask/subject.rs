@@ -119,6 +119,14 @@ pub(super) fn parted(summary: &str) -> (String, String) {
     (verb.to_owned(), what.to_owned())
 }
 
+/// The counts that a call's line ends with, where it does.
+pub(super) fn counted(summary: &str) -> Option<&str> {
+    let (_, counts) = summary.rsplit_once(" (+")?;
+    let from = summary.len() - counts.len() - 1;
+    let is_count = |char: char| char.is_ascii_digit() || matches!(char, '+' | '−' | ' ');
+    summary.get(from..)?.strip_suffix(')').filter(|counts| counts.chars().all(is_count))
+}
+
 /// Arguments as people read them: a name and a value a line; without the command that is shown above them.
 fn arguments(args: &serde_json::Value, command: Option<&str>) -> String {
     let Some(fields) = args.as_object() else { return args.to_string() };

@@ -66,7 +66,10 @@ pub(super) async fn open(
     let folder = host.folder();
     let (client, beside) = tokio::join!(host.open(wanted), beside(program.as_ref(), folder));
     let client = client?;
-    let read = read_lately(Arc::clone(&client), retold).await.map(|opening| Opening { beside, ..opening });
+    let read = read_lately(Arc::clone(&client), retold).await.map(|opening| {
+        let beside = beside.of(&opening.snapshot.session_id.to_string());
+        Opening { beside, ..opening }
+    });
     if read.is_err() {
         // Nobody would ever see it.
         host.close(client).await;
@@ -74,15 +77,29 @@ pub(super) async fn open(
     read
 }
 
+/// What is known of a folder: its branch, and its last sessions.
+#[derive(Default)]
+struct Folder {
+    branch: Option<String>,
+    sessions: Vec<SessionEntry>,
+}
+
+impl Folder {
+    /// What of it is told beside a session; the earlier one is another than that.
+    fn of(self, session: &str) -> Beside {
+        let earlier = self.sessions.iter().find(|earlier| earlier.id != session).map(earlier_words);
+        Beside { branch: self.branch, earlier }
+    }
+}
+
 /// What is known of a folder, as far as that is told soon.
-async fn beside(program: &dyn Program, folder: String) -> Beside {
+async fn beside(program: &dyn Program, folder: String) -> Folder {
     let told = async {
         let (branch, sessions) = tokio::join!(
             questions::branch(program, folder.clone()),
             questions::sessions(program, folder.clone(), 5, false)
         );
-        let earlier = sessions.unwrap_or_default().into_iter().next();
-        Beside { branch, earlier: earlier.map(|session| earlier_words(&session)) }
+        Folder { branch, sessions: sessions.unwrap_or_default() }
     };
     tokio::time::timeout(SOON, told).await.unwrap_or_default()
 }
@@ -284,6 +301,18 @@ mod tests {
         log.0[4500].agent_id = agent;
         log.1 = 15_000;
         assert_eq!(lately_of(&log, agent, 20_000).await.len(), 2);
+    }
+
+    #[test]
+    fn the_session_that_is_open_is_no_earlier_one() {
+        let session = |id: &str| {
+            let when = "now".to_owned();
+            SessionEntry { id: id.to_owned(), title: id.to_owned(), when, about: String::new() }
+        };
+        let folder = |ids: &[&str]| Folder { branch: None, sessions: ids.iter().map(|id| session(id)).collect() };
+        assert_eq!(folder(&["a", "b"]).of("a").earlier.as_deref(), Some("“b” · now"));
+        assert_eq!(folder(&["a", "b"]).of("c").earlier.as_deref(), Some("“a” · now"));
+        assert_eq!(folder(&["a"]).of("a").earlier, None);
     }
 
     #[tokio::test]

@@ -387,7 +387,8 @@ impl Window {
         match retold {
             Retold::Whole => {
                 self.unchosen = None;
-                match self.first.as_deref().is_some_and(chooses_session) {
+                self.app.unchosen = self.first.as_deref().is_some_and(chooses_session);
+                match self.app.unchosen {
                     true => self.unchosen = Some((snapshot.clone(), beside)),
                     false => self.greet(&snapshot, &beside),
                 }
@@ -418,10 +419,11 @@ impl Window {
         }
     }
 
-    /// Whoever closed the list that they came for stays in the session that was opened for it.
+    /// Whoever came for a list that there is none of stays in the session that was opened for it.
     fn greet_if_kept(&mut self) {
         let chooses = self.app.opening || self.app.picker.is_some() || self.app.person.waits_for_list();
         if let Some((snapshot, beside)) = self.unchosen.take_if(|_| !chooses) {
+            self.app.unchosen = false;
             self.greet(&snapshot, &beside);
         }
     }

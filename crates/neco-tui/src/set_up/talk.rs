@@ -11,6 +11,7 @@ use neco_proto::app::settings::{NewSetting, SetSettings};
 use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::event::NotificationLevel;
 use neco_proto::{ErrorCode, ItemAnswer, QuestionItem, QuestionOption};
+use neco_view::wording::lines::{ESC_GOES_BACK, ESC_LEAVES};
 
 use super::offers::{self, Offer};
 use super::stand_in::{Answers, StandIn};
@@ -73,14 +74,15 @@ impl Talk {
         let found = match self.asks(&OfferModels { folder: self.folder.clone() }).await {
             Ok(found) => found,
             Err(error) => {
-                self.stand_in.say(NotificationLevel::Warning, error.words());
+                self.stand_in.say(NotificationLevel::Warning, format!("No models can be offered: {}", error.words()));
                 return Talked::Left;
             }
         };
         loop {
             let offers = offers::all(&found);
             let options = offers.iter().map(|(_, option)| option.clone()).collect();
-            let Some(label) = self.answer_to("Which model should Neco use? (Esc leaves)", options).await else {
+            let question = format!("Which model should Neco use?{ESC_LEAVES}");
+            let Some(label) = self.answer_to(&question, options).await else {
                 return Talked::Left;
             };
             let offer = offers.into_iter().find(|(_, option)| option.label == label).map(|(offer, _)| offer);
@@ -306,7 +308,7 @@ impl Talk {
     }
 
     fn failed(&self, name: &str, words: &str) -> Tried {
-        self.stand_in.say(NotificationLevel::Warning, format!("{name} can't be used: {words}"));
+        self.stand_in.say(NotificationLevel::Warning, format!("Can't use {name}: {words}"));
         Tried::Failed
     }
 
@@ -340,7 +342,7 @@ impl Talk {
 
     /// Asks for one of the options, or words, behind the first list.
     async fn choose(&mut self, text: &str, options: Vec<QuestionOption>) -> Option<String> {
-        self.answer_to(&format!("{text} (Esc goes back)"), options).await
+        self.answer_to(&format!("{text}{ESC_GOES_BACK}"), options).await
     }
 
     /// The answer to a question that says what Esc does.

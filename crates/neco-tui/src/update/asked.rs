@@ -54,7 +54,7 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
     let meant = match window.desk.present()? {
         Asked::Approval(_) => approval_key(window, key, question),
         Asked::Choices(..) => choices_key(window, key),
-        Asked::Plan(..) => plan_key(window, key),
+        Asked::Plan(..) => plan_key(window, key, question),
         Asked::Loop(..) => loop_key(window, key),
     };
     // A draft makes room for what goes with an answer.
@@ -205,18 +205,18 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
             return Some(Vec::new());
         }
         approval.go_back();
-        return match key.code {
-            KeyCode::Enter => decide(window, meant),
-            KeyCode::Char('y') if !is_word => decide(window, meant),
-            KeyCode::Char('n') if !is_word => Some(Vec::new()),
+        match key.code {
+            KeyCode::Enter => return decide(window, meant),
             // It was the beginning of a word.
             KeyCode::Char(_) if is_word => {
                 window.prompt.edit(Edit::Insert(armed.letter()));
-                None
+                return None;
             }
-            KeyCode::Char(_) => Some(window.only_tell("Nothing was answered: Enter confirms")),
-            _ => Some(Vec::new()),
-        };
+            // Another answer is taken instead.
+            KeyCode::Char('y' | 'n' | 's' | 'a' | 'e' | 'd' | 'Y' | 'N' | '1'..='9') => {}
+            KeyCode::Char(_) => return Some(window.only_tell("Nothing was answered: Enter confirms")),
+            _ => return Some(Vec::new()),
+        }
     }
     let esc = esc(window);
     let writes = !window.prompt.text.is_empty();
@@ -367,7 +367,28 @@ fn own_words(window: &mut WindowState) -> Option<Vec<Effect>> {
     Some(Vec::new())
 }
 
-fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
+fn plan_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Option<Vec<Effect>> {
+    if let Some(armed) = window.facing.armed(question) {
+        let is_word = window.facing.is_word(window.now_ms);
+        window.facing.disarm();
+        let Some(Asked::Plan(_, plan)) = window.desk.present() else { return None };
+        match key.code {
+            // Enter takes it, and arrows go on from it.
+            KeyCode::Enter | KeyCode::Up | KeyCode::Down => {}
+            // It was the beginning of a word.
+            KeyCode::Char(_) if is_word => {
+                plan.go_back();
+                window.prompt.edit(Edit::Insert(armed.letter()));
+                return None;
+            }
+            // Another answer is taken instead.
+            KeyCode::Char(_) => plan.go_back(),
+            _ => {
+                plan.go_back();
+                return Some(Vec::new());
+            }
+        }
+    }
     let Some(Asked::Plan(id, plan)) = window.desk.present() else { return None };
     let id = *id;
     let means = match key.code {
@@ -379,6 +400,7 @@ fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
             let answer = plan.answer(Some(digit.to_digit(10)? as usize))?;
             if answer.asks_less() {
                 plan.go_to(answer.key);
+                window.facing.arm(question, Rule::Session, None);
                 return Some(Vec::new());
             }
             answer.means.clone()
@@ -400,6 +422,7 @@ fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
         KeyCode::Char(letter) if window.prompt.text.is_empty() && plan.go_to(letter) => {
             let answer = plan.answer(None)?;
             if answer.asks_less() {
+                window.facing.arm(question, Rule::Session, Some(window.now_ms));
                 return Some(Vec::new());
             }
             answer.means.clone()

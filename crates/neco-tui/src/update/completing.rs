@@ -48,8 +48,9 @@ impl Offers {
             prompt.completion = Completion::new(0, near_commands(name, &self.custom));
             return if looks { vec![Effect::Commands(None)] } else { Vec::new() };
         } else if let Some(row) = row_before(text, from) {
-            let fitting = row.choices().into_iter().filter(|choice| choice.starts_with(word) && *choice != word);
-            let candidate = |choice: &str| Candidate { text: choice.to_owned(), ..Candidate::default() };
+            let choices = row.described_choices().into_iter();
+            let fitting = choices.filter(|(choice, _)| choice.starts_with(word) && *choice != word);
+            let candidate = |(choice, about): (&str, &str)| Candidate::new(choice, about);
             prompt.completion = Completion::new(from, fitting.map(candidate).collect());
         } else if let Some(agents) = agents_for(before, agents) {
             let near = agents.into_iter().filter(|name| name.starts_with(word) && name != word);

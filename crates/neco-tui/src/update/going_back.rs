@@ -195,7 +195,7 @@ pub(super) fn pick_what(window: &mut WindowState, point: RewindPoint) -> Vec<Eff
     let at = if point.files { 0 } else { 1 };
     let heading = format!("Rewind to before “{}”", clean_line(&point.text));
     let entries = REWINDS.iter().map(|(what, words)| Entry::new(words, "", Picked::Rewind(point.clone(), *what)));
-    let hint = "↑↓ Enter choose   Esc back   /redo takes it back";
+    let hint = format!("{CHOOSE}   {}", wording::REDO);
     window.picker = Some(Picker::new(heading, hint, Letters::Filter, entries.collect()).at(at));
     preview(window)
 }

@@ -289,7 +289,7 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
         return stopping::stop_work(window);
     }
     if window.standing().going_back.is_some() {
-        return window.only_tell("Rewinding can't be stopped halfway; /redo takes it back");
+        return window.only_tell("Rewinding can't be stopped halfway; /redo restores it");
     }
     if window.set_up {
         return Vec::new();

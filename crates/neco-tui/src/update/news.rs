@@ -143,6 +143,10 @@ fn try_again(window: &mut WindowState, line: &str) -> Vec<Effect> {
         Ok(slash) => commands::run(window, &slash),
         Err(error) => {
             window.warn(error.to_string());
+            // It is there to be corrected, unless something else is written by now.
+            if window.prompt.text.is_empty() && window.purpose == Purpose::Message {
+                window.prompt.text.set(line);
+            }
             Vec::new()
         }
     }

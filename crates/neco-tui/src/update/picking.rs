@@ -57,9 +57,10 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
     };
     let count = figures::count(sessions.len(), "session", "sessions");
     let (heading, hint) = match reach {
-        Reach::Folder => (format!("Search {count}"), "↑↓ Enter choose   Tab all folders   Esc back"),
-        Reach::Everywhere => (format!("Search {count} of all folders"), "↑↓ Enter choose   Tab this folder   Esc back"),
+        Reach::Folder => (format!("Search {count}"), "Tab all folders"),
+        Reach::Everywhere => (format!("Search {count} of all folders"), "Tab this folder"),
     };
+    let hint = format!("↑↓ Enter choose   {hint}   Esc {}", if window.unchosen { "leave" } else { "back" });
     let entries = sessions.into_iter().map(entry).collect();
     let mut picker = Picker::new(heading, hint, Letters::Filter, entries).at(other.unwrap_or_default());
     // What was searched for in the other list is searched for in this one.
@@ -256,8 +257,8 @@ pub(super) fn pick_rule(window: &mut WindowState, rules: Vec<RuleEntry>) {
     let built_in = built_in.into_iter().filter(|_| window.built_in_rules);
     let entries =
         std::iter::once(new).chain(own.into_iter().map(entry)).chain(fold).chain(built_in.map(entry)).collect();
-    let hint = "Enter add   Delete delete   Tab built-in rules   Esc close";
-    let picker = Picker::new("Search your rules", hint, Letters::Filter, entries);
+    let hint = "Enter add   Del deletes   Tab built-in rules   Esc close";
+    let picker = Picker::new("Search your rules", hint, Letters::Filter, entries).wide();
     window.picker = Some(picker.in_place_of(window.picker.take()));
 }
 
@@ -307,11 +308,12 @@ pub(super) fn has_no_work(window: &WindowState) -> bool {
     view.is_alone() && view.todos.iter().all(|todo| todo.status.is_closed())
 }
 
-/// Opens the list of agents, at the first that waits for the person.
+/// Opens the list of agents, at the first that waits for the person, else at the first that is at work.
 pub(super) fn list_agents(window: &mut WindowState) {
-    let asks = window.agents().all().find(|node| window.agents().asks(node)).map(|node| node.id);
+    let asks = window.agents().all().find(|node| window.agents().asks(node));
+    let first = asks.or_else(|| window.agents().working().next()).map(|node| node.id);
     let mut picker = tree_picker(window);
-    picker.choose(|picked| matches!(picked, Picked::Agent(agent) if asks == Some(*agent)));
+    picker.choose(|picked| matches!(picked, Picked::Agent(agent) if first == Some(*agent)));
     window.picker = Some(picker);
 }
 
@@ -360,6 +362,9 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
         KeyCode::End => picker.step(isize::MAX),
         KeyCode::Char('p') if held => picker.step(-1),
         KeyCode::Char('n') if held => picker.step(1),
+        // Nothing was opened that they asked for: they are back in the shell.
+        KeyCode::Esc if window.unchosen && picker.holds(is_session) => return leave_unchosen(window),
+        KeyCode::Char('c') if held && window.unchosen && picker.holds(is_session) => return leave_unchosen(window),
         KeyCode::Char('c' | 't') if held => window.picker = None,
         KeyCode::Char('x') if held => return menu::menu_of_chosen(window),
         KeyCode::Esc if picker.holds(is_order) => {
@@ -393,6 +398,12 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
         _ => return Vec::new(),
     }
     going_back::preview(window)
+}
+
+/// Leaves the window with the list of sessions that it was opened for.
+fn leave_unchosen(window: &mut WindowState) -> Vec<Effect> {
+    window.picker = None;
+    stopping::leave(window)
 }
 
 /// What was pasted narrows a list down in which letters do; none where there is no such list.

@@ -36,7 +36,7 @@ pub(super) fn cost_rows(standing: &Standing, agents: &Agents, width: usize, them
     }
     if aside.input + aside.output > 0 {
         let cost = aside.cost.map(|cost| format!("{} · ", figures::cost(cost))).unwrap_or_default();
-        row("beside it", aside.input + aside.output, format!("{cost}{}", notices::BESIDE));
+        row("side calls", aside.input + aside.output, format!("{cost}{}", notices::BESIDE));
     }
     if usage.unpriced > 0 {
         let calls = figures::count(usage.unpriced as usize, "call", "calls");

@@ -11,8 +11,9 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use super::effect::Effect;
-use super::{picking, sending, taking_back};
-use crate::app::{Purpose, WindowState};
+use super::{asked, picking, sending, taking_back};
+use crate::app::{Place, Purpose, WindowState};
+use crate::ask::Esc;
 use crate::input::Action;
 use crate::text::figures;
 use crate::transcript::block::Tone;
@@ -143,6 +144,14 @@ pub(crate) fn offers_stop(window: &WindowState) -> bool {
     window.stopped && !window.standing().works() && window.agents().working().count() > 0
 }
 
+/// Whether Esc does so although something is asked: a question that has the keys says itself what Esc does.
+fn esc_pauses(window: &WindowState) -> bool {
+    let Some(question) = window.asking() else { return true };
+    let is_at_request = window.desk.is_approval() && asked::question_place(window) == Place::Box;
+    let is_plain = !window.desk.shows_details() && window.facing.armed(question).is_none();
+    is_at_request && is_plain && window.purpose == Purpose::Message && asked::esc(window) == Esc::Pauses
+}
+
 /// Whether work that ended so can go on where it was: it was stopped, reached its limit, or had no model to answer it.
 pub(crate) fn can_go_on(reason: CompleteReason) -> bool {
     matches!(reason, CompleteReason::Cancelled | CompleteReason::IterationLimit | CompleteReason::Failed)
@@ -191,16 +200,20 @@ pub(crate) fn still_work(window: &WindowState, width: usize) -> Option<Line<'sta
         return None;
     }
     let (working, running) = (window.agents().working().count(), window.background.running().count());
-    let (first, look) = match (working, running) {
+    let (pauses, look) = match (working, running) {
         (0, 0) => return None,
-        (0, _) => (("/ps", "look and stop"), None),
-        (1, 0) => (("Esc", "pause it too"), Some(("Ctrl-T", "look"))),
-        (_, 0) => (("Esc", "pause them too"), Some(("Ctrl-T", "look"))),
-        (1, _) => (("Esc", "pause the agent too"), Some(("Ctrl-T, /ps", "look"))),
-        (_, _) => (("Esc", "pause the agents too"), Some(("Ctrl-T, /ps", "look"))),
+        (0, _) => (None, ("/ps", "look and stop")),
+        (1, 0) => (Some("pause it too"), ("Ctrl-T", "look")),
+        (_, 0) => (Some("pause them too"), ("Ctrl-T", "look")),
+        (1, _) => (Some("pause the agent too"), ("Ctrl-T, /ps", "look")),
+        (_, _) => (Some("pause the agents too"), ("Ctrl-T, /ps", "look")),
     };
-    let go_on = window.can_go_on.then_some(("Enter", "go on"));
-    let all: Vec<(&str, &str)> = [Some(first), go_on, look].into_iter().flatten().collect();
+    let esc = pauses.filter(|_| esc_pauses(window)).map(|does| ("Esc", does));
+    let go_on = (window.can_go_on && window.desk.is_empty()).then_some(("Enter", "go on"));
+    let all: Vec<(&str, &str)> = match pauses {
+        Some(_) => [esc, go_on, Some(look)].into_iter().flatten().collect(),
+        None => [Some(look), go_on].into_iter().flatten().collect(),
+    };
     let commands = match (working, running) {
         (_, 0) => String::new(),
         (0, 1) => "1 command still runs in the background".to_owned(),

@@ -86,6 +86,13 @@ pub(super) fn status(window: &WindowState, width: usize) -> Line<'static> {
             side.remove(index);
         }
     }
+    // What stands first on its side is apart from the edge, whatever stood before it.
+    if let Some(first) = left.first_mut() {
+        first.between = " ";
+    }
+    if let Some(first) = right.first_mut() {
+        first.between = "   ";
+    }
     // Where nothing is told of the keys otherwise they have what room is left.
     let rest = width.saturating_sub(measured(&left) + measured(&right) + 2);
     let hint = |count: usize| {

@@ -167,8 +167,8 @@ impl Agents {
         let parent = node.parent.and_then(|parent| self.find(parent));
         let depth = parent.map_or(0, |parent| parent.depth + 1);
         match self.known.iter_mut().find(|agent| agent.node.id == node.id) {
-            Some(agent) => (agent.depth, agent.node) = (depth, node.clone()),
-            None => self.known.push(Agent { depth, node: node.clone() }),
+            Some(agent) => (agent.depth, agent.node) = (depth, for_people(node)),
+            None => self.known.push(Agent { depth, node: for_people(node) }),
         }
         depth
     }
@@ -194,7 +194,7 @@ impl Agents {
             NodeState::Completed | NodeState::Failed | NodeState::Cancelled => AgentMove::Ended,
         };
         let was_live = before.is_some_and(NodeState::is_live);
-        Some(AgentStep { did, depth, node: node.clone(), was_live, in_call: self.in_calls.contains(&node.id) })
+        Some(AgentStep { did, depth, node: for_people(node), was_live, in_call: self.in_calls.contains(&node.id) })
     }
 
     /// What is to be seen of a letter. Ends are told by the agent itself.
@@ -213,6 +213,11 @@ impl Agents {
     fn find(&self, id: AgentId) -> Option<&Agent> {
         self.known.iter().find(|agent| agent.node.id == id)
     }
+}
+
+/// An agent as windows show it: its task has no marks that are there for the model alone.
+fn for_people(node: &AgentNode) -> AgentNode {
+    AgentNode { task: node.task_for_people().into_owned(), ..node.clone() }
 }
 
 /// Whether an agent that is set up so works for a call that waits for it, and for no workflow.

@@ -152,6 +152,15 @@ impl Row {
         }
     }
 
+    /// The same, each with what it means; empty where nothing is said of it.
+    pub fn described_choices(&self) -> Vec<(&'static str, &'static str)> {
+        match self.setting {
+            Some(setting) => setting.words().to_vec(),
+            None if self.is_called("agents") => crate::agent_ask::DESCRIBED.to_vec(),
+            None => self.choices.iter().map(|choice| (*choice, "")).collect(),
+        }
+    }
+
     const fn also(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }
     }

@@ -3,19 +3,24 @@
 use neco_proto::agent_ask::stopped;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{
-    AgentNode, BudgetReached, Compaction, CompleteReason, HookOutcome, HookRun, Letter, NodeResult, Notification,
-    NotificationLevel, TaskKind, TaskState, Up, WorkflowGraph, WorkflowState, WorkflowTask,
+    AgentNode, BudgetReached, Compaction, CompleteReason, HookOutcome, HookRun, Letter, NodeResult, NotificationLevel,
+    TaskKind, TaskState, Up, WorkflowGraph, WorkflowState, WorkflowTask,
 };
 use neco_proto::{ItemAnswer, PlanStatus, QuestionItem, Reply, Subject};
 
 use super::notices;
-use super::rewind::files_back;
+use super::rewind::{REDO, UNDO, files_back};
 use crate::figures;
 use crate::reduce::View;
 use crate::reduce::block::{AgentLetter, AgentMove, AgentStep, Asked, BlockBody, WentBack, WorkEnd, WorkflowStep};
 
 /// Characters of what an agent had to say when it ended.
 const LONGEST: usize = 300;
+
+/// What stands behind a question of Neco's own: what Esc does while it is asked.
+pub const ESC_LEAVES: &str = " (Esc leaves)";
+/// See [`ESC_LEAVES`].
+pub const ESC_GOES_BACK: &str = " (Esc goes back)";
 
 /// How a line is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +60,7 @@ fn line(body: &BlockBody) -> Option<(Tone, String)> {
                 NotificationLevel::Info => Tone::Note,
                 NotificationLevel::Warning => Tone::Warning,
             };
-            Some((tone, told_words(told)))
+            Some((tone, told.text.clone()))
         }
         BlockBody::Compaction(compaction) => Some((Tone::Plain, compacted(compaction))),
         BlockBody::RulesTold(told) => Some((Tone::Plain, told.words())),
@@ -85,16 +90,20 @@ fn answered(Asked { agent_id, question, reply, open }: &Asked) -> Vec<(Tone, Str
     }
 }
 
-/// What was asked and what the person said to it, a line each.
+/// What was asked and what the person said to it, a line each. What a key did while it was asked it does no more.
 fn questions_and_answers(items: &[QuestionItem], reply: Option<&Reply>) -> Vec<String> {
+    let question = |item: &QuestionItem| {
+        let asked = [ESC_LEAVES, ESC_GOES_BACK].into_iter().find_map(|hint| item.text.strip_suffix(hint));
+        clean_line(asked.unwrap_or(&item.text))
+    };
     let Some(Reply::Choices { answers }) = reply else {
-        return items.iter().map(|item| format!("{} → not answered", clean_line(&item.text))).collect();
+        return items.iter().map(|item| format!("{} → not answered", question(item))).collect();
     };
     let said = |answer: &ItemAnswer| {
         let words = answer.chosen.iter().chain(&answer.text).map(|text| clean_line(text));
         words.collect::<Vec<_>>().join(", ")
     };
-    items.iter().zip(answers).map(|(item, answer)| format!("{} → {}", clean_line(&item.text), said(answer))).collect()
+    items.iter().zip(answers).map(|(item, answer)| format!("{} → {}", question(item), said(answer))).collect()
 }
 
 fn compacted(compaction: &Compaction) -> String {
@@ -134,19 +143,19 @@ fn went_back(WentBack { rewind, before, gone, again, named, redo }: &WentBack) -
     };
     let before = before.as_ref().map_or_else(|| "an earlier message".to_owned(), |before| format!("“{before}”"));
     let (done, back) = match (rewind.undoes, *redo, *named) {
-        (Some(_), false, _) => (format!("Rewind undone: {what} restored"), "/undo"),
-        (Some(_), true, _) => (format!("Rewound again: {what} as before {before}"), "/redo"),
+        (Some(_), false, _) => (format!("Rewind undone: {what} restored"), UNDO),
+        (Some(_), true, _) => (format!("Rewound again: {what} as before {before}"), REDO),
         (None, _, true) => {
             let rev: String = rewind.files.iter().flat_map(|rev| rev.chars()).take(10).collect();
-            (format!("Files as in checkpoint {rev}; the conversation stays"), "/redo")
+            (format!("Files as in checkpoint {rev}; the conversation stays"), REDO)
         }
-        (None, _, false) => (format!("Rewound: {what} as before {before}"), "/redo"),
+        (None, _, false) => (format!("Rewound: {what} as before {before}"), REDO),
     };
     let messages = |count: usize| figures::counted(count, "message", "messages");
     let gone = (!gone.is_empty()).then(|| format!("{} removed from the conversation", messages(gone.len())));
     let again = (!again.is_empty()).then(|| format!("{} restored", messages(again.len())));
     let files = files_back(rewind.changed, rewind.deleted);
-    let parts = [Some(done), gone, again, files, Some(format!("{back} takes it back"))];
+    let parts = [Some(done), gone, again, files, Some(back.to_owned())];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
@@ -161,21 +170,6 @@ fn fence_words(did: &WentBack) -> Option<String> {
     let again = told(&did.again, "is restored", "are restored");
     let parts: Vec<String> = gone.into_iter().chain(again).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-/// What is told, with a capital in front where its source says that the words are Neco's own: what is only good to know,
-/// and what it says a topic of. Other warnings may begin with a name, of a file, a program or an agent, and stay as they
-/// are.
-fn told_words(told: &Notification) -> String {
-    let is_own = match told.level {
-        NotificationLevel::Info => true,
-        NotificationLevel::Warning => told.about.is_some() || told.changed.is_some(),
-    };
-    let mut rest = told.text.chars();
-    match rest.next().filter(|_| is_own) {
-        Some(first) => first.to_uppercase().chain(rest).collect(),
-        None => told.text.clone(),
-    }
 }
 
 fn ended(end: &WorkEnd) -> Option<(Tone, String)> {
@@ -279,19 +273,13 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::event::NotificationTopic;
-
     use super::*;
 
     #[test]
-    fn what_is_told_begins_with_a_capital_only_where_the_words_are_known_to_be_necos() {
-        let warned = |text: &str| Notification::new(NotificationLevel::Warning, text.to_owned());
-        for text in ["coder is paused", "npm was killed", "notes is only named: it is a folder", ""] {
-            assert_eq!(told_words(&warned(text)), text);
-        }
-        let not_kept = warned("no checkpoint was kept").about(NotificationTopic::NotKept);
-        assert_eq!(told_words(&not_kept), "No checkpoint was kept");
-        let noted = Notification::new(NotificationLevel::Info, "the agent repeats itself".to_owned());
-        assert_eq!(told_words(&noted), "The agent repeats itself");
+    fn what_esc_did_while_it_was_asked_is_not_told_with_the_answer() {
+        let item = |text: String| QuestionItem { title: String::new(), text, options: Vec::new(), multiple: false };
+        let items = [item(format!("Which model?{ESC_LEAVES}")), item("Which one (of two)".to_owned())];
+        let expected = ["Which model? → not answered", "Which one (of two) → not answered"];
+        assert_eq!(questions_and_answers(&items, None), expected);
     }
 }

@@ -73,7 +73,7 @@ pub fn rewind(rewind: &Rewind) -> String {
 }
 
 /// What tokens beside the conversation were for, and how that is switched off.
-pub const BESIDE: &str = "its title, what to remember and the order of hits; sessions.model_title, memory.extract, context.rerank = false: off";
+pub const BESIDE: &str = "title, memory, reordering of hits; /config switches them off";
 
 /// `given with 2 messages, as their words fit: 900 tokens of 3 files, 1 of them opened since`.
 pub fn given(used: &GivenUse) -> String {
@@ -177,7 +177,7 @@ pub fn imported(imported: &Imported) -> String {
 /// `explore-1: running · find the parser`.
 pub fn node(node: &AgentNode) -> String {
     let said = node.result.as_ref().map(result).or_else(|| node.last_message.clone());
-    let said = said.unwrap_or_else(|| node.task.clone());
+    let said = said.unwrap_or_else(|| node.task_for_people().into_owned());
     format!("{}: {} · {}", clean_line(&node.name), node.state, clean_line(&said))
 }
 

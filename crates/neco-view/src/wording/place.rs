@@ -7,14 +7,14 @@ use super::told::NEWER;
 /// In words.
 pub fn words(note: &PlaceNote) -> String {
     match note {
-        PlaceNote::Moved { from, folder } => format!("the session's folder was moved: {from} is {folder} now"),
+        PlaceNote::Moved { from, folder } => format!("The session's folder was moved: {from} is {folder} now"),
         PlaceNote::Removed { folder } => {
-            format!("the session's worktree was removed and is restored when the session is resumed: {folder}")
+            format!("The session's worktree was removed and is restored when the session is resumed: {folder}")
         }
-        PlaceNote::MadeAgain { folder } => format!("the session's worktree was restored: {folder}"),
+        PlaceNote::MadeAgain { folder } => format!("The session's worktree was restored: {folder}"),
         PlaceNote::Replaced { folder } => {
-            format!("{folder} is not the folder the session worked in; if that was moved, resume the session there")
+            format!("The session did not work in {folder}; if its folder was moved, resume the session there")
         }
-        PlaceNote::Other => format!("the session's folder {NEWER}"),
+        PlaceNote::Other => format!("The session's folder {NEWER}"),
     }
 }

@@ -10,6 +10,12 @@ use crate::figures;
 /// What is said of files that going back would not change.
 pub const AS_THEY_WERE: &str = "the files are as they were then already";
 
+/// What takes a rewind back.
+pub const REDO: &str = "/redo restores it";
+
+/// What takes that back.
+pub const UNDO: &str = "/undo undoes it again";
+
 /// Which moment a state of the files is from: `before “fix the parser · Write a.rs”`, which is the message that was
 /// worked on and the change that came next. A state that was kept for going back is named by its label alone.
 pub fn moment(when: CheckpointWhen, label: &str) -> String {
@@ -42,7 +48,7 @@ pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
     let others = preview.files.iter().filter(|file| file.by_others).count();
     if others > 0 {
         let theirs = figures::count(others as u64, "file");
-        let back = takes_back(preview.kind);
+        let back = if preview.kind == RewindKind::Undo { "/undo" } else { "/redo" };
         let words = format!("you or another program changed {theirs} since; {back} restores that");
         lines.push(Told::warning(words));
     }
@@ -89,7 +95,7 @@ pub fn done(preview: &RewindPreview) -> String {
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-    format!("Done{what}; {} takes it back", takes_back(preview.kind))
+    format!("Done{what}; {}", takes_back(preview.kind))
 }
 
 /// Whether a person is asked before `/undo` or `/redo` does it: it would cost something that nobody asked to lose.
@@ -99,7 +105,7 @@ pub fn is_asked(preview: &RewindPreview) -> bool {
 }
 
 fn takes_back(kind: RewindKind) -> &'static str {
-    if kind == RewindKind::Undo { "/undo" } else { "/redo" }
+    if kind == RewindKind::Undo { UNDO } else { REDO }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use neco_proto::app::sessions::{WorktreeRow, WorktreeState};
 pub fn removed(tree: &WorktreeRow) -> String {
     let WorktreeRow { path, branch, .. } = tree;
     format!(
-        "the worktree {path} was removed: no session needs it any more; `git branch -d {branch}` deletes its branch if it is merged"
+        "The worktree {path} was removed: no session needs it any more; `git branch -d {branch}` deletes its branch if it is merged"
     )
 }
 

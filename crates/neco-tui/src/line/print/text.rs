@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use neco_proto::clean::{Cleaner, clean, clean_line};
 use neco_proto::event::{CallStatus, CompleteReason, ModelRetry, ModelSwitch, SessionStart, ToolCallEnd};
-use neco_proto::{AgentId, Event, Plan, PlanStatus};
+use neco_proto::{AgentId, Display, Event, Plan, PlanStatus};
 use neco_view::figures;
 use neco_view::paint::text::{card, end, notice, tail::Tail};
 use neco_view::reduce::block::{BlockBody, BlockId, Call, Planned, Said, WorkEnd};
@@ -387,7 +387,11 @@ impl TextPrinter {
         let paint = self.screen.paint();
         let mut tail = self.running.remove(&id).map(|running| running.tail).unwrap_or_default();
         let printed_live = !tail.is_empty();
-        self.lines(&card::indented(&tail.finish(), paint))?;
+        let rest = match &end.display {
+            Some(Display::Terminal { tail: end, .. }) if printed_live => tail.finish_with(end),
+            _ => tail.finish(),
+        };
+        self.lines(&card::indented(&rest, paint))?;
         self.screen.line(&card::end(end, call.background, paint))?;
         self.lines(&card::body(end, printed_live, call.change_seen, paint))
     }

@@ -72,7 +72,7 @@ pub fn standing(snapshot: &SessionSnapshot, what: &Slash) -> String {
         Slash::Cost => {
             let all = figures::usage(&snapshot.usage).unwrap_or_else(|| "nothing was used yet".to_owned());
             let beside = (snapshot.aside.input + snapshot.aside.output > 0).then(|| figures::usage(&snapshot.aside));
-            let beside = beside.flatten().map(|used| format!("\nof it {used} beside it: {}", notices::BESIDE));
+            let beside = beside.flatten().map(|used| format!("\nof it {used} in side calls: {}", notices::BESIDE));
             format!("{all}{}", beside.unwrap_or_default())
         }
         Slash::How(setting) => match setting {

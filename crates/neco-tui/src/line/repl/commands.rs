@@ -43,10 +43,10 @@ impl Repl {
                 let mut text = String::new();
                 // There are no themes in lines.
                 for row in TABLE.iter().filter(|row| row.name != "theme") {
-                    let _ = writeln!(text, "/{} {}: {}", row.name, row.argument, row.help);
+                    let _ = writeln!(text, "{}: {}", called(row.name, row.argument), row.help);
                 }
                 for own in custom {
-                    let _ = writeln!(text, "/{} {}: {}", own.name, own.argument, own.help);
+                    let _ = writeln!(text, "{}: {}", called(&own.name, &own.argument), own.help);
                 }
                 told(&text)
             }
@@ -172,6 +172,11 @@ impl Repl {
             Err(error) => told(&error.to_string()),
         }
     }
+}
+
+/// A command as it is written, with what may follow it.
+fn called(name: &str, argument: &str) -> String {
+    if argument.is_empty() { format!("/{name}") } else { format!("/{name} {argument}") }
 }
 
 pub(super) fn told(text: &str) -> io::Result<()> {

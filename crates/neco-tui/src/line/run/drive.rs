@@ -30,6 +30,8 @@ pub struct Drive {
     outcome: Outcome,
     /// Whether everybody is done.
     rest: IdleTracker,
+    /// Those that were live before this process was asked anything: they are no part of it.
+    before: Vec<String>,
     /// Whether everybody is done for now, since the last look.
     over: bool,
     /// Whether what this process was asked is done.
@@ -55,7 +57,8 @@ impl Drive {
         judge: Judge,
     ) -> Self {
         let (outcome, over, done, told_unread) = (Outcome::default(), false, false, false);
-        Self { id, window, outcome, rest, over, done, stopped, timed_out, judge, told_unread }
+        let before = rest.live().into_iter().map(str::to_owned).collect();
+        Self { id, window, outcome, rest, before, over, done, stopped, timed_out, judge, told_unread }
     }
 
     /// Draws until the agent is done and nothing `goes_on`; gives how the process ends.
@@ -100,6 +103,7 @@ impl Drive {
         };
         let over = stopped.is_none() && self.timed_out.get().is_some() && matches!(exit, Exit::Stopped(_));
         let exit = if over { Exit::Limit } else { exit };
+        let exit = if exit == Exit::Done { self.without_paused() } else { exit };
         let exit = judged(&self.judge, exit, &mut self.outcome, &mut self.window);
         let printed = self.window.close().finish(|| Report::new(&self.outcome, Some(self.id), exit).line());
         self.window.printed(printed);
@@ -158,9 +162,21 @@ impl Drive {
         if !names.is_empty() {
             let (names, id) = (names.join(", "), short_id(self.id));
             self.window.tell(&format!(
-                "! paused, nothing is lost: {names}. Resume one with /agents resume NAME after  neco resume {id}"
+                "! paused, nothing is lost: {names}. Go on with  neco resume {id} -m \"resume {names}\""
             ));
         }
+    }
+
+    /// How a run ends whose root is done: with an agent that it left paused, not all was done.
+    fn without_paused(&mut self) -> Exit {
+        let of_this = |name: &&str| !self.before.iter().any(|before| before == name);
+        let paused: Vec<&str> = self.rest.live().into_iter().filter(of_this).collect();
+        if paused.is_empty() {
+            return Exit::Done;
+        }
+        let message = format!("not all was done, these agents are still paused: {}", paused.join(", "));
+        self.outcome.error = Some(RunError { code: None, message });
+        Exit::Failed
     }
 
     fn stop(&mut self, signal: Signal) {

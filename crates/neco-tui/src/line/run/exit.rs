@@ -130,7 +130,7 @@ mod tests {
     fn every_end_has_its_number() {
         use CompleteReason::{Budget, Cancelled, Failed, IterationLimit, Natural};
         let mut refused = complete(Natural, None);
-        refused.refused_last = true;
+        refused.refused.change = true;
         let broken_off = Outcome::of_failure(RunError { code: Some(ErrorCode::StoreFailed), message: String::new() });
         for (outcome, stopped, number) in [
             (complete(Natural, None), None, 0),

@@ -2,12 +2,26 @@
 
 use std::collections::HashMap;
 
-use neco_proto::event::{AgentComplete, ToolCallEnd, UsageEvent};
-use neco_proto::{AgentId, CallId, ErrorCode, Event, EventBody, TurnId, Usage};
+use neco_proto::event::{AgentComplete, CallStatus, ToolCallEnd, UsageEvent};
+use neco_proto::{AgentId, CallId, Display, ErrorCode, Event, EventBody, TurnId, Usage};
 use neco_view::reduce::work::{joined, note_model, refused_with};
 use neco_view::wording::calls::error_words;
 use serde::Serialize;
 use serde_json::Value;
+
+/// Tools that only look: what one of them was refused is found another way by whatever works after it.
+const LOOKS: [&str; 10] = [
+    "read_file",
+    "list_directory",
+    "glob",
+    "grep",
+    "code_search",
+    "code_index",
+    "web_fetch",
+    "web_search",
+    "memory_search",
+    "memory_get",
+];
 
 /// What a run came to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,15 +36,56 @@ pub struct Outcome {
     pub error: Option<RunError>,
     /// What agents below the root used.
     pub below: Usage,
-    /// Whether the last turn that had calls had one that was refused.
-    pub refused_last: bool,
+    /// What the root was refused and did not do another way since.
+    pub refused: Refused,
     /// Every call that was refused.
     pub denials: Vec<Denial>,
-    /// Of each agent below the root, its last turn that had calls and whether one of them was refused.
-    refused_below: HashMap<AgentId, (Option<TurnId>, bool)>,
+    /// What each agent below the root was refused and did not do another way since.
+    refused_below: HashMap<AgentId, Refused>,
     root: Option<AgentId>,
-    turn: Option<TurnId>,
     arguments: HashMap<CallId, String>,
+}
+
+/// What an agent was refused and did not do another way since.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// Something that may have changed something: only what changes something is another way to it.
+    pub change: bool,
+    /// Something that only looks.
+    pub look: bool,
+    /// The turn of the last refusal: other calls of the same turn do not make it good.
+    turn: Option<TurnId>,
+}
+
+impl Refused {
+    fn is_any(self) -> bool {
+        self.change || self.look
+    }
+
+    fn refuse(&mut self, turn: Option<TurnId>, tool: &str) {
+        self.turn = turn;
+        if LOOKS.contains(&tool) {
+            self.look = true;
+        } else {
+            self.change = true;
+        }
+    }
+
+    fn make_good(&mut self, turn: Option<TurnId>, end: &ToolCallEnd) {
+        if end.status == CallStatus::Success && self.turn != turn {
+            self.look = false;
+            self.change &= !changes(end);
+        }
+    }
+}
+
+/// Whether a call that succeeded is of a kind that changes something: it wrote files, or ran a command.
+fn changes(end: &ToolCallEnd) -> bool {
+    match &end.display {
+        Some(Display::Diff { .. }) => true,
+        Some(Display::Terminal { exit_code, background, .. }) => *exit_code == Some(0) || background.is_some(),
+        Some(Display::Text { .. } | Display::List { .. }) | None => false,
+    }
 }
 
 /// What went wrong, for a person and for a program.
@@ -87,7 +142,10 @@ impl Outcome {
                     self.arguments.insert(call.id.clone(), call.arguments.clone());
                 }
             }
-            EventBody::ToolCallEnd(end) => self.call_ended(event.turn_id, end),
+            EventBody::ToolCallEnd(end) => match self.denied(end) {
+                true => self.refused.refuse(event.turn_id, &end.tool),
+                false => self.refused.make_good(event.turn_id, end),
+            },
             EventBody::Error(error) => {
                 self.error = Some(RunError { code: Some(error.code), message: error.message.clone() });
             }
@@ -98,10 +156,10 @@ impl Outcome {
         }
     }
 
-    /// Whether the last thing that somebody wanted to do, the root or one below it, was refused.
+    /// Whether the root or one below it was refused something that it did not do another way.
     #[must_use]
     pub fn was_refused(&self) -> bool {
-        self.refused_last || self.refused_below.values().any(|(_, refused)| *refused)
+        self.refused.is_any() || self.refused_below.values().any(|refused| refused.is_any())
     }
 
     /// A root that was woken by what came of others goes on with the same request.
@@ -117,23 +175,17 @@ impl Outcome {
                 }
             }
             EventBody::ToolCallEnd(end) => {
-                let refused = self.denied(end);
-                let last = self.refused_below.entry(event.agent_id).or_default();
-                last.1 = refused || (last.1 && last.0 == event.turn_id);
-                last.0 = event.turn_id;
+                let denied = self.denied(end);
+                let refused = self.refused_below.entry(event.agent_id).or_default();
+                match denied {
+                    true => refused.refuse(event.turn_id, &end.tool),
+                    false => refused.make_good(event.turn_id, end),
+                }
             }
             EventBody::Usage(used) => self.below += used.usage,
             // How they end is told to whom they work for.
             _ => {}
         }
-    }
-
-    fn call_ended(&mut self, turn: Option<TurnId>, end: &ToolCallEnd) {
-        if self.turn != turn {
-            self.turn = turn;
-            self.refused_last = false;
-        }
-        self.refused_last |= self.denied(end);
     }
 
     /// Whether a call was refused, which is kept then.
@@ -155,7 +207,6 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use neco_proto::event::CallStatus;
     use neco_proto::{AgentId, Message, Part, Role, SessionId, ToolCall};
     use serde_json::json;
 
@@ -166,14 +217,14 @@ mod tests {
         Event::new(1, Timestamp::UNIX_EPOCH, session_id, agent_id, Some(turn), body)
     }
 
-    fn end(code: Option<ErrorCode>) -> EventBody {
-        EventBody::ToolCallEnd(ToolCallEnd {
+    fn ended(tool: &str, code: Option<ErrorCode>) -> ToolCallEnd {
+        ToolCallEnd {
             call_id: "c".into(),
             origin: neco_proto::ToolOrigin::BuiltIn,
             parts: Vec::new(),
-            tool: "bash".into(),
+            tool: tool.into(),
             summary: "Run make".into(),
-            status: CallStatus::Error,
+            status: if code.is_some() { CallStatus::Error } else { CallStatus::Success },
             output: code.map_or_else(String::new, |code| format!("Error {code}: nobody to ask\nmore")),
             error_code: code,
             advice: None,
@@ -182,24 +233,54 @@ mod tests {
             display: None,
             spilled_to: None,
             known: Vec::new(),
-        })
+        }
+    }
+
+    fn end(code: Option<ErrorCode>) -> EventBody {
+        EventBody::ToolCallEnd(ended("bash", code))
+    }
+
+    fn ran(exit_code: i32) -> EventBody {
+        let (command, tail, background) = ("make".to_owned(), String::new(), None);
+        let display = Some(Display::Terminal { command, tail, exit_code: Some(exit_code), background });
+        EventBody::ToolCallEnd(ToolCallEnd { display, ..ended("bash", None) })
+    }
+
+    fn looked(code: Option<ErrorCode>) -> EventBody {
+        EventBody::ToolCallEnd(ended("read_file", code))
     }
 
     #[test]
-    fn only_the_last_turn_with_calls_counts() {
+    fn what_was_refused_is_done_another_way_by_what_changes_something_in_a_later_turn() {
         let (one, two, three) = (TurnId::new(), TurnId::new(), TurnId::new());
         let mut outcome = Outcome::default();
         outcome.apply(&event(one, end(Some(ErrorCode::CommandBlocked))));
-        outcome.apply(&event(one, end(None)));
-        assert!(outcome.refused_last, "another call of the same turn does not make it good");
-        outcome.apply(&event(two, end(Some(ErrorCode::ToolFailed))));
-        assert!(!outcome.refused_last);
+        outcome.apply(&event(one, ran(0)));
+        assert!(outcome.was_refused(), "another call of the same turn does not make it good");
+        for other in [looked(None), ran(1), end(Some(ErrorCode::ToolFailed))] {
+            outcome.apply(&event(two, other));
+            assert!(outcome.was_refused(), "nothing was changed");
+        }
+        outcome.apply(&event(two, ran(0)));
+        assert!(!outcome.was_refused());
         outcome.apply(&event(three, end(Some(ErrorCode::RejectedByUser))));
-        assert!(outcome.refused_last);
+        assert!(outcome.was_refused());
         assert_eq!(outcome.denials.len(), 2);
-        let EventBody::ToolCallEnd(back) = end(Some(ErrorCode::RejectedByUser)) else { panic!("not an end") };
-        let back = ToolCallEnd { tool: "exit_plan_mode".to_owned(), ..back };
+        let back = ended("exit_plan_mode", Some(ErrorCode::RejectedByUser));
         assert_eq!(refused_with(&back), None, "a plan that is sent back was looked at");
+    }
+
+    #[test]
+    fn what_only_looks_is_found_another_way_by_whatever_works_later() {
+        let (one, two, three) = (TurnId::new(), TurnId::new(), TurnId::new());
+        let mut outcome = Outcome::default();
+        outcome.apply(&event(one, looked(Some(ErrorCode::BlockedByPolicy))));
+        assert!(outcome.was_refused());
+        outcome.apply(&event(two, looked(None)));
+        assert!(!outcome.was_refused());
+        outcome.apply(&event(two, end(Some(ErrorCode::CommandBlocked))));
+        outcome.apply(&event(three, looked(None)));
+        assert!(outcome.was_refused(), "a command is not made good by a look");
     }
 
     #[test]

@@ -152,7 +152,7 @@ pub fn fence(text: &str) -> String {
 fn nothing_asked(goes_on: bool) -> AppError {
     if goes_on {
         return invalid("no message was given").hint(
-            "  neco -c -m \"and now the docs\"       continues the last session of this folder\n  \
+            "  neco -c -m \"and now the docs\"      continues the last session of this folder\n  \
                neco -c -m continue                when it was interrupted or stopped at a limit",
         );
     }

@@ -129,7 +129,7 @@ impl DocumentPainter for Html {
             .tag(if is_first { "<h2 class=\"agents\" id=\"agents\">Agents</h2>\n" } else { "" })
             .element("<details class=\"agent\" id=\"a", &node.id.to_string(), "\"><summary>")
             .element("<span class=\"name\">", &node.name, "</span>")
-            .element("<span class=\"task\" dir=\"auto\">", &clean_line(&node.task), "</span>")
+            .element("<span class=\"task\" dir=\"auto\">", &clean_line(&node.task_for_people()), "</span>")
             .element("<span class=\"facts\">", &facts.join(" · "), "</span></summary>\n")
             .take()
     }

@@ -44,7 +44,7 @@ pub fn one(node: &AgentNode, nodes: &[AgentNode]) -> String {
     line("with all", figures::usage(&node.subtree_usage).filter(|_| !node.children.is_empty() || node.collapsed > 0));
     line("budget", budget(node));
     line("paused by", node.paused_by.filter(|by| *by != node.id).and_then(name));
-    line("task", Some(clean(&node.task)));
+    line("task", Some(clean(&node.task_for_people())));
     line("last words", node.last_message.as_deref().map(clean).filter(|_| node.result.is_none()));
     line("result", node.result.as_ref().map(|result| clean(&notices::result(result))));
     text
@@ -92,7 +92,7 @@ fn line(node: &AgentNode) -> String {
         parts.extend(figures::usage(&node.subtree_usage).map(|usage| format!("all {usage}")));
     }
     let said = node.result.as_ref().map(notices::result).or_else(|| node.last_message.clone());
-    let said = said.unwrap_or_else(|| node.task.clone());
+    let said = said.unwrap_or_else(|| node.task_for_people().into_owned());
     let first = fitting(&clean_line(said.trim().lines().next().unwrap_or_default()), SAID);
     parts.extend((!first.is_empty()).then_some(first));
     parts.join(" · ")

@@ -80,7 +80,7 @@ pub fn at_work(agents: &Agents) -> Option<String> {
 fn agent(AgentStep { did, depth, node, .. }: &AgentStep, paint: Paint) -> String {
     let name = clean_line(&node.name);
     let line = match (did, node.state) {
-        (AgentMove::Began, _) => paint.cyan(&format!("⊕ {name} · {}", shortened(&clean_line(&node.task)))),
+        (AgentMove::Began, _) => paint.cyan(&format!("⊕ {name} · {}", shortened(&clean_line(&node.task_for_people())))),
         (AgentMove::WentOn, _) => paint.dim(&format!("⊕ {name} is resumed")),
         (AgentMove::Paused, _) => paint.yellow(&format!("‖ {name} is paused")),
         (AgentMove::Ended, NodeState::Failed) => paint.red(&ended("✗", node)),

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use neco_proto::clean::Cleaner;
+use neco_proto::clean::{Cleaner, clean};
 
 /// Lines that are shown as they come.
 const HEAD: usize = 10;
@@ -64,6 +64,20 @@ impl Tail {
         lines
     }
 
+    /// The lines to show at the end of an output that ends with `end`: where what came stops before that, its last lines
+    /// are those of the end.
+    pub fn finish_with(&mut self, end: &str) -> Vec<String> {
+        let rest = self.finish();
+        let end = clean(end);
+        let mut last: Vec<String> = end.trim_end().lines().rev().take(TAIL).map(shortened).collect();
+        if self.shown < HEAD || last.is_empty() || rest.last() == last.first() {
+            return rest;
+        }
+        last.push("… lines left out …".to_owned());
+        last.reverse();
+        last
+    }
+
     /// Whether nothing has come.
     pub fn is_empty(&self) -> bool {
         self.shown == 0 && self.line.trim().is_empty()
@@ -115,6 +129,22 @@ mod tests {
         assert_eq!(lines.len(), HEAD + TAIL + 1);
         assert_eq!(lines[HEAD], "… 980 lines left out …");
         assert_eq!(lines.last().unwrap(), "1000");
+    }
+
+    #[test]
+    fn what_did_not_come_live_still_ends_with_its_end() {
+        let numbers = |from: u32, to: u32| (from..=to).map(|number| format!("{number}\n")).collect::<String>();
+        let mut tail = Tail::default();
+        tail.push(&numbers(1, 500));
+        let lines = tail.finish_with(&numbers(900, 1000));
+        assert_eq!((lines[0].as_str(), lines.len()), ("… lines left out …", TAIL + 1));
+        assert_eq!((lines[1].as_str(), lines[TAIL].as_str()), ("991", "1000"));
+        let mut whole = Tail::default();
+        whole.push(&numbers(1, 1000));
+        assert_eq!(whole.finish_with(&numbers(900, 1000))[0], "… 980 lines left out …");
+        let mut short = Tail::default();
+        short.push("one\ntwo");
+        assert_eq!(short.finish_with("one\ntwo"), ["two"]);
     }
 
     #[test]

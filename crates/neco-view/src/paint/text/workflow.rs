@@ -118,7 +118,7 @@ pub fn tree_lines(tasks: &[WorkflowTask], paint: Paint) -> Vec<String> {
             .filter(|need| places.get(need.as_str()).copied() != above(task, &places, &depths))
             .map(|need| clean_line(need))
             .collect();
-        let also = if others.is_empty() { String::new() } else { format!("  after {} too", others.join(", ")) };
+        let also = if others.is_empty() { String::new() } else { format!(" · after {}", others.join(", ")) };
         lines.push(format!("{}{}", paint.dim(&format!("{before}{branch}")), node(task, &also, paint)));
         let children = below.get(at).map(Vec::as_slice).unwrap_or_default();
         let count = children.len();
@@ -143,14 +143,18 @@ fn node(task: &WorkflowTask, also: &str, paint: Paint) -> String {
         TaskKind::Command => "command",
     };
     let state = match task.state {
+        TaskState::Completed if task.error.is_some() => " · failed, as allowed".to_owned(),
+        TaskState::Pending | TaskState::Ready if task.error.is_some() => " · tried again".to_owned(),
         TaskState::Pending | TaskState::Ready | TaskState::Completed => String::new(),
         TaskState::Running | TaskState::Failed | TaskState::Cancelled | TaskState::Skipped => {
-            format!(" {}", task.state)
+            format!(" · {}", task.state)
         }
     };
     let why = task.error.as_deref().map(|error| format!(": {}", fitting(&clean_line(error), SAID))).unwrap_or_default();
     let took = if task.state == TaskState::Completed { took(task) } else { String::new() };
-    format!("{mark} {}{}{state}{why}", clean_line(&task.id), paint.dim(&format!("  {kind}{also}{took}")))
+    let took = if took.is_empty() { took } else { format!(" · {}", took.trim_start()) };
+    let (kind, also) = (paint.dim(&format!(" · {kind}")), paint.dim(&format!("{took}{also}")));
+    format!("{mark} {}{kind}{state}{why}{also}", clean_line(&task.id))
 }
 
 fn places(tasks: &[WorkflowTask]) -> HashMap<&str, usize> {
@@ -240,17 +244,19 @@ mod tests {
             task("a", &[], TaskState::Completed),
             task("b", &["a"], TaskState::Running),
             task("c", &["a", "b"], TaskState::Pending),
-            task("d", &["a"], TaskState::Failed),
-            task("e", &[], TaskState::Pending),
+            WorkflowTask { error: Some("no".to_owned()), ..task("d", &["a"], TaskState::Failed) },
+            task("e", &["d", "b"], TaskState::Cancelled),
+            task("f", &[], TaskState::Pending),
         ];
         assert_eq!(
             tree_lines(&tasks, Paint::new(false)),
             [
-                "✓ a  command",
-                "├─▶ b  command running",
-                "│ └─○ c  command  after a too",
-                "└─✗ d  command failed",
-                "○ e  command"
+                "✓ a · command",
+                "├─▶ b · command · running",
+                "│ └─○ c · command · after a",
+                "└─✗ d · command · failed: no",
+                "  └─- e · command · cancelled · after b",
+                "○ f · command"
             ]
         );
     }
