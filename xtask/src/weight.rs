@@ -134,7 +134,7 @@ fn seconds(page: &str, weights: &mut Weights) -> Result<()> {
 /// The table, heaviest first.
 fn table(weights: &Weights) -> String {
     let mut rows: Vec<_> = weights.iter().collect();
-    rows.sort_by(|(_, one), (_, other)| other.0.cmp(&one.0));
+    rows.sort_by_key(|(_, weight)| std::cmp::Reverse(weight.0));
     let mut out = "| part | MB | build seconds |\n|---|---:|---:|".to_owned();
     let (mut count, mut small) = (0, (0, 0.0));
     for (name, (bytes, seconds)) in rows {

@@ -151,7 +151,7 @@ pub(super) fn decide(
         Decision::Once | Decision::Session | Decision::Always | Decision::Reject { .. } => None,
     };
     let Phase::AwaitingApproval { prepared, offer, .. } =
-        std::mem::replace(&mut call.phase, Phase::Done(Outcome::cancelled(false)))
+        std::mem::replace(&mut call.phase, Phase::Done(Box::new(Outcome::cancelled(false))))
     else {
         return Err(CallError::NotWaiting(call.id.clone()));
     };

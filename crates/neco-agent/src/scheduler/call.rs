@@ -63,7 +63,7 @@ pub(super) enum Phase {
     /// Has run; the gate looks at what came of it.
     Finishing { touch: SideEffect, outcome: Box<Outcome> },
     /// Has its result.
-    Done(Outcome),
+    Done(Box<Outcome>),
 }
 
 /// How a call ended.
@@ -257,7 +257,7 @@ impl Call {
             spilled_to: outcome.spilled_to.clone(),
             known: std::mem::take(&mut outcome.known),
         });
-        self.phase = Phase::Done(outcome);
+        self.phase = Phase::Done(Box::new(outcome));
         end
     }
 

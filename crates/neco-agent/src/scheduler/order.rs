@@ -52,7 +52,7 @@ mod tests {
         let phase = match state {
             State::Scheduled => Phase::Scheduled { prepared: Box::new(Stub(touch)), approved: false, gated: false },
             State::Running => Phase::Executing { touch, arguments: None },
-            State::Done => Phase::Done(Outcome::cancelled(false)),
+            State::Done => Phase::Done(Box::new(Outcome::cancelled(false))),
         };
         let (tool, summary) = (String::new(), String::new());
         Call {

@@ -39,7 +39,7 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: Option<&C
         told: None,
         background: ToBackground::default(),
         redactor: Redactor::default(),
-        phase: Phase::Done(Outcome::cancelled(false)),
+        phase: Phase::Done(Box::new(Outcome::cancelled(false))),
     };
     if let Some(cut_off) = cut_off.filter(|cut_off| cut_off.calls.contains(&asked.id)) {
         let incomplete = ToolError::new(ErrorCode::InvalidArguments, cut_off.words.clone());

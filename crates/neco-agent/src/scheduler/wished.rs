@@ -47,7 +47,7 @@ impl Scheduler {
     /// The call waits for a person's answer.
     pub(super) fn wait_for_answer(&mut self, index: usize, outcome: Outcome) -> Vec<Record> {
         let Some(call) = self.calls.get_mut(index) else { return Vec::new() };
-        let runs = std::mem::replace(&mut call.phase, Phase::Done(Outcome::cancelled(false)));
+        let runs = std::mem::replace(&mut call.phase, Phase::Done(Box::new(Outcome::cancelled(false))));
         call.phase = match runs {
             Phase::Executing { touch, arguments } => {
                 Phase::AwaitingAnswer { touch, arguments, outcome: Box::new(outcome) }
@@ -63,7 +63,7 @@ impl Scheduler {
         let Some((index, call)) = found.and_then(|index| Some((index, self.calls.get_mut(index)?))) else {
             return Vec::new();
         };
-        let waits = std::mem::replace(&mut call.phase, Phase::Done(Outcome::cancelled(false)));
+        let waits = std::mem::replace(&mut call.phase, Phase::Done(Box::new(Outcome::cancelled(false))));
         let Phase::AwaitingAnswer { touch, arguments, outcome } = waits else {
             call.phase = waits;
             return Vec::new();

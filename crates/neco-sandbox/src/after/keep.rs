@@ -155,7 +155,7 @@ impl PutRight {
     fn carry_out(self, watch: &Watch, stand_ins: &BTreeSet<PathBuf>, aftermath: &mut Aftermath) {
         let outside = &self.outside;
         let hands_for = |path: &Path| watch.hands_for(path).or_else(|| outside.iter().find(|hands| hands.reach(path)));
-        let listed = self.listed(&hands_for);
+        let listed = self.listed(hands_for);
         let may_be_there = |path: &&PathBuf| listed.holds(path) != Some(false);
         for path in self.unwanted.iter().filter(may_be_there) {
             if let Some(hands) = hands_for(path).filter(|hands| hands.is_there(path)) {

@@ -194,10 +194,13 @@ mod tests {
         assert!(is_theirs(&["one", "+two", ""]), "they deleted it");
     }
 
+    /// What a file was and became, and whose hand it was.
+    type Step = ((Option<u32>, Option<u32>), Hand);
+
     #[test]
     fn permissions_are_part_of_what_a_file_is() {
         let change = |modes| TreeChange { path: b"a".to_vec(), before: item("one"), after: item("one"), modes };
-        let noted = |steps: &[((Option<u32>, Option<u32>), Hand)]| {
+        let noted = |steps: &[Step]| {
             let mut others = Others::default();
             steps.iter().for_each(|(modes, hand)| others.note_all(vec![change(*modes)], |_| *hand));
             others
