@@ -97,12 +97,12 @@ mod tests {
     fn flushes_are_told_apart_by_their_files_and_counted_where_they_begin() {
         let trace = "\
             7 fsync(12</home/data/neco.db-wal> <unfinished ...>\n\
-            8 statx(AT_FDCWD</work>, \"/work/.git\", AT_STATX_SYNC_AS_STAT, STATX_ALL, {stx_mode=S_IFDIR}) = 0\n\
+            8 statx(AT_FDCWD</project>, \"/project/.git\", AT_STATX_SYNC_AS_STAT, STATX_ALL, {stx_mode=S_IFDIR}) = 0\n\
             7 <... fsync resumed>) = 0\n\
-            7 fdatasync(9</work/notes.txt.new>) = 0\n\
-            7 fsync(9</work>) = 0\n\
+            7 fdatasync(9</project/notes.txt.new>) = 0\n\
+            7 fsync(9</project>) = 0\n\
             7 fsync(9</home/data/checkpoints/1/git>) = 0\n\
-            7 newfstatat(AT_FDCWD</work>, \"/work/a\", 0x7ffd, 0) = -1 ENOENT (No such file or directory)\n";
-        assert_eq!(count(trace, "/work"), Calls { log_flushes: 1, file_flushes: 2, stats: 2 });
+            7 newfstatat(AT_FDCWD</project>, \"/project/a\", 0x7ffd, 0) = -1 ENOENT (No such file or directory)\n";
+        assert_eq!(count(trace, "/project"), Calls { log_flushes: 1, file_flushes: 2, stats: 2 });
     }
 }
