@@ -203,6 +203,26 @@ impl Phase {
 }
 
 impl Call {
+    /// A call of a built-in tool that nothing was said or asked about yet; it is called as its tool.
+    pub fn new(id: CallId, tool: String, phase: Phase) -> Self {
+        Self {
+            id,
+            summary: tool.clone(),
+            tool,
+            origin: ToolOrigin::BuiltIn,
+            notes: Vec::new(),
+            changed: None,
+            ruling: None,
+            answered: false,
+            approved: false,
+            background: ToBackground::default(),
+            told: None,
+            touches: Vec::new(),
+            redactor: Redactor::default(),
+            phase,
+        }
+    }
+
     /// Whether a person who was asked about it was told all of this. Of what they made of it themselves they know the
     /// words, and not what the words come to.
     pub fn was_told(&self, verdict: &Verdict) -> bool {

@@ -361,7 +361,7 @@ mod tests {
     use futures::future::BoxFuture;
     use neco_proto::{ApprovalMode, CallId, Mode};
     use neco_safety::{Confinement, SideEffect};
-    use neco_toolkit::{Intent, ToBackground};
+    use neco_toolkit::Intent;
     use tokio_util::sync::CancellationToken;
 
     use super::super::stand_ins::idle;
@@ -397,22 +397,11 @@ mod tests {
             turn: None,
             agent: None,
         });
-        scheduler.calls.push(Call {
-            id: CallId::generate(),
-            tool: "bash".to_owned(),
-            origin: neco_proto::ToolOrigin::BuiltIn,
-            summary: String::new(),
-            notes: Vec::new(),
-            changed: None,
-            ruling: None,
-            answered: false,
-            touches: Vec::new(),
-            approved: false,
-            told: None,
-            background: ToBackground::default(),
-            redactor: Default::default(),
-            phase: Phase::Executing { touch: SideEffect::Runs, arguments: None },
-        });
+        scheduler.calls.push(Call::new(
+            CallId::generate(),
+            "bash".to_owned(),
+            Phase::Executing { touch: SideEffect::Runs, arguments: None },
+        ));
         let ran = Outcome { status: CallStatus::Success, output: "it is done".to_owned(), ..Outcome::crashed() };
         scheduler.ran(0, Outcome { error_code: None, ..ran });
         scheduler

@@ -108,7 +108,6 @@ mod tests {
 
     use neco_proto::{CallId, TurnId};
     use neco_safety::SideEffect;
-    use neco_toolkit::ToBackground;
     use tokio::sync::oneshot;
 
     use super::super::call::Call;
@@ -147,20 +146,8 @@ mod tests {
         let mut scheduler = idle().with_checkpoints(Some(slow.clone()));
         scheduler.set_asked("  tidy up\nand more");
         scheduler.calls.push(Call {
-            id: CallId::generate(),
-            tool: "bash".to_owned(),
-            origin: neco_proto::ToolOrigin::BuiltIn,
             summary: "rm x".to_owned(),
-            notes: Vec::new(),
-            changed: None,
-            ruling: None,
-            answered: false,
-            touches: Vec::new(),
-            approved: false,
-            told: None,
-            background: ToBackground::default(),
-            redactor: Default::default(),
-            phase: Phase::Cleared(Box::new(Stub(touch))),
+            ..Call::new(CallId::generate(), "bash".to_owned(), Phase::Cleared(Box::new(Stub(touch))))
         });
         scheduler.announce(0);
         scheduler.launch();

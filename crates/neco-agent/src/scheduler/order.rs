@@ -34,7 +34,6 @@ pub(super) fn may_begin(calls: &[Call], parallel_reads: usize) -> Vec<usize> {
 mod tests {
     use neco_proto::CallId;
     use neco_safety::SideEffect;
-    use neco_toolkit::ToBackground;
     use proptest::prelude::*;
 
     use super::super::call::{Outcome, Phase};
@@ -54,23 +53,7 @@ mod tests {
             State::Running => Phase::Executing { touch, arguments: None },
             State::Done => Phase::Done(Box::new(Outcome::cancelled(false))),
         };
-        let (tool, summary) = (String::new(), String::new());
-        Call {
-            id: CallId::generate(),
-            tool,
-            origin: Default::default(),
-            summary,
-            notes: Vec::new(),
-            changed: None,
-            ruling: None,
-            answered: false,
-            touches: Vec::new(),
-            approved: false,
-            told: None,
-            background: ToBackground::default(),
-            redactor: Default::default(),
-            phase,
-        }
+        Call::new(CallId::generate(), String::new(), phase)
     }
 
     fn calls(states: &[(SideEffect, State)]) -> Vec<Call> {

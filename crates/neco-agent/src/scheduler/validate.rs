@@ -4,10 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_proto::{CallId, ErrorCode, Mode, ToolCall, ToolOrigin};
-use neco_safety::secrets::Redactor;
+use neco_proto::{CallId, ErrorCode, Mode, ToolCall};
 use neco_toolkit::repair::read_arguments;
-use neco_toolkit::{PreparedCall, Registry, ToBackground, ToolError};
+use neco_toolkit::{PreparedCall, Registry, ToolError};
 
 use super::call::{Call, Outcome, Phase};
 use crate::catalogue::ToolCatalogue;
@@ -25,22 +24,7 @@ pub struct CutOff {
 
 /// The call, ready to be scheduled; or the error it ends with, also when it was cut off.
 pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: Option<&CutOff>) -> (Call, Option<Outcome>) {
-    let mut call = Call {
-        id: asked.id.clone(),
-        tool: asked.name.clone(),
-        origin: ToolOrigin::BuiltIn,
-        summary: asked.name.clone(),
-        notes: Vec::new(),
-        changed: None,
-        ruling: None,
-        answered: false,
-        touches: Vec::new(),
-        approved: false,
-        told: None,
-        background: ToBackground::default(),
-        redactor: Redactor::default(),
-        phase: Phase::Done(Box::new(Outcome::cancelled(false))),
-    };
+    let mut call = Call::new(asked.id.clone(), asked.name.clone(), Phase::Done(Box::new(Outcome::cancelled(false))));
     if let Some(cut_off) = cut_off.filter(|cut_off| cut_off.calls.contains(&asked.id)) {
         let incomplete = ToolError::new(ErrorCode::InvalidArguments, cut_off.words.clone());
         return (call, Some(Outcome::error(&incomplete, Duration::ZERO)));

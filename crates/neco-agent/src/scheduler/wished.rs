@@ -105,9 +105,8 @@ fn add(outcome: &mut Outcome, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::{EventBody, ToolOrigin};
+    use neco_proto::EventBody;
     use neco_safety::SideEffect;
-    use neco_toolkit::ToBackground;
 
     use super::super::call::Call;
     use super::super::stand_ins::idle;
@@ -117,22 +116,11 @@ mod tests {
     fn what_the_model_is_advised_is_told_apart_after_an_answer_too() {
         let (mut scheduler, id) = (idle(), CallId::generate());
         let waits = Box::new(Outcome::new(CallStatus::Success, String::new()));
-        scheduler.calls.push(Call {
-            id: id.clone(),
-            tool: "exit_plan_mode".to_owned(),
-            origin: ToolOrigin::BuiltIn,
-            summary: String::new(),
-            notes: Vec::new(),
-            changed: None,
-            ruling: None,
-            answered: false,
-            touches: Vec::new(),
-            approved: false,
-            told: None,
-            background: ToBackground::default(),
-            redactor: Default::default(),
-            phase: Phase::AwaitingAnswer { touch: SideEffect::Reads, arguments: None, outcome: waits },
-        });
+        scheduler.calls.push(Call::new(
+            id.clone(),
+            "exit_plan_mode".to_owned(),
+            Phase::AwaitingAnswer { touch: SideEffect::Reads, arguments: None, outcome: waits },
+        ));
         let error = ToolError::failed("there is no plan").advising("write one");
         let records = scheduler.answer(&id, Fulfilled::Failed(error));
         let ended = records.iter().find_map(|record| match record {
