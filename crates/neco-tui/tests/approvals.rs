@@ -13,6 +13,15 @@ fn decided(id: &str, decision: Decision) -> Vec<Effect> {
     vec![Effect::Send(Command::Approve { call_id: call(id), decision })]
 }
 
+/// A request for a new file of sixty lines.
+fn long_change() -> serde_json::Value {
+    let mut request = edit_request("1");
+    let lines: String = (1..=60).map(|n| format!("+line {n}\n")).collect();
+    let unified = format!("@@ -0,0 +1,60 @@\n{lines}");
+    request["diff"] = json!([{"path": "new.txt", "unified": unified, "added": 60, "removed": 0, "created": true}]);
+    request
+}
+
 #[test]
 fn an_edit_waits_for_the_person() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
@@ -171,10 +180,7 @@ fn a_command_that_a_yes_lets_into_the_network_says_so_in_a_row_of_its_own() {
 fn details_take_the_place_of_the_beginning() {
     let mut scene = Scene::new((80, 24));
     scene.works();
-    let mut request = edit_request("1");
-    let lines: String = (1..=60).map(|n| format!("+line {n}\n")).collect();
-    request["diff"] = json!([{"path": "new.txt", "unified": format!("@@ -0,0 +1,60 @@\n{lines}"), "added": 60, "removed": 0, "created": true}]);
-    scene.asks(request);
+    scene.asks(long_change());
     let out = scene.out.len();
     scene.types("d");
     assert!(scene.picture().contains("of 6"), "{}", scene.picture());
@@ -214,10 +220,7 @@ fn a_question_has_the_rows_around_the_field_unless_the_terminal_is_tall() {
 fn the_whole_change_has_the_room_of_the_answers() {
     let mut scene = Scene::new((80, 24));
     scene.works();
-    let mut request = edit_request("1");
-    let lines: String = (1..=60).map(|n| format!("+line {n}\n")).collect();
-    request["diff"] = json!([{"path": "new.txt", "unified": format!("@@ -0,0 +1,60 @@\n{lines}"), "added": 60, "removed": 0, "created": true}]);
-    scene.asks(request);
+    scene.asks(long_change());
     let before = scene.picture().matches("+ line ").count();
     scene.types("d");
     let after = scene.picture().matches("+ line ").count();

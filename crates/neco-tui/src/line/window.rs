@@ -233,9 +233,6 @@ fn elsewhere(decision: &Decision) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-    use std::sync::Mutex;
-
     use futures::future::BoxFuture;
     use futures::{FutureExt, StreamExt};
     use jiff::Timestamp;
@@ -243,6 +240,7 @@ mod tests {
     use neco_proto::{Actor, AgentId, Answer, EventStream, Query, QuestionId, Receipt, SessionId, Subject};
 
     use super::*;
+    use crate::line::print::tests::Shared;
     use crate::line::print::{Look, Screen, TextPrinter};
 
     struct Nobody;
@@ -258,20 +256,6 @@ mod tests {
 
         fn ask(&self, _: Query) -> BoxFuture<'_, Result<Answer, ClientError>> {
             async { Err(ClientError::Gone) }.boxed()
-        }
-    }
-
-    #[derive(Clone, Default)]
-    struct Shared(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Shared {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
         }
     }
 
@@ -298,6 +282,6 @@ mod tests {
         assert_eq!((window.held.len(), window.later.len()), (1, 1), "both wait for the end of the line");
         window.event(says("tence.\n"));
         assert_eq!((window.held.len(), window.later.len()), (0, 0));
-        assert_eq!(String::from_utf8(shown.0.lock().unwrap().clone()).unwrap(), "Half a sentence.\n");
+        assert_eq!(shown.text(), "Half a sentence.\n");
     }
 }

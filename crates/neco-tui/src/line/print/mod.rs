@@ -18,7 +18,7 @@ pub mod text;
 mod waits;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub use claude::ClaudePrinter;
 pub use json::JsonPrinter;

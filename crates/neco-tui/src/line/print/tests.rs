@@ -15,8 +15,9 @@ use super::json::JsonPrinter;
 use super::screen::{Look, Screen};
 use super::text::TextPrinter;
 
+/// What was written, for those who look afterwards.
 #[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
+pub struct Shared(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -30,7 +31,7 @@ impl Write for Shared {
 }
 
 impl Shared {
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 }
