@@ -53,6 +53,7 @@ impl Toolbox {
             world: Arc::new(world),
             live: Arc::new(Unheard),
             cancel: CancellationToken::new(),
+            person: Arc::new(()),
             background: ToBackground::default(),
             spill: Arc::new(Nowhere),
             max_output: settings.max_output_bytes,

@@ -93,6 +93,7 @@ impl PersonsShell {
             world: Arc::clone(&self.world),
             live: Arc::new(Shown(output)),
             cancel: cancel.clone(),
+            person: Arc::new(()),
             background: ToBackground::default(),
             spill: Arc::new(Nowhere),
             max_output: MOST_OUTPUT,

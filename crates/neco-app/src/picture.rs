@@ -8,12 +8,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use neco_proto::Attachment;
 use neco_proto::app::AppError;
-use neco_tools::files::points_shown;
+use neco_toolkit::picture::{MOST_BYTES, media_type, points_shown};
 
 use crate::error::invalid;
 
-/// The most bytes of one picture: what every vendor takes.
-const MOST_BYTES: u64 = 5 * 1024 * 1024;
 /// The most of all of them: they are sent again with every turn.
 const MOST_IN_ALL: usize = 20 * 1024 * 1024;
 
@@ -79,18 +77,6 @@ fn checked(bytes: &[u8], shown: &str) -> Result<&'static str, AppError> {
     // With a damaged one the vendor would refuse every later request too.
     points_shown(media_type, bytes).map_err(|why| invalid(format!("{shown} is a picture ({media_type}) {why}")))?;
     Ok(media_type)
-}
-
-/// What a file is, by its first bytes: names lie.
-fn media_type(bytes: &[u8]) -> Option<&'static str> {
-    let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
-    match bytes {
-        _ if bytes.starts_with(b"\x89PNG\r\n\x1a\n") => Some("image/png"),
-        _ if bytes.starts_with(b"\xff\xd8\xff") => Some("image/jpeg"),
-        _ if bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a") => Some("image/gif"),
-        _ if is_webp => Some("image/webp"),
-        _ => None,
-    }
 }
 
 fn megabytes(bytes: u64) -> String {

@@ -19,6 +19,8 @@ fn run(command: &str) -> (String, Ending) {
             stdin: Stdin::Closed,
             terminal: false,
             leftovers: Leftovers::End,
+            variables: Vec::new(),
+            errors: None,
         };
         let mut running = spawner.start(launch).await.unwrap();
         let mut text = Vec::new();

@@ -36,6 +36,8 @@ fn victim() {
                 stdin: Stdin::Closed,
                 terminal: false,
                 leftovers: Leftovers::End,
+                variables: Vec::new(),
+                errors: None,
             };
             running.push(spawner.start(launch).await.unwrap());
         }

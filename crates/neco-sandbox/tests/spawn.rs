@@ -31,6 +31,8 @@ fn shell(command: &str) -> Launch {
         stdin: Stdin::Closed,
         terminal: false,
         leftovers: Leftovers::End,
+        variables: Vec::new(),
+        errors: None,
     }
 }
 

@@ -5,7 +5,7 @@
 //! ([`ToolError`]): it has a code and words for the model. Tools may come and go ([`PluggedTools`]).
 //!
 //! Reading order: [`tool`], [`output`], [`registry`], [`repair`], [`schema`], [`foreign`], `fitting`, `misfit`, [`mod@counted`], [`bound`],
-//! `background`, [`taken_out`].
+//! `background`, `person`, [`picture`], [`taken_out`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -16,6 +16,8 @@ mod fitting;
 pub mod foreign;
 mod misfit;
 pub mod output;
+mod person;
+pub mod picture;
 pub mod registry;
 pub mod repair;
 pub mod schema;
@@ -28,6 +30,7 @@ pub use counted::counted;
 pub use neco_safety::SideEffect;
 pub use output::{ActingFile, OutputPart, Outside, ToolError, ToolOutput};
 pub use output::{Intent, Picture, TodoChange, TodoItem};
+pub use person::AskPerson;
 pub use registry::PluggedTools;
 pub use registry::Registry;
 pub use tool::{DynTool, Plan, PreparedCall, Tool};

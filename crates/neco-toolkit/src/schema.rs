@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use crate::misfit;
 use crate::output::ToolError;
+use crate::{fitting, misfit};
 
 /// The schema of a tool's arguments, and the validator built from it when it is first needed: a
 /// run that never calls the tool never pays for it.
@@ -53,6 +53,15 @@ impl ArgumentSchema {
         let error = jsonschema::validator_for(&self.declared).err()?;
         let place = error.instance_path().to_string();
         Some(if place.is_empty() { error.to_string() } else { format!("{error} (at {place})") })
+    }
+
+    /// Makes arguments fit that are meant right and written otherwise, and checks them; says what was made of them.
+    /// Fails with [`ErrorCode::InvalidArguments`] with every field that does not fit.
+    pub fn fit(&self, arguments: &mut Value) -> Result<Vec<String>, ToolError> {
+        fitting::unpack(&self.full, arguments);
+        let notes = fitting::fit(&self.full, arguments, true);
+        self.check(arguments)?;
+        Ok(notes)
     }
 
     /// Checks arguments against the schema.

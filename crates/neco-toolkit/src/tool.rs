@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::background::{InBackground, ToBackground};
 use crate::bound::Spill;
 use crate::output::{ToolError, ToolOutput};
+use crate::person::AskPerson;
 use crate::{fitting, schema};
 
 /// What a call would do, known before it is run: what the policy judges and the person is shown.
@@ -38,13 +39,15 @@ pub struct Plan {
     pub because: Option<String>,
     /// How much more than its settings the command would get once it is allowed.
     pub freedom: Freedom,
+    /// Why a person must be asked whatever rules allow.
+    pub must_ask: Option<String>,
 }
 
 impl Plan {
     /// A plan that has nothing to show beyond its risk.
     pub fn of(risk: Risk) -> Self {
         let (paths, diff, freedom) = (Vec::new(), Vec::new(), Freedom::AsConfigured);
-        Self { risk, command: None, folder: None, paths, diff, because: None, freedom }
+        Self { risk, command: None, folder: None, paths, diff, because: None, freedom, must_ask: None }
     }
 }
 
@@ -293,6 +296,8 @@ pub struct ToolContext {
     /// Set when the call is to stop. A tool that runs a process kills its group before it returns; one that ends
     /// before its time because of it fails, or says so with [`crate::ToolOutput::interrupted`].
     pub cancel: CancellationToken,
+    /// The person, to be asked something while the call runs.
+    pub person: Arc<dyn AskPerson>,
     /// The way of what the call runs to the background; a tool that can go on there opens it.
     pub background: ToBackground,
     /// Where output that is too big for the model goes.

@@ -41,6 +41,7 @@ pub fn report(model: &str, assembled: &Assembled, history: &History, space: &Spa
     ContextReport {
         model: model.to_owned(),
         window: space.window(),
+        window_is_assumed: false,
         reserve: space.reserve(),
         compact_at: space.compact_at(),
         tokens,

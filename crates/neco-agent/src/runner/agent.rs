@@ -84,6 +84,8 @@ enum LoopEvent {
     Note(Option<Result<Delta, ModelError>>),
     Progress(Progress),
     Passed(Passed),
+    /// Running calls ask something.
+    AskedByCall,
     LiveOutput,
 }
 
@@ -163,6 +165,7 @@ impl Agent {
                 LoopEvent::Progress(progress) => self.take_progress(progress).await?,
                 LoopEvent::Passed(passed) => self.take_passed(passed).await?,
                 LoopEvent::Note(note) => self.take_note(note).await?,
+                LoopEvent::AskedByCall => self.take_asked().await?,
                 LoopEvent::LiveOutput => {
                     for chunk in self.scheduler.live().take() {
                         self.reports.emit(EventBody::ToolOutputChunk(chunk)).await?;
@@ -188,7 +191,7 @@ impl Agent {
         let Self { mailbox, model, scheduler, gate, room, .. } = self;
         let working = scheduler.has_work();
         let at_gate = gate.has_work();
-        let live = Arc::clone(scheduler.live());
+        let (live, asking) = (Arc::clone(scheduler.live()), Arc::clone(scheduler.asking()));
         tokio::select! {
             biased;
             mail = mailbox.recv() => LoopEvent::Mail(mail),
@@ -197,6 +200,7 @@ impl Agent {
             note = room.next() => LoopEvent::Note(note),
             progress = scheduler.progress(), if working => LoopEvent::Progress(progress),
             passed = gate.next(), if at_gate => LoopEvent::Passed(passed),
+            () = asking.asked(), if working => LoopEvent::AskedByCall,
             () = live.collected(), if working => LoopEvent::LiveOutput,
         }
     }
@@ -398,7 +402,8 @@ impl Agent {
     pub(super) fn context_report(&mut self) -> ContextReport {
         let (assembled, space) = (self.assembled(), self.room.space(&self.model));
         let told = report(self.model.label(), &assembled, &self.conversation.history, &space, self.model.family());
-        ContextReport { given: self.conversation.pieces.given.used(), ..told }
+        let given = self.conversation.pieces.given.used();
+        ContextReport { given, window_is_assumed: self.model.provider.window_is_assumed(), ..told }
     }
 
     /// Everything that the model would be told.
@@ -518,6 +523,7 @@ impl Agent {
         self.fulfil(&mut progress).await?;
         let records = self.scheduler.absorb(progress, &self.terms.who());
         self.record(records).await?;
+        self.questions.withdraw_unwanted(&self.reports).await?;
         if self.scheduler.take_stop().is_some() {
             // Calls that waited for an answer have ended with it.
             self.questions.withdraw(&self.reports).await?;

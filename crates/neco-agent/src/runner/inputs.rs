@@ -6,7 +6,7 @@ use neco_model::Provider;
 use neco_proto::event::Admission;
 use neco_proto::{
     Actor, ApprovalMode, CallId, ContextReport, Decision, IdeContext, Message, MessageId, Mode, PromptReport,
-    QuestionId, Reply, Usage,
+    QuestionId, Reply, SessionRules, Usage,
 };
 use neco_safety::policy::Rule;
 use tokio::sync::{mpsc, oneshot};
@@ -42,6 +42,8 @@ pub enum AgentInput {
     Report(oneshot::Sender<ContextReport>),
     /// Say exactly what the model would be told.
     Prompt(oneshot::Sender<PromptReport>),
+    /// Say what is done without asking because of rules.
+    Rules(oneshot::Sender<SessionRules>),
     /// Another agent says something, which it hears at its next turn.
     Letter {
         message: Message,
@@ -133,6 +135,13 @@ impl AgentHandle {
     pub async fn prompt(&self) -> Result<PromptReport, InputError> {
         let (reply, answer) = oneshot::channel();
         self.send(AgentInput::Prompt(reply)).await?;
+        answer.await.map_err(|_| InputError::Gone)
+    }
+
+    /// What it does without asking because of rules.
+    pub async fn rules(&self) -> Result<SessionRules, InputError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(AgentInput::Rules(reply)).await?;
         answer.await.map_err(|_| InputError::Gone)
     }
 }

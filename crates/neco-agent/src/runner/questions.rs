@@ -1,7 +1,8 @@
 //! Questions to the person that the agent waits for: what a call wants to know, a plan, a loop.
 
 use neco_proto::event::QuestionAnswer;
-use neco_proto::{Actor, CallId, EventBody, Question, QuestionId, Reply, Subject};
+use neco_proto::{Actor, CallId, EventBody, ItemAnswer, Question, QuestionId, Reply, Subject};
+use tokio::sync::oneshot;
 
 use super::inputs::InputError;
 use super::reports::Reports;
@@ -14,9 +15,10 @@ use crate::ports::SinkError;
 pub(super) struct Questions(Vec<(Question, Asker)>);
 
 /// Who waits for an answer.
-#[derive(Clone)]
 pub(super) enum Asker {
     Call(CallId),
+    /// A call that goes on with the answer while it runs.
+    Running(CallId, oneshot::Sender<Option<Vec<ItemAnswer>>>),
     /// A turn that begins with it.
     Turn(Stamp),
 }
@@ -24,7 +26,7 @@ pub(super) enum Asker {
 impl Questions {
     pub(super) async fn pose(&mut self, asker: Asker, subject: Subject, reports: &Reports) -> Result<(), SinkError> {
         let call_id = match &asker {
-            Asker::Call(call_id) => Some(call_id.clone()),
+            Asker::Call(call_id) | Asker::Running(call_id, _) => Some(call_id.clone()),
             Asker::Turn(_) => None,
         };
         let question = Question { question_id: QuestionId::new(), call_id, subject };
@@ -52,12 +54,26 @@ impl Questions {
         Ok((asker, question.subject))
     }
 
-    /// The work ends: nobody waits for answers any more.
-    pub(super) async fn withdraw(&mut self, reports: &Reports) -> Result<(), SinkError> {
-        for (question, _) in std::mem::take(&mut self.0) {
-            let answer = QuestionAnswer { question_id: question.question_id, reply: None, by: None };
-            reports.emit(EventBody::QuestionAnswer(answer)).await?;
+    /// Takes back what was asked by calls that are over: nobody waits for the answers.
+    pub(super) async fn withdraw_unwanted(&mut self, reports: &Reports) -> Result<(), SinkError> {
+        let is_unwanted = |asker: &Asker| matches!(asker, Asker::Running(_, answer) if answer.is_closed());
+        let unwanted: Vec<_> = self.0.extract_if(.., |(_, asker)| is_unwanted(asker)).collect();
+        for (question, _) in unwanted {
+            withdraw(question, reports).await?;
         }
         Ok(())
     }
+
+    /// The work ends: nobody waits for answers any more.
+    pub(super) async fn withdraw(&mut self, reports: &Reports) -> Result<(), SinkError> {
+        for (question, _) in std::mem::take(&mut self.0) {
+            withdraw(question, reports).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn withdraw(question: Question, reports: &Reports) -> Result<(), SinkError> {
+    let answer = QuestionAnswer { question_id: question.question_id, reply: None, by: None };
+    reports.emit(EventBody::QuestionAnswer(answer)).await
 }

@@ -19,7 +19,7 @@ use crate::gate::{GateRuling, HookDecision};
 use crate::machine::{AnswerKind, End, Input, Stamp};
 use crate::plan::answer_text;
 use crate::ports::SinkError;
-use crate::scheduler::{Fulfilled, Progress};
+use crate::scheduler::{AskedByCall, Fulfilled, Progress};
 
 impl Agent {
     /// Takes up what was edited since the last turn.
@@ -29,7 +29,8 @@ impl Agent {
         let granted = self.scheduler.policy().rules().iter();
         let granted: Vec<_> =
             granted.filter(|rule| rule.source == RuleSource::Session && !rule.kept).cloned().collect();
-        granted.into_iter().for_each(|rule| new.policy.add(rule));
+        // As they were added: the newest one is looked at first.
+        granted.into_iter().rev().for_each(|rule| new.policy.add(rule));
         self.scheduler.renew(new.policy, new.world, Arc::clone(&new.gate), new.limits);
         self.gate.set_gate(new.gate);
         self.reports.keep_failures(self.gate.attends(HookEvent::Error));
@@ -114,6 +115,7 @@ impl Agent {
                 self.fit_unless_busy().await?;
                 drop(reply.send(self.prompt_report()));
             }
+            AgentInput::Rules(reply) => drop(reply.send(self.terms.rules(self.scheduler.policy()))),
             AgentInput::SetMode(mode) => {
                 self.terms.settings.mode = mode;
                 self.planning.left = None;
@@ -267,6 +269,15 @@ impl Agent {
         let (asker, subject) = self.questions.answer(id, &reply, by.clone(), &self.reports).await?;
         match (asker, subject) {
             (Asker::Call(call_id), subject) => Ok(self.answer_call(&call_id, subject, (reply, by)).await?),
+            (Asker::Running(_, answer), _) => {
+                let answers = match reply {
+                    Reply::Choices { answers } => Some(answers),
+                    _ => None,
+                };
+                // A call that ended meanwhile waits for nothing.
+                let _ = answer.send(answers);
+                Ok(())
+            }
             (Asker::Turn(stamp), Subject::Loop { text }) => Ok(self.after_loop(stamp, &text, (reply, by)).await?),
             (Asker::Turn(_), Subject::Choices { .. } | Subject::Plan { .. }) => Ok(()),
         }
@@ -378,6 +389,20 @@ impl Agent {
         }
         self.questions.pose(Asker::Call(call_id.clone()), Subject::Choices { items }, &self.reports).await?;
         Ok(Fulfilled::Waits)
+    }
+
+    /// Puts before the person what running calls ask.
+    pub(super) async fn take_asked(&mut self) -> Result<(), SinkError> {
+        for AskedByCall { call_id, items, answer } in self.scheduler.asking().take() {
+            if self.terms.settings.person_present {
+                let asker = Asker::Running(call_id, answer);
+                self.questions.pose(asker, Subject::Choices { items }, &self.reports).await?;
+            } else {
+                self.reports.inform("Nobody is there to answer what an MCP server asks; it is told so").await?;
+                let _ = answer.send(None);
+            }
+        }
+        Ok(())
     }
 
     async fn propose(&mut self, call_id: &CallId, plan: String) -> Result<Fulfilled, SinkError> {

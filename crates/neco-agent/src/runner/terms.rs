@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use neco_proto::event::ModeChange;
-use neco_proto::{Actor, ApprovalMode, EventBody, Mode};
-use neco_safety::Who;
+use neco_proto::{Actor, ApprovalMode, EventBody, GrantedRule, Mode, SessionRules};
+use neco_safety::{Policy, Who};
 use neco_toolkit::Registry;
 
 use super::reports::Reports;
@@ -37,6 +37,13 @@ impl Terms {
             confinement: self.settings.confinement,
             network: self.settings.network,
         }
+    }
+
+    /// What is done without asking because of these rules; another mode counts at once.
+    pub(super) fn rules(&self, policy: &Policy) -> SessionRules {
+        let who = Who { mode: self.settings.mode, ..self.who() };
+        let granted = policy.granted().into_iter().map(|allows| GrantedRule { allows, agent: None }).collect();
+        SessionRules { granted, allowing: policy.allowing(&who) as u64, edits: policy.edits_unasked(&who) }
     }
 
     pub(super) fn begin_turn(&mut self) {

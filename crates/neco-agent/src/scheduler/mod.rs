@@ -8,11 +8,12 @@
 //! Reading order: [`call`] (the states), [`validate`], [`order`], [`gated`], [`approve`] and [`waiting`] (a person's answer),
 //! [`ahead`] (what will be asked next),
 //! [`kept`] (the workspace before it), [`execute`], [`wished`] (what a call wants of the agent), [`acting`] (what the person is
-//! told of files that act later), [`live`], and [`schedule`], which moves calls from one to the next.
+//! told of files that act later), [`live`], [`asking`] (what calls ask the person while they run), and [`schedule`], which moves calls from one to the next.
 
 mod acting;
 mod ahead;
 mod approve;
+mod asking;
 mod call;
 mod changes;
 mod execute;
@@ -28,6 +29,7 @@ mod waiting;
 mod wished;
 
 pub use approve::{CallError, action};
+pub use asking::{AskedByCall, Asking};
 pub use call::Outcome;
 pub use live::Live;
 pub use schedule::Counts;

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::acting::told_of;
 use super::ahead::Behind;
 use super::approve::{self, CallError, Offer};
+use super::asking::Asking;
 use super::call::{Call, Outcome, Phase};
 use super::execute::{self, Again};
 use super::gated::{Question, ended_by_hook, is_persons_word, may_be_answered, rule};
@@ -25,7 +26,7 @@ use super::live::Live;
 use super::order::may_begin;
 use super::validate::{CutOff, unless_absent, validate, with_schema};
 use crate::catalogue::ToolCatalogue;
-use crate::gate::{Gate, HookContext, HookDecision, OpenGate};
+use crate::gate::{Gate, GateRuling, HookContext, HookDecision, OpenGate};
 use crate::ports::{Clock, RuleBook};
 
 /// Limits of calls.
@@ -106,6 +107,7 @@ pub struct Scheduler {
     clock: Arc<dyn Clock>,
     pub(super) limits: Limits,
     live: Arc<Live>,
+    asking: Arc<Asking>,
     pub(super) gate: Arc<dyn Gate>,
     /// How the agent works in the present turn; nobody at the gate is asked without it.
     pub(super) scene: Option<HookContext>,
@@ -140,6 +142,7 @@ impl Scheduler {
             rule_book: None,
             world,
             live: Arc::new(Live::new(spill.redactor())),
+            asking: Arc::default(),
             spill,
             clock,
             limits,
@@ -192,6 +195,11 @@ impl Scheduler {
     /// What running tools print.
     pub fn live(&self) -> &Arc<Live> {
         &self.live
+    }
+
+    /// What running tools ask the person.
+    pub fn asking(&self) -> &Arc<Asking> {
+        &self.asking
     }
 
     /// Takes the calls of a turn and checks them. `cut_off` are those that are not whole.
@@ -433,6 +441,9 @@ impl Scheduler {
             Ok(plan) => plan,
             Err(error) => return self.was_not_planned(index, prepared.as_ref(), &error),
         };
+        if let Some(why) = &plan.must_ask {
+            call.ruling = Some(GateRuling::Ask(why.clone()));
+        }
         call.touches = plan.paths.iter().chain(&plan.folder).cloned().collect();
         let action = approve::action((&call.tool, &call.origin), prepared.as_ref(), &plan);
         let verdict = rule(&self.policy, call.ruling.as_ref(), &action, who);
@@ -504,6 +515,7 @@ impl Scheduler {
         let call_id = self.calls.get(index).map_or_else(CallId::generate, |call| call.id.clone());
         ToolContext {
             live: self.live.of(call_id.clone()),
+            person: self.asking.of(call_id.clone()),
             call_id,
             world: Arc::clone(&self.world),
             cancel: self.cancel.child_token(),

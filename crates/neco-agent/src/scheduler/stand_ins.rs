@@ -78,6 +78,7 @@ pub(super) fn context() -> ToolContext {
         world: world(),
         live: Arc::new(Nothing),
         cancel: CancellationToken::new(),
+        person: Arc::new(()),
         background: ToBackground::default(),
         spill: Arc::new(Nothing),
         max_output: 100,

@@ -121,6 +121,7 @@ impl Looker {
             world: Arc::clone(&self.world),
             live: Arc::new(Silence),
             cancel: CancellationToken::new(),
+            person: Arc::new(()),
             background: ToBackground::default(),
             spill: Arc::new(Nowhere),
             max_output: 0,

@@ -84,6 +84,8 @@ async fn in_box(spawner: &Spawner, folder: &Path, words: &[OsString]) -> io::Res
         stdin: Stdin::Closed,
         terminal: false,
         leftovers: Leftovers::End,
+        variables: Vec::new(),
+        errors: None,
     };
     let mut running = spawner.start(launch).await.map_err(|error| io::Error::other(error.to_string()))?;
     let mut output = Vec::new();

@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use neco_proto::ErrorCode;
 
@@ -32,6 +34,10 @@ pub struct Launch {
     pub terminal: bool,
     /// What becomes of processes that it leaves behind.
     pub leftovers: Leftovers,
+    /// Variables that only it gets, whatever they hold.
+    pub variables: Vec<(OsString, OsString)>,
+    /// Where its standard error goes, if not to its output; only with an open input.
+    pub errors: Option<Arc<OwnedFd>>,
 }
 
 /// What becomes of processes that outlive the one that was started, in its group.
@@ -39,6 +45,8 @@ pub struct Launch {
 pub enum Leftovers {
     /// Their output is read for a moment more, then they are killed.
     End,
+    /// The same, and what left the group is killed too.
+    EndAll,
     /// The end is waited for until they too have closed the output; then what is left is killed.
     WaitFor,
 }

@@ -129,12 +129,18 @@ impl Site<'_> {
             Seen::HiddenFile => (self.walls.cover_of_file(path), READ_ONLY),
             Seen::HiddenFolder => (covers.closed_folder.as_path(), READ_ONLY),
             Seen::Emptied => {
-                return put(fresh("tmpfs", &[("mode", Some("0700"))], PLAIN)?, self.there(path, true)?);
+                return put(fresh("tmpfs", &[("mode", Some("0700"))], PLAIN)?, self.there(path, || Ok(true))?);
             }
         };
         let is_itself = source == path && !self.is_of_boxes(path);
+        if is_itself && attributes == READ_ONLY {
+            // What is there is covered with itself: no other can come between.
+            let over = self.inside(path)?;
+            self.check(path, &over, None)?;
+            return put(copied(&over, attributes)?, over);
+        }
         let source = look_up(self.machine.as_fd(), source, Links::Refused)?;
-        let over = self.there(path, is_folder(&source)?)?;
+        let over = self.there(path, || is_folder(&source))?;
         self.check(path, &over, is_itself.then_some(&source))?;
         put(copied(source, attributes)?, over)
     }
@@ -142,10 +148,14 @@ impl Site<'_> {
     /// What is covered here must be what was found there, and what it is covered with where that is itself: another
     /// command may exchange folders meanwhile, and one that is covered with another is open where it is then.
     fn check(&self, path: &Path, over: &OwnedFd, itself: Option<&OwnedFd>) -> io::Result<()> {
-        let found = identity(over)?;
         let known = self.walls.identities.iter().filter(|(own, _)| **own == *path).map(|(_, known)| *known);
         let copied = itself.map(identity).transpose()?;
-        match known.chain(copied).all(|wanted| wanted == found) {
+        let wanted: Vec<Identity> = known.chain(copied).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let found = identity(over)?;
+        match wanted.into_iter().all(|wanted| wanted == found) {
             true => Ok(()),
             false => Err(io::Error::other("something else was put in its place just now; run the command again")),
         }
@@ -156,10 +166,12 @@ impl Site<'_> {
         TEMPORARY.iter().any(|folder| Path::new(folder) == path) || self.may_be_made(path)
     }
 
-    /// What is at a place, which is made where only boxes see it.
-    fn there(&self, path: &Path, folder: bool) -> io::Result<OwnedFd> {
+    /// What is at a place, which is made where only boxes see it: a folder or a file.
+    fn there(&self, path: &Path, is_folder: impl Fn() -> io::Result<bool>) -> io::Result<OwnedFd> {
         match self.inside(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && self.may_be_made(path) => self.made(path, folder),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.may_be_made(path) => {
+                self.made(path, is_folder()?)
+            }
             other => other,
         }
     }

@@ -25,6 +25,8 @@ pub(crate) enum Streams<'a> {
     Closed(BorrowedFd<'a>),
     /// Input from the first; both outputs to the second.
     Piped(BorrowedFd<'a>, BorrowedFd<'a>),
+    /// Input from the first; output to the second, errors to the third.
+    Apart(BorrowedFd<'a>, BorrowedFd<'a>, BorrowedFd<'a>),
     /// All three to the terminal of this path, which becomes the controlling one.
     Terminal(&'a CStr),
     /// The same, but the terminal is left for a session inside a box to take.
@@ -217,6 +219,11 @@ impl Actions {
             Streams::Piped(input, output) => {
                 self.duplicate(input.as_raw_fd(), 0)?;
                 self.outputs(output.as_raw_fd())
+            }
+            Streams::Apart(input, output, errors) => {
+                self.duplicate(input.as_raw_fd(), 0)?;
+                self.duplicate(output.as_raw_fd(), 1)?;
+                self.duplicate(errors.as_raw_fd(), 2)
             }
             // The first terminal that a session leader without one opens becomes its controlling terminal.
             Streams::Terminal(path) => {

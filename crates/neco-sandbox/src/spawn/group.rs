@@ -50,6 +50,11 @@ impl Group {
         self.inner.killed.cancelled().await;
     }
 
+    /// Kills what left the group, where it can be found.
+    pub(super) fn kill_strays(&self) {
+        strays::kill_soon(self.inner.mark.clone());
+    }
+
     /// Kills what is left of the group, then reaps the leader, waiting for its end if need be.
     /// Says how it ended. Nothing when that was done before.
     pub(super) fn finish(&self) -> Option<Finished> {
@@ -97,7 +102,7 @@ impl Stops for Group {
         }
         if how == Stop::Kill && !self.inner.killed.is_cancelled() {
             self.inner.killed.cancel();
-            strays::kill_soon(self.inner.mark.clone());
+            self.kill_strays();
         }
     }
 }

@@ -108,8 +108,8 @@ impl Running {
                 length = read => length,
             },
             // The deadline is looked at first: who prints without end would never let a timeout happen.
-            Leftovers::End if since.elapsed() >= LINGER => None,
-            Leftovers::End => tokio::time::timeout_at(since + LINGER, read).await.ok().flatten(),
+            Leftovers::End | Leftovers::EndAll if since.elapsed() >= LINGER => None,
+            Leftovers::End | Leftovers::EndAll => tokio::time::timeout_at(since + LINGER, read).await.ok().flatten(),
         };
         length.map_or(Rest::End, Rest::Output)
     }
@@ -125,6 +125,9 @@ impl Running {
             Some(finishing) => finishing,
             none => {
                 let (said, group) = (self.exit.last_word(), self.guard.group().clone());
+                if self.leftovers == Leftovers::EndAll {
+                    group.kill_strays();
+                }
                 none.insert(tokio::task::spawn_blocking(move || end(&group, said)))
             }
         };

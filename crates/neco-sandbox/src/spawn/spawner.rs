@@ -118,7 +118,7 @@ impl Spawner {
         }
         let boxed = self.put_in_box(launch, allowance, &path)?;
         let c_strings = |words: &[OsString]| words.iter().map(|word| c_string(word)).collect::<Result<Vec<_>, _>>();
-        let environment = self.environment_for(launch.terminal, &mark, boxed.as_ref());
+        let environment = self.environment_for(launch, &mark, boxed.as_ref());
         let line = CommandLine { arguments: c_strings(&words)?, environment };
         let order = boxed.as_ref().map(|boxed| boxed.order.written(&line)).transpose().map_err(SpawnError::Sandbox)?;
         let (path, arguments) = match &boxed {
@@ -135,7 +135,7 @@ impl Spawner {
             rules: boxed.as_ref().and_then(|boxed| boxed.rules.as_deref()),
             waiting: boxed.as_ref().and_then(|boxed| boxed.waiting.as_deref()),
         };
-        let wired = if launch.terminal { on_terminal(&exact) } else { on_pipes(&exact, launch.stdin) };
+        let wired = if launch.terminal { on_terminal(&exact) } else { on_pipes(&exact, launch) };
         let wired = wired.map_err(|error| why(launch, error))?;
         let (line, hosts, keep) = match boxed {
             Some(boxed) => (boxed.channel.map(|(ours, _)| ours), boxed.hosts, Some(boxed.keep)),
@@ -163,16 +163,19 @@ impl Spawner {
         confined.put_in_box(&wanted).map_err(SpawnError::Sandbox)
     }
 
-    fn environment_for(&self, terminal: bool, mark: &Mark, boxed: Option<&InBox>) -> Vec<CString> {
-        let term = if terminal { "xterm-256color" } else { "dumb" };
+    fn environment_for(&self, launch: &Launch, mark: &Mark, boxed: Option<&InBox>) -> Vec<CString> {
+        let term = if launch.terminal { "xterm-256color" } else { "dumb" };
         let boxs = self.confined.as_ref().zip(boxed).map(|(confined, boxed)| variables(confined, boxed));
         let boxs = boxs.unwrap_or_default();
-        let is_replaced = |name: &OsStr| boxs.iter().any(|(own, _)| name == own.as_str());
+        let is_replaced = |name: &OsStr| {
+            boxs.iter().any(|(own, _)| name == own.as_str()) || launch.variables.iter().any(|(own, _)| name == own)
+        };
         let pairs = self.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
         let pairs = pairs.filter(|(name, _)| !is_replaced(name));
         let own = boxs.iter().map(|(name, value)| (OsStr::new(name.as_str()), value.as_os_str()));
         let own = own.chain([(OsStr::new("TERM"), OsStr::new(term))]);
-        let entries = pairs.chain(own).filter_map(|(name, value)| entry(name, value));
+        let given = launch.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
+        let entries = pairs.chain(given).chain(own).filter_map(|(name, value)| entry(name, value));
         entries.chain(CString::new(mark.entry()).ok()).collect()
     }
 }
@@ -281,16 +284,20 @@ struct Wired {
     input: Option<OwnedFd>,
 }
 
-fn on_pipes(exact: &Exact<'_>, stdin: Stdin) -> io::Result<Wired> {
+fn on_pipes(exact: &Exact<'_>, launch: &Launch) -> io::Result<Wired> {
     let (output, child_output) = io::pipe()?;
-    match stdin {
+    match launch.stdin {
         Stdin::Closed => {
             let leader = exact.start(Streams::Closed(child_output.as_fd()))?;
             Ok(Wired { leader, output: output.into(), input: None })
         }
         Stdin::Piped => {
             let (child_input, input) = io::pipe()?;
-            let leader = exact.start(Streams::Piped(child_input.as_fd(), child_output.as_fd()))?;
+            let (reads, prints) = (child_input.as_fd(), child_output.as_fd());
+            let leader = exact.start(match &launch.errors {
+                Some(errors) => Streams::Apart(reads, prints, errors.as_fd()),
+                None => Streams::Piped(reads, prints),
+            })?;
             Ok(Wired { leader, output: output.into(), input: Some(input.into()) })
         }
     }

@@ -154,6 +154,8 @@ impl Stage {
             stdin: Stdin::Closed,
             terminal: false,
             leftovers: Leftovers::End,
+            variables: Vec::new(),
+            errors: None,
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use neco_agent::context::PromptFile;
 use neco_agent::scheduler::Limits;
 use neco_agent::{Budget, CapabilityLevel, Gate, RuleBook};
@@ -43,6 +44,17 @@ pub type MakeWorld = Box<dyn Fn(Files) -> io::Result<Arc<dyn World>> + Send + Sy
 
 /// Opens the states of a workspace; nothing where none are kept. It may block.
 pub type OpenCheckpoints = Arc<dyn Fn(&Path) -> Option<Arc<dyn Checkpoints>> + Send + Sync>;
+
+/// Looks before a turn whether something has to be there first, such as servers of which nobody knows what they offer.
+pub type Prepare = Arc<dyn Fn() -> Option<Preparation> + Send + Sync>;
+
+/// Something that has to be there before a turn begins.
+pub struct Preparation {
+    /// What is done, for the person who waits.
+    pub words: String,
+    /// Does it, and says what did not come of it.
+    pub work: BoxFuture<'static, Vec<String>>,
+}
 
 /// Reads a document that is more than lines, at most about so many bytes of its text, and no further once the last
 /// argument says to stop; nothing where it is none that is known. It may block.
@@ -94,6 +106,8 @@ pub struct AgentDeps {
     pub tools: MakeTools,
     /// Tools that come and go while agents live.
     pub plugged: PluggedTools,
+    /// Looks whether something has to be there before a turn begins.
+    pub prepare: Option<Prepare>,
     /// The rules for work in a folder.
     pub policy: Box<dyn Fn(&Path) -> Policy + Send + Sync>,
     /// Where rules are kept that a person allows for good.

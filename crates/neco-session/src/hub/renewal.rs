@@ -18,7 +18,7 @@ use neco_toolkit::{DynTool, Registry};
 
 use super::children::{AgentList, ChildFactory};
 use super::hub::Hub;
-use super::options::AgentDeps;
+use super::options::{AgentDeps, Preparation};
 use crate::error::SessionError;
 use crate::memory::tools as memory_tools;
 use crate::roles::Definitions;
@@ -209,8 +209,22 @@ impl SessionRenewal {
     /// How often something was taken up so far, and what it was last.
     async fn look(&self) -> Result<(u64, Option<Renewed>), SinkError> {
         let mut seen = self.seen.lock().await;
+        self.prepare().await?;
         self.take_up(&mut seen).await?;
         Ok(seen.last.clone())
+    }
+
+    /// Waits for what has to be there first.
+    async fn prepare(&self) -> Result<(), SinkError> {
+        let Some(Preparation { words, work }) = self.hub.deps().prepare.as_ref().and_then(|prepare| prepare()) else {
+            return Ok(());
+        };
+        let begins = Notification::new(NotificationLevel::Info, words);
+        self.sink.emit(None, EventBody::Notification(begins)).await?;
+        for words in work.await {
+            self.say(words).await?;
+        }
+        Ok(())
     }
 
     async fn take_up(&self, seen: &mut Seen) -> Result<(), SinkError> {
@@ -222,7 +236,7 @@ impl SessionRenewal {
                 // Whoever keeps the states of the workspace has begun, and nobody does it beside them.
                 deps.checkpoints = Arc::clone(&self.hub.deps().checkpoints);
                 // What is plugged in is no file's to say.
-                deps.plugged = self.hub.deps().plugged.clone();
+                (deps.plugged, deps.prepare) = (self.hub.deps().plugged.clone(), self.hub.deps().prepare.clone());
                 let unsaid = waiting.into_iter().flat_map(|(_, notes)| notes);
                 (Arc::from(deps), unsaid.chain(notes).collect())
             }

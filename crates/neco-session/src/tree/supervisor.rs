@@ -253,6 +253,17 @@ impl AgentSupervisor {
         state.tree.subtree(self.root).into_iter().filter_map(|agent| state.tree.node(agent).cloned()).collect()
     }
 
+    /// The ways to those below the root that run, with their names, parents before their children.
+    pub async fn running(&self) -> Vec<(String, AgentHandle)> {
+        let state = self.state.lock().await;
+        let below = state.tree.subtree(self.root).into_iter().filter(|agent| *agent != self.root);
+        let way = |agent: AgentId| {
+            let line = state.slots.get(&agent)?.line.as_ref()?;
+            Some((state.tree.node(agent)?.name.clone(), line.handle.clone()))
+        };
+        below.filter_map(way).collect()
+    }
+
     /// What runs in the background of the agents, and what of that is over and remembered: the root's first.
     pub async fn in_background(&self) -> Vec<(AgentId, Arc<dyn InBackground>)> {
         let state = self.state.lock().await;

@@ -90,6 +90,8 @@ async fn output(check: &Check, limit: Duration, ctx: &ToolContext) -> Result<(Ve
         stdin: Stdin::Closed,
         terminal: false,
         leftovers: Leftovers::End,
+        variables: Vec::new(),
+        errors: None,
     };
     let refused = |error: neco_safety::world::SpawnError| ToolError::new(error.code(), error.to_string());
     let mut running = ctx.world.processes().run(launch, Allowance::default()).await.map_err(refused)?;

@@ -44,7 +44,7 @@ mod text;
 mod write_file;
 
 pub use apply_patch::patched;
-pub use document::{PictureError, document_text, points_shown};
+pub use document::document_text;
 
 /// The file tools of one agent, which share what it knows of files.
 pub fn tools() -> Vec<Arc<dyn DynTool>> {

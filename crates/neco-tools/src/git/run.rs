@@ -69,6 +69,8 @@ pub(super) async fn start(
         stdin: Stdin::Closed,
         terminal: false,
         leftovers: Leftovers::End,
+        variables: Vec::new(),
+        errors: None,
     };
     let freedom = if unboxed { Freedom::Unboxed } else { Freedom::AsConfigured };
     let started = ctx.world.processes().run(launch, freedom.into()).await;

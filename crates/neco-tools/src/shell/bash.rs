@@ -412,6 +412,8 @@ impl Shell {
             stdin: if background { Stdin::Piped } else { Stdin::Closed },
             terminal: args.pty.unwrap_or(false),
             leftovers: if background { Leftovers::WaitFor } else { Leftovers::End },
+            variables: Vec::new(),
+            errors: None,
         };
         let notes = interpreter.note.iter().cloned().chain(note).collect();
         Ok(Prepared { launch, report, own_words: OwnWords::new(own_words), notes })

@@ -52,6 +52,7 @@ impl Desk {
             world: Arc::new(LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: LocalNet::default() }),
             live: heard.clone(),
             cancel: CancellationToken::new(),
+            person: Arc::new(()),
             background: ToBackground::default(),
             spill: heard.clone(),
             max_output: 50 * 1024,

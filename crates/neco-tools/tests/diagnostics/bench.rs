@@ -93,6 +93,7 @@ impl Bench {
             world: Arc::new(world),
             live: Arc::new(Silent),
             cancel: CancellationToken::new(),
+            person: Arc::new(()),
             background: ToBackground::default(),
             spill: Arc::new(Silent),
             max_output: 50 * 1024,

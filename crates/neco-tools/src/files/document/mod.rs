@@ -14,9 +14,9 @@ mod picture;
 mod span;
 mod whole;
 
+pub(super) use neco_toolkit::picture::media_type;
 pub(super) use notebook::{is_notebook, notebook};
 pub(super) use pdf::{PDF, pdf};
-pub use picture::{PictureError, points_shown};
-pub(super) use picture::{media_type, picture};
+pub(super) use picture::picture;
 pub(super) use span::Span;
 pub use whole::document_text;
