@@ -1,7 +1,7 @@
 //! Reading a file that anyone may have put there: a pipe does not wait, a device does not pour.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
@@ -13,6 +13,16 @@ pub(crate) enum Links {
     Followed,
     /// No: such a file counts as missing.
     Refused,
+}
+
+/// More than any short file of ours holds.
+const MOST_OF_OURS: u64 = 64 * 1024;
+
+/// The content of a short file that nobody but Neco and the system write: it is read without asking for its length.
+pub(crate) fn read_ours(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = Vec::with_capacity(256);
+    File::open(path)?.take(MOST_OF_OURS).read_to_end(&mut content)?;
+    Ok(content)
 }
 
 /// The content of a regular file of at most `most` bytes; nothing when it is missing, something

@@ -1,17 +1,26 @@
 //! Whether files were edited since they were looked at: what the system says of them, without reading them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{Dir, Mode, OFlags};
 
 /// A folder that changed no longer ago than this may change again and look the same.
 const MOMENT: Duration = Duration::from_millis(50);
 
 /// The same on a disk that counts whole seconds.
 const COARSE_MOMENT: Duration = Duration::from_secs(2);
+
+/// So many paths in a folder that changed are asked for one by one; for more its names are read, which costs less.
+const FEW: usize = 2;
+
+/// A folder with more names is not read for them.
+const MOST_NAMES: usize = 200;
 
 /// When a file was changed in any way, how long it is, and which one it is.
 type Seen = ((i64, i64), u64, u64);
@@ -97,13 +106,14 @@ impl Watched {
         if let [path] = paths {
             return seen(path).is_none();
         }
-        let now = seen(folder);
+        // What was looked at a moment ago is as it was.
+        let now = self.paths.get(folder).copied().flatten().or_else(|| seen(folder));
         let mut without = self.without.lock().unwrap_or_else(PoisonError::into_inner);
         if now.is_some() && without.get(folder) == now.as_ref() {
             return true;
         }
         let mut is_certain = true;
-        for path in paths {
+        for path in may_be_there(folder, paths) {
             if fs::symlink_metadata(path).is_err() {
                 continue;
             }
@@ -118,6 +128,37 @@ impl Watched {
         }
         true
     }
+}
+
+/// Those of these paths in a folder that may be there, as far as its names tell.
+fn may_be_there<'a>(folder: &Path, paths: &[&'a Path]) -> Vec<&'a Path> {
+    let Some(names) = (paths.len() > FEW).then(|| plain_names(folder)).flatten() else { return paths.to_vec() };
+    let may_be = |path: &&&'a Path| {
+        let name = path.file_name().map(OsStrExt::as_bytes);
+        name.is_none_or(|name| !is_plain(name) || names.contains(&name.to_ascii_lowercase()))
+    };
+    paths.iter().filter(may_be).copied().collect()
+}
+
+/// The names in a folder, without the size of their letters, which is no difference on some disks. Nothing where there
+/// are many, or some that only the disk itself can compare.
+fn plain_names(folder: &Path) -> Option<HashSet<Vec<u8>>> {
+    let opened = rustix::fs::open(folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let mut names = HashSet::new();
+    for entry in Dir::new(opened).ok()? {
+        let entry = entry.ok()?;
+        let name = entry.file_name().to_bytes();
+        if !is_plain(name) || names.len() > MOST_NAMES {
+            return None;
+        }
+        names.insert(name.to_ascii_lowercase());
+    }
+    Some(names)
+}
+
+/// Whether every disk reads a name alike, whatever the size of its letters.
+fn is_plain(name: &[u8]) -> bool {
+    name.iter().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Whether the times of a folder can be relied on: what a program shows as one, such as a bucket in a cloud, may have
@@ -198,6 +239,26 @@ mod tests {
         fs::write(at("other"), "").unwrap();
         assert!(watched.is_current(), "another came");
         fs::write(at("b"), "").unwrap();
+        assert!(!watched.is_current());
+    }
+
+    #[test]
+    fn of_many_that_are_missing_the_names_in_their_folder_tell_which_came() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let wanted = ["a", "b", "c", "d", "E\u{301}"];
+        let paths: Vec<PathBuf> = wanted.map(at).into();
+        let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+        let left = || may_be_there(folder.path(), &paths).len();
+        assert_eq!(left(), 1, "only the disk knows which names it takes for the odd one");
+        fs::write(at("B"), "").unwrap();
+        assert_eq!(left(), 2, "a disk may take one letter for the other");
+        fs::write(at("\u{e9}"), "").unwrap();
+        assert_eq!(left(), 5, "beside an odd name nothing is known");
+        let mut watched = Watched::default();
+        paths.iter().for_each(|path| watched.add(path));
+        assert!(watched.is_current());
+        fs::create_dir(at("d")).unwrap();
         assert!(!watched.is_current());
     }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::changed::changed_files;
 use crate::worktree::WorktreeError;
 
 /// What git is told before everything else: no hook, no watcher, no submodule, no key.
@@ -87,6 +88,14 @@ pub(crate) fn git_bytes<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Resu
     Err(failed(String::from_utf8_lossy(&ran.errors).trim().chars().take(500).collect()))
 }
 
+/// How many files of the repository that a folder lies in are not committed, new ones included; nothing where there is
+/// none, where it is so large that looking takes long, or where git can't say. It may block.
+pub fn uncommitted_files(folder: &Path) -> Option<usize> {
+    changed_files(folder)?;
+    let status = git(folder, &["status", "--porcelain", "--ignore-submodules=dirty"]).ok()?;
+    Some(status.lines().count())
+}
+
 /// Runs git without a box.
 pub fn run_plainly(folder: &Path, words: &[OsString]) -> io::Result<Ran> {
     let mut command = Command::new("git");
@@ -113,6 +122,21 @@ fn looks<S: AsRef<OsStr>>(arguments: &[S]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_committed_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(uncommitted_files(folder.path()), None, "there is no repository");
+        let run = |words: &[&str]| {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            assert!(run_plainly(folder.path(), &words).unwrap().succeeded, "{words:?}");
+        };
+        run(&["init", "--quiet"]);
+        std::fs::write(folder.path().join("staged"), "a").unwrap();
+        run(&["add", "staged"]);
+        std::fs::write(folder.path().join("new"), "b").unwrap();
+        assert_eq!(uncommitted_files(folder.path()), Some(2));
+    }
 
     #[test]
     fn what_looks_into_a_working_tree_is_known_behind_options() {

@@ -37,7 +37,12 @@ impl Attributes {
     /// Fails when one of them can't be read.
     pub fn of(file: &File) -> Result<Self, Errno> {
         let metadata = file.metadata().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-        Ok(Self { extended: extended::all(file)?, ..Self::plain(&metadata) })
+        Self::with(file, &metadata)
+    }
+
+    /// The same where the system has said what it has to say of the file.
+    pub(super) fn with(file: &File, metadata: &Metadata) -> Result<Self, Errno> {
+        Ok(Self { extended: extended::all(file)?, ..Self::plain(metadata) })
     }
 
     /// Its owner and permissions alone, with nothing else.

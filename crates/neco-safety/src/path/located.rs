@@ -193,10 +193,15 @@ impl Located {
     /// Opens a file for reading. Folders, pipes, devices and sockets are refused without waiting for them.
     /// Fails when it is not there, is not a file, or can't be read.
     pub fn open(&self) -> Result<File, PathError> {
+        self.open_with_facts().map(|(file, _)| file)
+    }
+
+    /// The same, with what the system says of what was opened.
+    pub(crate) fn open_with_facts(&self) -> Result<(File, Metadata), PathError> {
         let file = self.open_as(OFlags::RDONLY | ALWAYS).map_err(|error| self.special(error))?;
         let metadata = file.metadata().map_err(|error| PathError::from_io(self.shown(), &error))?;
         self.must_be_file(metadata.file_type())?;
-        Ok(file)
+        Ok((file, metadata))
     }
 
     /// Opens something that a walk of this folder has found, for reading. No link on the way is
@@ -216,11 +221,9 @@ impl Located {
     /// result longer than the caller accepts can be told apart by asking for one byte more.
     /// Fails as [`Located::open`].
     pub fn read(&self, limit: u64) -> Result<(Vec<u8>, Stamp), PathError> {
-        let failed = |error: io::Error| PathError::from_io(self.shown(), &error);
-        let file = self.open()?;
-        let metadata = file.metadata().map_err(failed)?;
+        let (file, metadata) = self.open_with_facts()?;
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
-        file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
+        file.take(limit).read_to_end(&mut bytes).map_err(|error| PathError::from_io(self.shown(), &error))?;
         Ok((bytes, Stamp::of(&metadata)))
     }
 

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::attributes::{Attributes, Owner};
@@ -49,8 +49,8 @@ impl Located {
         like: Option<&Attributes>,
     ) -> Result<Replaced, PathError> {
         let name = self.relative.file_name().ok_or_else(|| PathError::IsDirectory(self.shown()))?;
-        let folder = self.open_parent(before.is_none())?;
-        sweep(folder.as_fd());
+        let (folder, found) = self.open_parent(before.is_none())?;
+        sweep(folder.as_fd(), &found);
         let target = Target { located: self, folder: folder.as_fd(), name };
         let existing = target.check(before)?;
         let names = existing.as_ref().map_or(1, MetadataExt::nlink);
@@ -79,14 +79,15 @@ impl Located {
     /// What the file has besides its content.
     /// Fails when it can't be opened, or one of its attributes can't be read.
     pub fn attributes(&self) -> Result<Attributes, PathError> {
-        Attributes::of(&self.open()?).map_err(|error| PathError::while_using(self.shown(), error))
+        let (file, metadata) = self.open_with_facts()?;
+        Attributes::with(&file, &metadata).map_err(|error| PathError::while_using(self.shown(), error))
     }
 
     /// Removes the file, if it is still in the state `before`.
     /// Fails with [`PathError::Changed`] when it is not; otherwise what stands in the way.
     pub fn remove(&self, before: &Stamp) -> Result<(), PathError> {
         let name = self.relative.file_name().ok_or_else(|| PathError::IsDirectory(self.shown()))?;
-        let folder = self.open_parent(false)?;
+        let (folder, _) = self.open_parent(false)?;
         let target = Target { located: self, folder: folder.as_fd(), name };
         target.check(Some(before))?;
         rustix::fs::unlinkat(folder.as_fd(), name, AtFlags::empty()).map_err(|error| target.error(error))?;
@@ -98,18 +99,22 @@ impl Located {
     /// The error is what stands in the way.
     pub fn remove_empty_folder(&self) -> Result<(), PathError> {
         let name = self.relative.file_name().ok_or_else(|| PathError::IsDirectory(self.shown()))?;
-        let folder = self.open_parent(false)?;
+        let (folder, _) = self.open_parent(false)?;
         let removed = rustix::fs::unlinkat(folder.as_fd(), name, AtFlags::REMOVEDIR);
         removed.map_err(|error| PathError::while_using(self.shown(), error))
     }
 
-    fn open_parent(&self, create: bool) -> Result<OwnedFd, PathError> {
+    /// The folder that it is in, and what the system says of that.
+    fn open_parent(&self, create: bool) -> Result<(OwnedFd, Stat), PathError> {
         let parent = self.relative.parent().unwrap_or(Path::new(""));
-        let opened = self.root.beneath(|root| match open_beneath(root, parent, PLACE | OFlags::DIRECTORY) {
+        let opened = self.root.beneath(|root| {
+            let folder = match open_beneath(root, parent, PLACE | OFlags::DIRECTORY) {
+                Err(Errno::NOENT) if create => create_folders(root, parent)?,
+                opened => opened?,
+            };
+            let found = rustix::fs::fstat(&folder)?;
             // The folder of a removed root can still be opened, but takes nothing.
-            Ok(folder) if rustix::fs::fstat(&folder)?.st_nlink == 0 => Err(Errno::NOENT),
-            Err(Errno::NOENT) if create => create_folders(root, parent),
-            result => result,
+            if found.st_nlink == 0 { Err(Errno::NOENT) } else { Ok((folder, found)) }
         });
         opened.map_err(|error| PathError::while_using(self.shown(), error))
     }
@@ -206,7 +211,7 @@ impl Target<'_> {
         if Stamp::of(&metadata) != Stamp::of(existing) {
             return Err(PathError::Changed(self.located.shown()));
         }
-        Ok(Attributes::of(&file).ok())
+        Ok(Attributes::with(&file, &metadata).ok())
     }
 
     fn write_in_place(&self, content: &[u8], existing: &Metadata) -> Result<(), PathError> {

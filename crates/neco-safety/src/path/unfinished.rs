@@ -13,13 +13,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::open_at::ALWAYS;
 
 /// How often a name is tried again that somebody took away.
 const TRIES: usize = 8;
+
+/// Whether a file without a name was once found by the way by which it gets one. Where that way goes away later, naming
+/// one fails, and it is written under a name.
+#[cfg(target_os = "linux")]
+static CAN_BE_NAMED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
 
 /// A file that is being written; when it is dropped before it has a name of its own, nothing is left of it.
 pub(super) struct Unfinished<'a> {
@@ -35,7 +40,10 @@ impl<'a> Unfinished<'a> {
     pub fn unnamed(folder: BorrowedFd<'a>, mode: Mode) -> Result<Self, Errno> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | ALWAYS;
         let file = File::from(rustix::fs::openat(folder, ".", flags, mode)?);
-        rustix::fs::stat(handle_path(&file))?;
+        if !CAN_BE_NAMED.load(Ordering::Relaxed) {
+            rustix::fs::stat(handle_path(&file))?;
+            CAN_BE_NAMED.store(true, Ordering::Relaxed);
+        }
         // Before it has a name, so that nobody who finds it takes it for abandoned.
         let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
         Ok(Self { file, folder, name: None })
@@ -123,11 +131,10 @@ fn rename_to_new(folder: BorrowedFd<'_>, from: &OsStr, to: &OsStr) -> Result<(),
     }
 }
 
-/// Removes what processes that were killed were writing in a folder; looks once into each.
-pub(super) fn sweep(folder: BorrowedFd<'_>) {
+/// Removes what processes that were killed were writing in a folder, which is this one; looks once into each.
+pub(super) fn sweep(folder: BorrowedFd<'_>, found: &Stat) {
     static SWEPT: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
-    let Ok(stat) = rustix::fs::fstat(folder) else { return };
-    if !SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert((stat.st_dev, stat.st_ino)) {
+    if !SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert((found.st_dev, found.st_ino)) {
         return;
     }
     // A handle of a place can't be read from.
@@ -249,7 +256,7 @@ mod tests {
         let held = format!(".neco-4194998-0-{now:x}.tmp");
         let lock = File::create(folder.path().join(&held)).unwrap();
         rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
-        sweep(handle.as_fd());
+        sweep(handle.as_fd(), &rustix::fs::fstat(&handle).unwrap());
         let mut left: Vec<OsString> = stays.iter().chain([&held]).map(OsString::from).collect();
         left.sort();
         assert_eq!(names(folder.path()), left);

@@ -6,20 +6,28 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, DirEntry, FileType, Mode, OFlags, RenameFlags, chmodat, fstat, mkdirat, openat, renameat,
-    renameat_with, statat, symlinkat, unlinkat,
+    AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, chmodat, fstat, mkdirat, openat, renameat, renameat_with,
+    statat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 
 use crate::plan::listed::MOST_LISTED;
+use crate::survey::unreadable::{Entry, entries_of};
 use neco_safety::path::open_beneath;
+
+/// The words in the names of what was put aside: because it must not be there, or because it took the place of
+/// something.
+const ASIDE: [&str; 2] = ["refused", "replaced"];
 
 /// Names with a number before others that nobody can have taken.
 const NUMBERED: usize = 9;
+
+/// How long the mark is that such a name has instead of a number.
+const LONG_MARK: usize = 16;
 
 /// How often another name is tried.
 const MOST_NAMES: usize = 40;
@@ -67,14 +75,13 @@ impl Hands {
         self.place(path).is_ok_and(look)
     }
 
-    /// All names in a folder that is reached, or is the one that is reached into.
+    /// All that is in a folder that is reached, or is the one that is reached into.
     /// Fails where it can't be read, where it is none, and where it holds too much.
-    pub(crate) fn names_in(&self, folder: &Path) -> io::Result<Vec<OsString>> {
+    pub(crate) fn entries_in(&self, folder: &Path) -> io::Result<Vec<Entry>> {
         let below = folder.strip_prefix(&self.path).map_err(io::Error::other)?;
         let opened = open_beneath(self.root.as_fd(), below, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
-        let name = |entry: Result<DirEntry, Errno>| Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec()));
-        let names: Vec<OsString> = Dir::new(opened)?.take(MOST_LISTED + 1).map(name).collect::<io::Result<_>>()?;
-        if names.len() > MOST_LISTED { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(names) }
+        let entries = entries_of(opened, MOST_LISTED + 1)?;
+        if entries.len() > MOST_LISTED { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(entries) }
     }
 
     /// Where a link leads; nothing for what is none.
@@ -222,7 +229,25 @@ impl Place<'_> {
 }
 
 fn unguessable() -> String {
-    format!("{:016x}", RandomState::new().build_hasher().finish())
+    format!("{:0LONG_MARK$x}", RandomState::new().build_hasher().finish())
+}
+
+/// Whether something has a name as what was put aside gets.
+pub(crate) fn is_aside(name: &OsStr) -> bool {
+    let mut parts = name.as_bytes().rsplitn(2, |byte| *byte == b'.');
+    let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let mark = ASIDE.iter().find_map(|word| last.strip_prefix(word.as_bytes())?.strip_prefix(b"-"));
+    let is_mark = |mark: &[u8]| match mark {
+        [number] => (b'1'..=b'9').contains(number),
+        _ => mark.len() == LONG_MARK && mark.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
+    };
+    !before.is_empty() && mark.is_some_and(is_mark)
+}
+
+/// Lines of an ignore file for all such names.
+pub(crate) fn aside_patterns() -> impl Iterator<Item = String> {
+    let long = "[0-9a-f]".repeat(LONG_MARK);
+    ASIDE.into_iter().flat_map(move |word| [format!("*.{word}-[1-{NUMBERED}]"), format!("*.{word}-{long}")])
 }
 
 #[cfg(test)]
@@ -246,7 +271,12 @@ mod tests {
         }
         fs::write(at(".mcp.json"), "{}").unwrap();
         let aside = hands.put_aside(&at(".mcp.json"), "refused").unwrap();
-        assert!(!at(".mcp.json").exists() && fs::read_to_string(aside).unwrap() == "{}");
+        assert!(!at(".mcp.json").exists() && fs::read_to_string(&aside).unwrap() == "{}");
+        let names = [aside.file_name().unwrap(), "a.refused-1".as_ref(), ".zed.replaced-9".as_ref()];
+        assert!(names.into_iter().all(is_aside), "{aside:?}");
+        for name in ["a", "refused-1", ".refused-1", "a.refused-", "a.refused-0", "a.refused-12", "a.refused-1.txt"] {
+            assert!(!is_aside(name.as_ref()), "{name}");
+        }
     }
 
     #[test]

@@ -145,8 +145,8 @@ impl PutRight {
         }
         let listed = Listed::default();
         for (folder, (_, path)) in looked_for.into_iter().filter(|(_, (count, _))| *count >= SEVERAL) {
-            if let Some(Ok(names)) = hands_for(path).map(|hands| hands.names_in(folder)) {
-                listed.take(folder, names);
+            if let Some(Ok(entries)) = hands_for(path).map(|hands| hands.entries_in(folder)) {
+                listed.take(folder, entries);
             }
         }
         listed
@@ -200,6 +200,9 @@ impl PutRight {
         }
         for folder in &self.never_bare {
             let head = folder.join("HEAD");
+            if listed.holds(&head) == Some(false) {
+                continue;
+            }
             if let Some(done) = hands_for(&head).and_then(|hands| unmake(hands, folder)) {
                 aftermath.note(&head, done);
             }

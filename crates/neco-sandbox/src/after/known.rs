@@ -8,8 +8,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::git::check::{LEADING, Repository, SETTINGS, settings};
+use crate::git::check::{LEADING, Repository, SETTINGS, list_leading, settings};
 use crate::git::todo;
+use crate::survey::facts::Facts;
 use crate::survey::unreadable;
 
 /// Times of files lag behind by so much at most.
@@ -59,24 +60,25 @@ pub(crate) struct Mark {
 
 impl Known {
     /// What is there now, and which of it every box protects.
-    pub(crate) fn of<'a>(repositories: impl Iterator<Item = (&'a Repository, bool)>) -> Self {
+    pub(crate) fn of<'a>(repositories: impl Iterator<Item = (&'a Repository, bool)>, facts: &Facts) -> Self {
         let mut known = Self::default();
         for (repository, is_protected) in repositories {
             let dot_git = Some(&repository.dot_git).filter(|dot_git| !repository.folders.contains(dot_git));
             for place in repository.folders.iter().chain(dot_git) {
-                match birth(place) {
+                match facts.birth(place) {
                     Some(birth) if is_protected => {
                         known.protected.insert(birth, place.clone());
-                        known.note(leading(place));
+                        known.note(leading(place, facts), facts);
                     }
                     Some(_) | None => known.leave_open(place),
                 }
             }
-            known.note(repository.links.iter().map(|(_, link)| link.clone()).collect());
+            known.note(repository.links.iter().map(|(_, link)| link.clone()).collect(), facts);
             known.crowded.extend(repository.crowded.iter().cloned());
             known.unread.extend(repository.unread.iter().cloned());
-            known.unclear.extend(repository.unclear.iter().map(|index| (index.clone(), stamp(index))));
-            let todos = repository.folders.iter().filter_map(|folder| todo::programs_in(folder));
+            known.unclear.extend(repository.unclear.iter().map(|index| (index.clone(), facts.stamp(index))));
+            let may_rebase = |git: &&PathBuf| facts.listed.may_hold(git, Path::new("rebase-merge"));
+            let todos = repository.folders.iter().filter(may_rebase).filter_map(|folder| todo::programs_in(folder));
             known.todos.extend(todos);
         }
         known
@@ -123,21 +125,21 @@ impl Known {
     }
 
     fn leave_open(&mut self, place: &Path) {
-        if let Some(birth) = birth(place) {
-            self.note(places_deciding(place));
+        let facts = Facts::default();
+        if let Some(birth) = facts.birth(place) {
+            self.note(places_deciding(place, &facts), &facts);
             let files = SETTINGS.iter().map(|name| place.join(name));
             self.settings.extend(files.filter_map(|file| settings(&file).map(|text| (file, text))));
             self.open.insert(birth, (place.to_path_buf(), deciding(place)));
         }
     }
 
-    fn note(&mut self, places: Vec<PathBuf>) {
-        let stamped = |places: Vec<PathBuf>| places.into_iter().map(|place| (stamp(&place), place)).collect::<Vec<_>>();
-        let mut found = stamped(places);
+    fn note(&mut self, places: Vec<PathBuf>, facts: &Facts) {
+        let mut found: Vec<_> = places.into_iter().map(|place| (facts.stamp(&place), place)).collect();
         // Another change right after one could look the same.
         if let Some(unsettled) = found.iter().filter_map(|(stamp, _)| unsettled_for((*stamp)?)).max() {
             std::thread::sleep(unsettled);
-            found = stamped(found.into_iter().map(|(_, place)| place).collect());
+            found.iter_mut().for_each(|(then, place)| *then = stamp(place));
         }
         self.items.extend(found.into_iter().map(|(stamp, place)| (place, stamp)));
     }
@@ -148,14 +150,14 @@ impl Known {
     }
 
     /// Whether a git folder, or what leads to one, is not as it was when nothing ran.
-    pub(crate) fn is_commands(&self, path: &Path) -> bool {
-        let Some(birth) = birth(path) else { return false };
+    pub(crate) fn is_commands(&self, path: &Path, facts: &Facts) -> bool {
+        let Some(birth) = facts.birth(path) else { return false };
         if self.protected.contains_key(&birth) {
             return false;
         }
         match self.open.get(&birth) {
             Some((place, before)) => place != path || *before != deciding(path),
-            None => !self.is_older(path) || places_deciding(path).iter().any(|place| !self.is_older(place)),
+            None => !self.is_older(path) || places_deciding(path, facts).iter().any(|place| !self.is_older(place)),
         }
     }
 
@@ -245,7 +247,11 @@ impl Mark {
 }
 
 pub(crate) fn birth(path: &Path) -> Option<Birth> {
-    fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino(), found.created().ok()))
+    fs::symlink_metadata(path).ok().as_ref().map(birth_of)
+}
+
+pub(crate) fn birth_of(found: &fs::Metadata) -> Birth {
+    (found.dev(), found.ino(), found.created().ok())
 }
 
 /// When something last changed, which no command can set.
@@ -255,18 +261,21 @@ pub(crate) fn changed(found: &fs::Metadata) -> SystemTime {
 }
 
 /// All that decides what git runs in a folder, or where it leads.
-fn places_deciding(git: &Path) -> Vec<PathBuf> {
+fn places_deciding(git: &Path, facts: &Facts) -> Vec<PathBuf> {
     let hooks = git.join("hooks");
     let inside = entries(&hooks);
     let files = SETTINGS.iter().chain(&["commondir"]).map(|name| git.join(name));
-    let leads = fs::symlink_metadata(git).is_ok_and(|found| !found.is_dir()).then(|| git.to_path_buf());
-    files.chain([hooks]).chain(inside).chain(leads).chain(leading(git)).collect()
+    let leads = facts.of(git).is_some_and(|found| !found.is_dir()).then(|| git.to_path_buf());
+    files.chain([hooks]).chain(inside).chain(leads).chain(leading(git, facts)).collect()
 }
 
 /// What in a git folder leads elsewhere besides its settings.
-fn leading(git: &Path) -> Vec<PathBuf> {
+fn leading(git: &Path, facts: &Facts) -> Vec<PathBuf> {
+    list_leading(git, &facts.listed);
+    let is_missing = |place: &Path| facts.listed.holds(place) == Some(false);
+    let inside = |place: &Path| if is_missing(place) { BTreeSet::new() } else { entries(place) };
     let places = LEADING.iter().map(|name| git.join(name));
-    places.flat_map(|place| entries(&place).into_iter().chain([place])).collect()
+    places.flat_map(|place| inside(&place).into_iter().chain([place])).collect()
 }
 
 /// What can't be read even so is another's, and counts by itself.
@@ -282,8 +291,8 @@ fn at_its_old_place(place: &Path, git: &Path, item: &Path) -> PathBuf {
 
 /// The state of all that decides what git runs in a folder.
 fn deciding(git: &Path) -> u64 {
-    let mut state = DefaultHasher::new();
-    places_deciding(git).iter().map(|path| stamp(path)).collect::<Vec<_>>().hash(&mut state);
+    let (mut state, facts) = (DefaultHasher::new(), Facts::default());
+    places_deciding(git, &facts).iter().map(|path| facts.stamp(path)).collect::<Vec<_>>().hash(&mut state);
     state.finish()
 }
 
@@ -296,8 +305,11 @@ pub(crate) fn unsettled_for((_, seconds, nanos, _): Stamp) -> Option<Duration> {
 }
 
 pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
-    let found = fs::symlink_metadata(path).ok()?;
-    Some((found.ino(), found.ctime(), found.ctime_nsec(), found.len()))
+    fs::symlink_metadata(path).ok().as_ref().map(stamp_of)
+}
+
+pub(crate) fn stamp_of(found: &fs::Metadata) -> Stamp {
+    (found.ino(), found.ctime(), found.ctime_nsec(), found.len())
 }
 
 #[cfg(test)]
@@ -306,7 +318,11 @@ mod tests {
     use crate::git::index::Indexes;
 
     fn repository(dot_git: &Path) -> Repository {
-        Repository::at(dot_git.to_path_buf(), &mut Indexes::default())
+        Repository::at(dot_git.to_path_buf(), &mut Indexes::default(), &Facts::default())
+    }
+
+    fn is_commands(known: &Known, path: &Path) -> bool {
+        known.is_commands(path, &Facts::default())
     }
 
     #[test]
@@ -317,21 +333,24 @@ mod tests {
             fs::create_dir_all(at(name)).unwrap();
         }
         let (a, b) = (repository(&at("a/.git")), repository(&at("b/.git")));
-        let mut known = Known::of([(&a, true), (&b, true)].into_iter());
+        let mut known = Known::of([(&a, true), (&b, true)].into_iter(), &Facts::default());
         fs::write(at("a/.git/config"), "x").unwrap();
-        assert!(!known.is_commands(&at("a/.git")), "no command could do that");
+        assert!(!is_commands(&known, &at("a/.git")), "no command could do that");
         known.only_these_are_protected(&BTreeSet::from([at("b/.git")]));
-        assert!(!known.is_commands(&at("a/.git")) && !known.is_protected(&at("a/.git")));
+        assert!(!is_commands(&known, &at("a/.git")) && !known.is_protected(&at("a/.git")));
         fs::rename(at("a"), at("moved")).unwrap();
-        assert!(known.is_commands(&at("moved/.git")), "git may enter it there");
+        assert!(is_commands(&known, &at("moved/.git")), "git may enter it there");
         fs::rename(at("moved"), at("a")).unwrap();
-        assert!(!known.is_commands(&at("a/.git")));
+        assert!(!is_commands(&known, &at("a/.git")));
         fs::write(at("a/.git/config"), "longer").unwrap();
         fs::write(at("b/.git/hooks/pre-commit"), "").unwrap();
-        assert!(known.is_commands(&at("a/.git")) && !known.is_commands(&at("b/.git")));
+        assert!(is_commands(&known, &at("a/.git")) && !is_commands(&known, &at("b/.git")));
         fs::rename(at("b"), at("moved")).unwrap();
         fs::create_dir_all(at("b/.git")).unwrap();
-        assert!(known.is_commands(&at("b/.git")) && !known.is_commands(&at("moved/.git")), "another one in its place");
+        assert!(
+            is_commands(&known, &at("b/.git")) && !is_commands(&known, &at("moved/.git")),
+            "another one in its place"
+        );
     }
 
     #[test]
@@ -345,12 +364,12 @@ mod tests {
         fs::create_dir(at("c")).unwrap();
         std::thread::sleep(COARSE * 3);
         let known = Known::default().since(SystemTime::now());
-        assert!(!known.is_commands(&at("a/.git")), "only not found in time");
+        assert!(!is_commands(&known, &at("a/.git")), "only not found in time");
         fs::rename(at("data"), at("c/.git")).unwrap();
         fs::write(at("b/.git/config"), "[core]\nfsmonitor = evil").unwrap();
-        assert!(known.is_commands(&at("c/.git")) && known.is_commands(&at("b/.git")));
+        assert!(is_commands(&known, &at("c/.git")) && is_commands(&known, &at("b/.git")));
         fs::write(at("a/file"), "").unwrap();
-        assert!(!known.is_commands(&at("a/.git")), "what is beside it may change");
+        assert!(!is_commands(&known, &at("a/.git")), "what is beside it may change");
     }
 
     #[test]
@@ -361,9 +380,9 @@ mod tests {
         assert!(unsettled_for(stamp(&config).unwrap()).is_some());
         let mut known = Known::default();
         known.leave_open(folder.path());
-        assert!(!known.is_commands(folder.path()) && unsettled_for(stamp(&config).unwrap()).is_none());
+        assert!(!is_commands(&known, folder.path()) && unsettled_for(stamp(&config).unwrap()).is_none());
         fs::write(&config, "two").unwrap();
-        assert!(known.is_commands(folder.path()), "as long, and right after");
+        assert!(is_commands(&known, folder.path()), "as long, and right after");
     }
 
     #[test]
@@ -373,7 +392,7 @@ mod tests {
         fs::create_dir_all(at("a/.git")).unwrap();
         fs::create_dir_all(at("b/.git")).unwrap();
         let (a, b) = (repository(&at("a/.git")), repository(&at("b/.git")));
-        let known = Known::of([(&a, true), (&b, false)].into_iter());
+        let known = Known::of([(&a, true), (&b, false)].into_iter(), &Facts::default());
         let written = known.marks().into_iter().map(|(path, mark)| (path, Mark::read(&mark.written()).unwrap()));
         let again = Known::again(written);
         assert_eq!((&again.protected, &again.open), (&known.protected, &known.open));

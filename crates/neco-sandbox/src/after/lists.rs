@@ -18,6 +18,7 @@ use crate::after::hands::Hands;
 use crate::after::masks::hands_for;
 use crate::after::traces::{self, Note};
 use crate::plan::names::START_UP;
+use crate::survey::unreadable::first_entries;
 
 /// The list of this process, locked.
 #[derive(Debug)]
@@ -63,8 +64,9 @@ pub(crate) fn line_of(stand_in: &Path) -> Vec<u8> {
 
 /// The stand-ins of other processes that live.
 pub(crate) fn stand_ins_of_others(folder: &Path, own: Option<&OwnList>) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let others = entries.flatten().map(|entry| entry.path()).filter(|path| Some(path) != own.map(|own| &own.path));
+    let Ok(entries) = first_entries(folder, usize::MAX) else { return Vec::new() };
+    let lists = entries.into_iter().map(|entry| folder.join(entry.name));
+    let others = lists.filter(|path| Some(path) != own.map(|own| &own.path));
     others.filter_map(|path| read(&path)).filter(|list| list.alive).flat_map(|list| list.stand_ins).collect()
 }
 

@@ -12,6 +12,7 @@ use crate::after::known::{Birth, COARSE, Known, Mark, Stamp, birth, stamp};
 use crate::after::traces::Note;
 use crate::git::check::{Aftermath, Repository, mend};
 use crate::git::index::Indexes;
+use crate::survey::facts::Facts;
 use crate::survey::search::{Found, MOST_SECRETS, Search};
 
 /// The most repositories that are looked at. Where a command made more, no other runs.
@@ -90,9 +91,10 @@ impl Watch {
         self
     }
 
-    /// Begins to watch one more box, and says what is there. While one `lasting` box is there others work too.
+    /// Begins to watch one more box, and says what is there, with what was seen of it for whoever draws its plan. While
+    /// one `lasting` box is there others work too.
     /// Fails when something is there that no command must find.
-    pub(crate) fn begin(self: &Arc<Self>, lasting: bool) -> io::Result<(Found, Watched)> {
+    pub(crate) fn begin(self: &Arc<Self>, lasting: bool) -> io::Result<(Found, Facts, Watched)> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.left.retain(|path| !is_gone(path));
         if let Some(path) = state.left.first() {
@@ -100,7 +102,9 @@ impl Watch {
                          until it is gone";
             return Err(io::Error::other(format!("{}: {words}", path.display())));
         }
-        let found = self.all(if state.unsettled { Search::found_wholly } else { Search::found });
+        let mut facts = Facts::default();
+        let look = if state.unsettled { Search::found_wholly } else { Search::found };
+        let found = self.all(|search| look(search, &facts));
         if state.unsettled && found.in_part {
             let words = "there is too much in the workspace to be looked through after a command, so that no other one \
                          is run: work in a folder in it, or remove what the last command made";
@@ -116,16 +120,18 @@ impl Watch {
         if state.boxes == 0 && self.writes {
             if state.unsettled {
                 state.unsettled = false;
-                let aftermath = self.look_after(&mut state, &found);
+                let aftermath = self.look_after(&mut state, &found, &facts);
                 state.left.extend(aftermath.left);
+                // What was put aside is elsewhere.
+                facts = Facts::default();
             }
             if !found.in_part || state.known.is_empty() {
-                self.trust(&mut state, &found);
+                self.trust(&mut state, &found, &facts);
             }
         }
         state.boxes += 1;
         state.lasting += usize::from(lasting);
-        Ok((found, Watched { watch: Arc::clone(self), lasting, over: false }))
+        Ok((found, facts, Watched { watch: Arc::clone(self), lasting, over: false }))
     }
 
     /// Whether a repository was there when nothing ran.
@@ -162,6 +168,7 @@ impl Watch {
             all.settings.extend(found.settings);
             all.acting.extend(found.acting);
             all.others.extend(found.others);
+            all.put_aside |= found.put_aside;
             all.too_many_secrets |= found.too_many_secrets;
             all.in_part |= found.in_part;
         }
@@ -169,7 +176,7 @@ impl Watch {
     }
 
     /// What is there while nothing runs is the person's, or was looked at.
-    fn trust(&self, state: &mut State, found: &Found) {
+    fn trust(&self, state: &mut State, found: &Found, facts: &Facts) {
         let settings = found.settings.iter().map(|path| (path.clone(), birth(path)));
         state.settings = Some((settings.collect(), SystemTime::now()));
         state.acting = found.acting.iter().map(|path| (path.clone(), stamp(path))).collect();
@@ -177,9 +184,9 @@ impl Watch {
         let is_protected = |dot_git: &PathBuf| {
             protected.contains(dot_git) || self.roots.iter().any(|root| root.join(".git") == *dot_git)
         };
-        let repositories = self.repositories(state, found).all;
+        let repositories = self.repositories(state, found, facts).all;
         let each = repositories.iter().map(|repository| (repository, is_protected(&repository.dot_git)));
-        state.known = Known::of(each).since(self.since);
+        state.known = Known::of(each, facts).since(self.since);
         let folders: BTreeSet<&PathBuf> = repositories.iter().flat_map(|repository| &repository.folders).collect();
         state.outside.clear();
         // Those above come before those below, which their hands reach, too.
@@ -192,26 +199,26 @@ impl Watch {
 
     /// Every repository: those that were found, and those that git enters from them wherever they are, which come
     /// before others that nobody enters.
-    fn repositories(&self, state: &mut State, found: &Found) -> Repositories {
+    fn repositories(&self, state: &mut State, found: &Found, facts: &Facts) -> Repositories {
         let at_the_top = self.roots.iter().map(|root| root.join(".git"));
         let below = found.repositories.iter().map(|(path, _)| path.clone());
         let mut waiting: VecDeque<PathBuf> = at_the_top.chain(below).chain(found.others.iter().cloned()).collect();
         let mut seen = HashSet::new();
         let mut repositories = Repositories { all: Vec::new(), too_many: Vec::new() };
         for folder in &found.bare {
-            let repository = Repository::by_itself(folder, &mut state.indexes);
+            let repository = Repository::by_itself(folder, &mut state.indexes, facts);
             waiting.extend(repository.enters.iter().cloned());
             repositories.all.push(repository);
         }
         while let Some(dot_git) = waiting.pop_front() {
-            if !seen.insert(dot_git.clone()) || fs::symlink_metadata(&dot_git).is_err() {
+            if !seen.insert(dot_git.clone()) || !facts.is_there(&dot_git) {
                 continue;
             }
             if repositories.all.len() >= MOST_REPOSITORIES {
                 repositories.too_many.push(dot_git);
                 continue;
             }
-            let repository = Repository::at(dot_git, &mut state.indexes);
+            let repository = Repository::at(dot_git, &mut state.indexes, facts);
             repository.enters.iter().for_each(|next| waiting.push_front(next.clone()));
             // What lies elsewhere no command could change.
             let remotes = repository.remotes.iter().filter(|remote| self.hands_for(remote).is_some());
@@ -245,9 +252,10 @@ impl Watch {
         if !self.writes {
             return Aftermath::default();
         }
-        let found = self.all(Search::found_wholly);
+        let facts = Facts::default();
+        let found = self.all(|search| search.found_wholly(&facts));
         state.unsettled |= found.in_part;
-        let mut aftermath = self.look_after(&mut state, &found);
+        let mut aftermath = self.look_after(&mut state, &found, &facts);
         // Beside what lasts others make settings too: nobody could tell whose they are.
         if !lasting && state.lasting == 0 {
             let new = found.settings.iter().filter(|path| state.is_new_setting(path));
@@ -267,17 +275,17 @@ impl Watch {
     }
 
     /// Puts aside what a command made of what was found.
-    fn look_after(&self, state: &mut State, found: &Found) -> Aftermath {
+    fn look_after(&self, state: &mut State, found: &Found, facts: &Facts) -> Aftermath {
         let mut aftermath = Aftermath::default();
-        let Repositories { all: repositories, too_many } = self.repositories(state, found);
-        let too_many = too_many.into_iter().filter(|dot_git| state.known.is_commands(dot_git));
+        let Repositories { all: repositories, too_many } = self.repositories(state, found, facts);
+        let too_many = too_many.into_iter().filter(|dot_git| state.known.is_commands(dot_git, facts));
         aftermath.left.extend(too_many.take(MOST_NAMED));
         // What no hands reach no command could change.
         let hands_for =
             |path: &Path| self.hands_for(path).or_else(|| state.outside.iter().find(|hands| hands.reach(path)));
-        repositories.iter().for_each(|repository| repository.mend(&state.known, hands_for, &mut aftermath));
+        repositories.iter().for_each(|repository| repository.mend(&state.known, facts, hands_for, &mut aftermath));
         let folders: BTreeSet<&PathBuf> = repositories.iter().flat_map(|repository| &repository.folders).collect();
-        for folder in folders.into_iter().filter(|folder| state.known.is_commands(folder)) {
+        for folder in folders.into_iter().filter(|folder| state.known.is_commands(folder, facts)) {
             if let Some(hands) = hands_for(&folder.join("config")) {
                 mend(folder, &state.known, hands, &mut aftermath);
             }
@@ -291,7 +299,7 @@ impl State {
     fn take_changed(&mut self, acting: Vec<PathBuf>) -> Vec<PathBuf> {
         let now: HashMap<PathBuf, Option<Stamp>> = acting.iter().map(|path| (path.clone(), stamp(path))).collect();
         let before = std::mem::replace(&mut self.acting, now);
-        let is_changed = |path: &PathBuf| match (before.get(path), stamp(path)) {
+        let is_changed = |path: &PathBuf| match (before.get(path), self.acting.get(path).copied().flatten()) {
             // It was put aside.
             (_, None) => false,
             (Some(before), now) => *before != now,

@@ -28,6 +28,7 @@ use crate::plan::layout::{Layout, Machine, Roots, Seen, can_be_worked_in};
 use crate::plan::named::Named;
 use crate::report::{Builder, Strength};
 use crate::sandbox::Sandbox;
+use crate::survey::facts::Facts;
 use crate::survey::search::Found;
 use neco_safety::world::denial::Closed;
 use neco_safety::world::{Allowance, Freedom};
@@ -189,7 +190,8 @@ impl Confined {
     /// What a box closes.
     pub(crate) fn closed(&self, freedom: Freedom, closing: Option<&Arc<Closing>>) -> Closed {
         let shut = self.shut(closing).unwrap_or_default();
-        let layout = self.layout(&self.watch.remembered(), Named::default(), shut, false);
+        let planned = Planned { opened: Named::default(), shut, lasting: false };
+        let layout = self.layout(&self.watch.remembered(), planned, &Facts::default());
         let temporary = self.variables().into_iter().take(1).map(|(_, path)| path);
         let closed = layout.places.iter().filter(|(_, seen)| !matches!(seen, Seen::Root | Seen::Writable));
         Closed {
@@ -211,9 +213,9 @@ impl Confined {
     }
 
     fn strong(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
-        let (found, watched) = self.watch.begin(wanted.lasting)?;
+        let (found, facts, watched) = self.watch.begin(wanted.lasting)?;
         let shut = self.shut(wanted.closing)?;
-        let (mut layout, mut masks) = self.masked_layout(wanted, &found, &shut)?;
+        let (mut layout, mut masks) = self.masked_layout(wanted, &found, &shut, facts)?;
         watched.protects(&layout.git_folders);
         layout.places.retain(|(path, seen)| !STAND_INS.contains(seen) || masks.holds(path));
         let network = self.network_for(wanted);
@@ -268,9 +270,10 @@ impl Confined {
     }
 
     fn weaker(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
-        let (found, watched) = self.watch.begin(wanted.lasting)?;
+        let (found, facts, watched) = self.watch.begin(wanted.lasting)?;
         let shut = self.shut(wanted.closing)?;
-        let mut layout = self.layout(&found, Named::new(&wanted.allowance.opens), shut.clone(), false);
+        let opened = Named::new(&wanted.allowance.opens);
+        let mut layout = self.layout(&found, Planned { opened, shut: shut.clone(), lasting: false }, &facts);
         // Nothing is held in its place here: what is changed is put back at the end.
         watched.protects(&BTreeSet::new());
         let network = self.network_for(wanted) == Network::On;
@@ -287,7 +290,9 @@ impl Confined {
         self.note(&mut masks, &put_right)?;
         let keep = Keep::new(masks, put_right, watched);
         let (program, waiting) = (self.sandbox.0.setup.launcher.clone(), Some(Arc::clone(&self.sandbox.0.waiting)));
-        let (rules, git_settings) = (Some(rules), Vec::new());
+        // Nothing is hidden from git here.
+        let git_settings = self.git.of(&[], &[], found.put_aside, wanted.git).settings;
+        let rules = Some(rules);
         Ok(InBox { program, arguments, order, waiting, channel: None, rules, hosts: None, git_settings, keep })
     }
 
@@ -299,12 +304,14 @@ impl Confined {
 
     fn shown_to_git(&self, layout: &Layout, found: &Found, wanted: &Wanted<'_>) -> Shown {
         let hidden: Vec<PathBuf> = layout.seen_as(&[Seen::HiddenFile]).cloned().collect();
-        let at_the_top =
-            self.roots.writable.iter().map(|root| root.join(".git")).filter(|git| self.watch.is_persons(git));
+        let at_the_top = self.roots.writable.iter().map(|root| root.join(".git"));
+        let all: BTreeSet<PathBuf> =
+            at_the_top.chain(found.repositories.iter().map(|(path, _)| path.clone())).collect();
+        let hides = |git: &PathBuf| git.parent().is_some_and(|top| hidden.iter().any(|path| path.starts_with(top)));
         // Of those that a command made nothing is asked.
-        let found = found.repositories.iter().map(|(path, _)| path.clone()).filter(|git| self.watch.is_persons(git));
-        let repositories: BTreeSet<PathBuf> = at_the_top.chain(found).collect();
-        let mut shown = self.git.of(&hidden, &repositories.into_iter().collect::<Vec<_>>(), wanted.git);
+        let is_asked = |git: &PathBuf| hides(git) && self.watch.is_persons(git);
+        let asked: Vec<PathBuf> = all.into_iter().filter(is_asked).collect();
+        let mut shown = self.git.of(&hidden, &asked, found.put_aside, wanted.git);
         shown.instead.retain(|(path, _)| !layout.shut_files.contains(path));
         shown
     }
@@ -346,35 +353,48 @@ impl Confined {
         }
     }
 
-    /// A plan, and the stand-ins that it wants. Someone may make what was missing while the plan is drawn.
-    fn masked_layout(&self, wanted: &Wanted<'_>, found: &Found, shut: &ShutPlaces) -> io::Result<(Layout, MaskGuard)> {
+    /// A plan, and the stand-ins that it wants. Someone may make what was missing while the plan is drawn: then it is
+    /// looked at again.
+    fn masked_layout(
+        &self,
+        wanted: &Wanted<'_>,
+        found: &Found,
+        shut: &ShutPlaces,
+        mut facts: Facts,
+    ) -> io::Result<(Layout, MaskGuard)> {
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let layout = self.layout(found, Named::new(&wanted.allowance.opens), shut.clone(), wanted.lasting);
+            let opened = Named::new(&wanted.allowance.opens);
+            let layout = self.layout(found, Planned { opened, shut: shut.clone(), lasting: wanted.lasting }, &facts);
             match self.sandbox.0.masks.put(layout.seen_as(&STAND_INS).cloned()) {
                 Ok(masks) => return Ok((layout, masks)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < MOST_ATTEMPTS => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < MOST_ATTEMPTS => {
+                    facts = Facts::default();
+                }
                 Err(error) => return Err(error),
             }
         }
     }
 
-    fn layout(&self, found: &Found, opened: Named, shut: ShutPlaces, lasting: bool) -> Layout {
+    fn layout(&self, found: &Found, planned: Planned, facts: &Facts) -> Layout {
+        let Planned { opened, shut, lasting } = planned;
         let given = vec![self.folders.shared(), self.caches.clone()];
         let shown = vec![self.folders.told()];
         let stand_ins = self.sandbox.0.masks.known();
         let machine = Machine { given, shown, stand_ins, opened, shut, lasting, ..self.sandbox.0.machine.clone() };
-        Layout::new(self.sandbox.settings(), &machine, &self.roots, found)
+        Layout::new(self.sandbox.settings(), &machine, &self.roots, found, facts)
     }
 
     /// Behind the mounts everything may be read; this is the second lock on what may be changed.
     fn rules_inside(&self, layout: &Layout) -> Rules {
         let own = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
-        let writable = layout.seen_as(&[Seen::Root, Seen::Writable]).cloned();
+        let writable: Vec<PathBuf> = layout.seen_as(&[Seen::Root, Seen::Writable]).cloned().chain(own).collect();
+        // A rule holds for everything below.
+        let is_below = |path: &&PathBuf| writable.iter().any(|other| other != *path && path.starts_with(other));
         Rules {
             readable: vec![PathBuf::from("/")],
-            writable: writable.chain(own).collect(),
+            writable: writable.iter().filter(|path| !is_below(path)).cloned().collect(),
             devices: devices(),
             no_tcp: false,
         }
@@ -411,6 +431,16 @@ fn put_right(layout: &mut Layout) -> io::Result<PutRight> {
         to_be_filled,
         ..PutRight::default()
     })
+}
+
+/// What is special about one plan.
+struct Planned {
+    /// What a person opened.
+    opened: Named,
+    /// What rules close.
+    shut: ShutPlaces,
+    /// Whether others work beside the command.
+    lasting: bool,
 }
 
 /// How files and sockets are closed.

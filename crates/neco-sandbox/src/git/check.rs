@@ -11,6 +11,8 @@ use crate::git::config::without_programs;
 use crate::git::index::{Entered, Indexes};
 use crate::git::linked::{self, gitdir_of, names_a_folder, own_folder, shared_by};
 use crate::git::todo;
+use crate::plan::listed::Listed;
+use crate::survey::facts::Facts;
 use crate::survey::unreadable;
 
 /// No settings that git wrote are longer.
@@ -23,6 +25,12 @@ pub(crate) const SETTINGS: &[&str] = &["config", "config.worktree"];
 /// which files.
 pub(crate) const LEADING: &[&str] =
     &["info/attributes", "objects/info/alternates", "objects/info/http-alternates", "remotes", "branches"];
+
+/// Lists a git folder and the folders in it that these lie in.
+pub(crate) fn list_leading(git: &Path, listed: &Listed) {
+    listed.look_at(git);
+    ["info", "objects/info"].iter().for_each(|below| listed.look_below(git, below));
+}
 
 /// What a command left behind.
 #[derive(Debug, Default)]
@@ -80,23 +88,23 @@ pub(crate) struct Repository {
 
 impl Repository {
     /// Looks at what something called `.git` leads to.
-    pub(crate) fn at(dot_git: PathBuf, indexes: &mut Indexes) -> Self {
-        let own = own_folder(&dot_git);
-        Self::with(dot_git, own, indexes)
+    pub(crate) fn at(dot_git: PathBuf, indexes: &mut Indexes, facts: &Facts) -> Self {
+        let own = own_folder(&dot_git, facts);
+        Self::with(dot_git, own, indexes, facts)
     }
 
     /// Looks at a folder that is one by itself.
-    pub(crate) fn by_itself(folder: &Path, indexes: &mut Indexes) -> Self {
-        Self::with(folder.join(".git"), Some(folder.to_path_buf()), indexes)
+    pub(crate) fn by_itself(folder: &Path, indexes: &mut Indexes, facts: &Facts) -> Self {
+        Self::with(folder.join(".git"), Some(folder.to_path_buf()), indexes, facts)
     }
 
-    fn with(dot_git: PathBuf, own: Option<PathBuf>, indexes: &mut Indexes) -> Self {
+    fn with(dot_git: PathBuf, own: Option<PathBuf>, indexes: &mut Indexes, facts: &Facts) -> Self {
         let shared = own.as_ref().and_then(|own| shared_by(own)).filter(|shared| Some(shared) != own.as_ref());
         let has_worktrees = shared.is_none();
         let mut folders: Vec<PathBuf> = own.into_iter().chain(shared).collect();
         let (mut modules, mut crowded) = (Vec::new(), Vec::new());
         for git in &folders {
-            match linked::modules_of(git) {
+            match linked::modules_of(git, facts) {
                 Some(found) => modules.extend(found),
                 None => crowded.push(git.clone()),
             }
@@ -104,13 +112,13 @@ impl Repository {
         folders.extend(modules);
         // From one of several worktrees the others are none of a session's business.
         if has_worktrees {
-            let worktrees = folders.iter().filter_map(|git| linked::worktrees_of(git)).flatten();
+            let worktrees = folders.iter().filter_map(|git| linked::worktrees_of(git, facts)).flatten();
             folders.extend(worktrees.collect::<Vec<_>>());
         }
-        let Entered { repositories: enters, remotes, unclear } = indexes.entered_from(&dot_git, &folders);
+        let Entered { repositories: enters, remotes, unclear } = indexes.entered_from(&dot_git, &folders, facts);
         let (mut links, mut unread) = (Vec::new(), Vec::new());
         for git in &folders {
-            let below = indexes.links.below(git);
+            let below = indexes.links.below(git, facts);
             links.extend(below.links.into_iter().map(|link| (git.clone(), link)));
             unread.extend(below.unread);
         }
@@ -121,6 +129,7 @@ impl Repository {
     pub(crate) fn mend<'a>(
         &self,
         known: &Known,
+        facts: &Facts,
         hands_for: impl Fn(&Path) -> Option<&'a Hands>,
         aftermath: &mut Aftermath,
     ) {
@@ -130,7 +139,7 @@ impl Repository {
             Some(_) => {}
             None => aftermath.left.push(path.to_path_buf()),
         };
-        if known.is_commands(&self.dot_git) && self.leads_astray(|path| hands_for(path).is_some()) {
+        if known.is_commands(&self.dot_git, facts) && self.leads_astray(|path| hands_for(path).is_some()) {
             put_aside(&self.dot_git);
         }
         for index in self.unclear.iter().filter(|index| known.is_new_index(index)) {
@@ -149,7 +158,8 @@ impl Repository {
             }
         }
         for git in &self.folders {
-            for path in LEADING.iter().map(|name| git.join(name)) {
+            list_leading(git, &facts.listed);
+            for path in facts.listed.among(git, LEADING.iter().copied()) {
                 let Some(hands) = hands_for(&path).filter(|hands| hands.is_there(&path)) else { continue };
                 if is_new_below(git, &path, known) && leads_elsewhere(&path, |other| hands_for(other).is_some()) {
                     aftermath.note(&path, hands.put_aside(&path, "refused"));
@@ -343,18 +353,18 @@ mod tests {
         assert_eq!(hooks_in(&hooks).unwrap().iter().filter(|hook| hook.ends_with("pre-commit")).count(), 1);
         // Below what can't be entered nobody gets but root.
         set(&refs, 0o000);
-        let closed = Repository::at(git.clone(), &mut Indexes::default());
+        let closed = Repository::at(git.clone(), &mut Indexes::default(), &Facts::default());
         let mut aftermath = Aftermath::default();
-        closed.mend(&Known::default(), |_| Some(&hands), &mut aftermath);
+        closed.mend(&Known::default(), &Facts::default(), |_| Some(&hands), &mut aftermath);
         set(&refs, 0o755);
         let expected = if rustix::process::geteuid().is_root() { Vec::new() } else { vec![refs.join("heads")] };
         assert_eq!(aftermath.left, expected);
-        let was_closed = Known::of([(&closed, true)].into_iter());
+        let was_closed = Known::of([(&closed, true)].into_iter(), &Facts::default());
         assert_ne!(was_closed.was_read(&refs.join("heads")), !expected.is_empty(), "it was so before");
         set(&refs.join("heads"), 0o311);
         let mut aftermath = Aftermath::default();
-        let open = Repository::at(git.clone(), &mut Indexes::default());
-        open.mend(&Known::default(), |_| Some(&hands), &mut aftermath);
+        let open = Repository::at(git.clone(), &mut Indexes::default(), &Facts::default());
+        open.mend(&Known::default(), &Facts::default(), |_| Some(&hands), &mut aftermath);
         set(&refs.join("heads"), 0o755);
         set(&hooks, 0o755);
         assert!(aftermath.left.is_empty() && fs::symlink_metadata(refs.join("heads/x")).is_err(), "{aftermath:?}");
@@ -383,13 +393,13 @@ mod tests {
             mkdir -p .git/modules/m && echo x >.git/modules/m/HEAD";
         assert!(Command::new("sh").args(["-c", script]).current_dir(folder.path()).status().unwrap().success());
         let own = git.join("worktrees/tree");
-        let top = Repository::at(git.clone(), &mut Indexes::default());
+        let top = Repository::at(git.clone(), &mut Indexes::default(), &Facts::default());
         assert_eq!(top.folders, [git.clone(), git.join("modules/m"), own.clone()]);
-        let tree = Repository::at(folder.path().join("tree/.git"), &mut Indexes::default());
+        let tree = Repository::at(folder.path().join("tree/.git"), &mut Indexes::default(), &Facts::default());
         assert_eq!(tree.folders, [own.clone(), git.clone(), git.join("modules/m")]);
         assert!(may_lead(&own, &own.join("commondir")) && tree.crowded.is_empty());
         symlink("/elsewhere", git.join("modules/x")).unwrap();
-        assert_eq!(Repository::at(git.clone(), &mut Indexes::default()).crowded, [git]);
+        assert_eq!(Repository::at(git.clone(), &mut Indexes::default(), &Facts::default()).crowded, [git]);
     }
 
     #[test]
@@ -420,12 +430,13 @@ mod tests {
         let file = folder.path().join("sub/.git");
         let astray = |text: &[u8]| {
             fs::write(&file, text).unwrap();
-            Repository::at(file.clone(), &mut Indexes::default()).leads_astray(|path| path.starts_with(folder.path()))
+            Repository::at(file.clone(), &mut Indexes::default(), &Facts::default())
+                .leads_astray(|path| path.starts_with(folder.path()))
         };
         assert!(!astray(b"gitdir: ../.git") && !astray(b"gitdir: nowhere\n"));
         assert!(astray(b"gitdir:../.git") && astray(b"gitdir: ../.git\0") && astray(b"") && astray(b"gitdir: /\n"));
         fs::remove_file(&file).unwrap();
         symlink(&git, &file).unwrap();
-        assert!(Repository::at(file.clone(), &mut Indexes::default()).leads_astray(|_| true));
+        assert!(Repository::at(file.clone(), &mut Indexes::default(), &Facts::default()).leads_astray(|_| true));
     }
 }

@@ -9,11 +9,13 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use crate::after::known::{Stamp, stamp, unsettled_for};
+use crate::after::known::{Stamp, unsettled_for};
 use crate::git::bare::is_bare;
+use crate::git::check::SETTINGS;
 use crate::git::entries::{Entries, entries_in};
 use crate::git::linked::{bytes_of, is_git_name};
 use crate::git::links::Links;
+use crate::survey::facts::Facts;
 use crate::survey::unreadable;
 
 /// A larger index is not read.
@@ -60,12 +62,14 @@ pub(crate) struct Entered {
 
 impl Indexes {
     /// What git enters from a repository whose git folders are these, its own first.
-    pub(crate) fn entered_from(&mut self, dot_git: &Path, folders: &[PathBuf]) -> Entered {
+    pub(crate) fn entered_from(&mut self, dot_git: &Path, folders: &[PathBuf], facts: &Facts) -> Entered {
         let Some((top, own)) = dot_git.parent().zip(folders.first()) else { return Entered::default() };
-        let is_as_read =
-            |index: &&Index| index.settled && index.from.iter().all(|(path, before)| stamp(path) == *before);
+        let is_as_read = |index: &&Index| {
+            let is_same = |(path, before): &(PathBuf, Option<Stamp>)| said(path, facts) == *before;
+            index.settled && index.from.iter().all(is_same)
+        };
         if self.read.get(own).filter(is_as_read).is_none() {
-            self.read.insert(own.clone(), Index::read(own, folders));
+            self.read.insert(own.clone(), Index::read(own, folders, facts));
         }
         let Some(index) = self.read.get(own) else { return Entered::default() };
         let unclear = || Some(own.join("index"));
@@ -90,26 +94,28 @@ impl Indexes {
 }
 
 impl Index {
-    fn read(own: &Path, folders: &[PathBuf]) -> Self {
+    fn read(own: &Path, folders: &[PathBuf], facts: &Facts) -> Self {
         let index = own.join("index");
-        let settings = |git: &PathBuf| ["config", "config.worktree"].map(|name| git.join(name));
+        let settings = |git: &PathBuf| SETTINGS.iter().map(|name| git.join(name)).collect::<Vec<_>>();
         // Those of submodules are no settings of this one.
         let shared = folders.get(1).filter(|shared| !shared.starts_with(own));
         let settings: Vec<PathBuf> =
             [Some(&own.to_path_buf()), shared].into_iter().flatten().flat_map(settings).collect();
-        let mut from: Vec<_> = settings.iter().chain([&index]).map(|path| (path.clone(), stamp(path))).collect();
-        let works_in = settings.iter().flat_map(|file| named_in(file, b"worktree"));
-        let addresses = settings.iter().flat_map(|file| named_in(file, b"url")).collect();
+        let mut from: Vec<_> = settings.iter().chain([&index]).map(|path| (path.clone(), said(path, facts))).collect();
+        let say_something = settings.iter().filter(|file| said(file, facts).is_some());
+        let texts: Vec<Vec<u8>> = say_something.filter_map(|file| bytes_of(file, MOST_SETTINGS)).collect();
+        let works_in = texts.iter().flat_map(|text| named_in(text, b"worktree"));
+        let addresses = texts.iter().flat_map(|text| named_in(text, b"url")).collect();
         let elsewhere: BTreeSet<PathBuf> = works_in.filter_map(|name| fs::canonicalize(own.join(name)).ok()).collect();
-        let mut entries = match fs::symlink_metadata(&index) {
-            Ok(_) => bytes_of(&index, MOST_INDEX).and_then(|bytes| entries_in(&bytes)),
-            Err(_) => Some(Entries::default()),
+        let mut entries = match facts.is_there(&index) {
+            true => bytes_of(&index, MOST_INDEX).and_then(|bytes| entries_in(&bytes)),
+            false => Some(Entries::default()),
         };
         // One that shares most of its entries with others keeps those beside.
         for name in entries.as_ref().map(|entries| entries.shared.clone()).unwrap_or_default() {
             let beside = own.join(OsString::from_vec(name));
-            from.push((beside.clone(), stamp(&beside)));
-            if fs::symlink_metadata(&beside).is_ok() {
+            from.push((beside.clone(), said(&beside, facts)));
+            if facts.is_there(&beside) {
                 let more = bytes_of(&beside, MOST_INDEX).and_then(|bytes| entries_in(&bytes));
                 entries = entries.zip(more).map(|(own, more)| own.and(more));
             }
@@ -117,6 +123,13 @@ impl Index {
         let settled = from.iter().all(|(_, stamp)| stamp.and_then(unsettled_for).is_none());
         Self { from, entries, elsewhere: elsewhere.into_iter().collect(), addresses, settled }
     }
+}
+
+/// What tells one state of a file from another. Settings with nothing in them say as much as none: such stand where
+/// there are none while a command runs.
+fn said(path: &Path, facts: &Facts) -> Option<Stamp> {
+    let are_settings = SETTINGS.iter().any(|name| path.ends_with(name));
+    facts.stamp(path).filter(|(_, _, _, length)| !are_settings || *length > 0)
 }
 
 /// Everything called `.git` in a folder and below; nothing if there is too much, or something can't be looked at.
@@ -156,8 +169,7 @@ fn git_folders_at(address: &Path) -> Vec<PathBuf> {
 }
 
 /// What settings say for a key, however they say it; an address without what says that it is a file.
-fn named_in(settings: &Path, key: &[u8]) -> Vec<PathBuf> {
-    let text = bytes_of(settings, MOST_SETTINGS).unwrap_or_default();
+fn named_in(text: &[u8], key: &[u8]) -> Vec<PathBuf> {
     let named = |line: &[u8]| {
         let at = line.windows(key.len()).position(|part| part.eq_ignore_ascii_case(key))? + key.len();
         let value = line.get(at..)?.trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
@@ -196,7 +208,7 @@ mod tests {
         let (folder, git) =
             repository(&format!("{LINK}sub; git update-index --split-index; mv .git/sharedindex.* kept"));
         let mut indexes = Indexes::default();
-        let mut look = || indexes.entered_from(&git, std::slice::from_ref(&git));
+        let mut look = || indexes.entered_from(&git, std::slice::from_ref(&git), &Facts::default());
         assert_eq!(names(&look(), folder.path()), [".git"]);
         let bytes = fs::read(git.join("index")).unwrap();
         let name = entries_in(&bytes).unwrap().shared.into_iter().next().unwrap();
@@ -205,12 +217,27 @@ mod tests {
     }
 
     #[test]
+    fn settings_with_nothing_in_them_say_as_much_as_none() {
+        let (folder, git) = repository("mkdir else");
+        let (mut indexes, settings) = (Indexes::default(), git.join("config.worktree"));
+        let mut look = || {
+            let entered = indexes.entered_from(&git, std::slice::from_ref(&git), &Facts::default());
+            names(&entered, folder.path())
+        };
+        assert_eq!(look(), [".git"]);
+        fs::write(&settings, "").unwrap();
+        assert_eq!(said(&settings, &Facts::default()), None, "what was read still holds");
+        fs::write(&settings, "[core]\nworktree = ../else\n").unwrap();
+        assert_eq!(look(), ["else/.git", ".git"]);
+    }
+
+    #[test]
     fn a_folder_without_entries_of_its_own_is_looked_through() {
         let (folder, git) = repository(
             "mkdir -p a/b node_modules/x; echo 1 >a/b/f; echo 1 >g; git add .; git commit -qm x; \
              git sparse-checkout set --cone --sparse-index; mkdir -p a/target/in; git init -q a/target/in",
         );
-        let entered = Indexes::default().entered_from(&git, std::slice::from_ref(&git));
+        let entered = Indexes::default().entered_from(&git, std::slice::from_ref(&git), &Facts::default());
         assert_eq!(
             (names(&entered, folder.path()), &entered.unclear),
             (vec![".git".into(), "a/target/in/.git".into()], &None)
@@ -240,9 +267,12 @@ mod tests {
     fn where_a_repository_works_is_where_it_enters_others() {
         let (folder, git) = repository(&format!("mkdir else; {LINK}sub; git config core.worktree ../else"));
         let mut indexes = Indexes::default();
-        let entered = indexes.entered_from(&git, std::slice::from_ref(&git));
+        let entered = indexes.entered_from(&git, std::slice::from_ref(&git), &Facts::default());
         assert_eq!(names(&entered, folder.path()), ["else/.git", "else/sub/.git", ".git", "sub/.git"]);
         fs::write(git.join("index"), "nonsense").unwrap();
-        assert_eq!(indexes.entered_from(&git, std::slice::from_ref(&git)).unclear, Some(git.join("index")));
+        assert_eq!(
+            indexes.entered_from(&git, std::slice::from_ref(&git), &Facts::default()).unclear,
+            Some(git.join("index"))
+        );
     }
 }

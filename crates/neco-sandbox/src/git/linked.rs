@@ -7,6 +7,7 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::survey::facts::Facts;
 use crate::survey::unreadable;
 use neco_safety::path::open_without_links;
 
@@ -42,15 +43,16 @@ pub(crate) fn named_back(git_file: &Path) -> Option<Linked> {
     let named_back = leads_to(&own, &text_of(&own.join("gitdir"))?)?;
     let shared = shared_by(&own)?;
     let is_its = named_back == fs::canonicalize(git_file).ok()?;
-    (is_its && is_git_folder(&shared) && own.starts_with(&shared)).then_some(Linked { own, shared })
+    (is_its && is_git_folder(&shared, &Facts::default()) && own.starts_with(&shared)).then_some(Linked { own, shared })
 }
 
 /// The git folder that something called `.git` is, or leads to.
-pub(crate) fn own_folder(dot_git: &Path) -> Option<PathBuf> {
-    match fs::metadata(dot_git) {
-        Ok(found) if found.is_dir() => fs::canonicalize(dot_git).ok(),
-        Ok(_) => gitdir_of(dot_git),
-        Err(_) => None,
+pub(crate) fn own_folder(dot_git: &Path, facts: &Facts) -> Option<PathBuf> {
+    let itself = facts.of(dot_git)?;
+    let found = if itself.is_symlink() { fs::metadata(dot_git).ok()? } else { itself };
+    match found.is_dir() {
+        true => fs::canonicalize(dot_git).ok(),
+        false => gitdir_of(dot_git),
     }
 }
 
@@ -70,19 +72,23 @@ pub(crate) fn shared_by(git: &Path) -> Option<PathBuf> {
 }
 
 /// Whether git may take a folder for one of its own, if something leads there.
-pub(crate) fn is_git_folder(folder: &Path) -> bool {
-    let is_there = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+pub(crate) fn is_git_folder(folder: &Path, facts: &Facts) -> bool {
+    let is_there = |name: &str| facts.is_there(&folder.join(name));
     is_there("HEAD") && (is_there("objects") || is_there("commondir"))
 }
 
 /// The git folders of a repository's submodules; nothing if there are too many, or links among them, or some can't be
 /// looked at.
-pub(crate) fn modules_of(git: &Path) -> Option<Vec<PathBuf>> {
+pub(crate) fn modules_of(git: &Path, facts: &Facts) -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut looked_at = 0;
+    facts.listed.look_at(git);
     let mut waiting = vec![(git.join("modules"), 0)];
     while let Some((folder, depth)) = waiting.pop() {
-        if is_link(&folder) {
+        if facts.listed.holds(&folder) == Some(false) {
+            continue;
+        }
+        if facts.is_link(&folder) {
             return None;
         }
         for unreadable::Entry { name, kind } in unreadable::entries(&folder).ok()? {
@@ -91,7 +97,7 @@ pub(crate) fn modules_of(git: &Path) -> Option<Vec<PathBuf>> {
                 return None;
             }
             let path = folder.join(name);
-            let is_there = |name: &str| fs::symlink_metadata(path.join(name)).is_ok();
+            let is_there = |name: &str| facts.is_there(&path.join(name));
             if kind.is_dir() && (is_there("HEAD") || is_there("config")) {
                 waiting.push((path.join("modules"), depth + 1));
                 found.push(path);
@@ -104,15 +110,15 @@ pub(crate) fn modules_of(git: &Path) -> Option<Vec<PathBuf>> {
 }
 
 /// The folders that a repository has for its worktrees; nothing if there are too many, or nobody can say.
-pub(crate) fn worktrees_of(git: &Path) -> Option<Vec<PathBuf>> {
+pub(crate) fn worktrees_of(git: &Path, facts: &Facts) -> Option<Vec<PathBuf>> {
     let all = git.join("worktrees");
+    facts.listed.look_at(git);
+    if facts.listed.holds(&all) == Some(false) {
+        return Some(Vec::new());
+    }
     let folders = unreadable::entries(&all).ok()?.into_iter().filter(|entry| entry.kind.is_dir());
     let found: Vec<PathBuf> = folders.take(MOST_WORKTREES + 1).map(|entry| all.join(entry.name)).collect();
     (found.len() <= MOST_WORKTREES).then_some(found)
-}
-
-fn is_link(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
 }
 
 /// What a file that leads to a git folder says, without the ends of lines behind it; spaces are part of a name.
@@ -222,7 +228,7 @@ mod tests {
             fs::create_dir_all(folder.path().join(path)).unwrap();
             fs::write(folder.path().join(path).join("HEAD"), "").unwrap();
         }
-        let mut found = modules_of(folder.path()).unwrap();
+        let mut found = modules_of(folder.path(), &Facts::default()).unwrap();
         found.sort();
         let expected = ["modules/a", "modules/a/modules/c", "modules/group/b"].map(|path| folder.path().join(path));
         assert_eq!(found, expected);
@@ -230,12 +236,12 @@ mod tests {
             fs::create_dir_all(folder.path().join(format!("modules/{number}"))).unwrap();
             fs::write(folder.path().join(format!("modules/{number}/HEAD")), "").unwrap();
         }
-        assert_eq!(modules_of(folder.path()), None, "none is left out silently");
+        assert_eq!(modules_of(folder.path(), &Facts::default()), None, "none is left out silently");
         let other = tempfile::tempdir().unwrap();
         fs::create_dir(other.path().join("modules")).unwrap();
-        assert_eq!(modules_of(other.path()), Some(Vec::new()));
+        assert_eq!(modules_of(other.path(), &Facts::default()), Some(Vec::new()));
         std::os::unix::fs::symlink("/elsewhere", other.path().join("modules/m")).unwrap();
-        assert_eq!(modules_of(other.path()), None, "git would follow it");
+        assert_eq!(modules_of(other.path(), &Facts::default()), None, "git would follow it");
     }
 
     #[test]
@@ -253,7 +259,7 @@ mod tests {
             }
         };
         set(0o311);
-        let found = (modules_of(folder.path()), worktrees_of(folder.path()));
+        let found = (modules_of(folder.path(), &Facts::default()), worktrees_of(folder.path(), &Facts::default()));
         set(0o755);
         assert_eq!(found, (Some(vec![at("modules/group/m")]), Some(vec![at("worktrees/w")])));
     }
@@ -261,12 +267,12 @@ mod tests {
     #[test]
     fn worktrees_are_all_told_apart_or_none() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(worktrees_of(folder.path()), Some(Vec::new()));
+        assert_eq!(worktrees_of(folder.path(), &Facts::default()), Some(Vec::new()));
         fs::create_dir_all(folder.path().join("worktrees/w")).unwrap();
-        assert_eq!(worktrees_of(folder.path()), Some(vec![folder.path().join("worktrees/w")]));
+        assert_eq!(worktrees_of(folder.path(), &Facts::default()), Some(vec![folder.path().join("worktrees/w")]));
         for number in 0..MOST_WORKTREES {
             fs::create_dir_all(folder.path().join(format!("worktrees/{number}"))).unwrap();
         }
-        assert_eq!(worktrees_of(folder.path()), None);
+        assert_eq!(worktrees_of(folder.path(), &Facts::default()), None);
     }
 }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::after::known::{Stamp, stamp, unsettled_for};
+use crate::after::known::{Stamp, unsettled_for};
 use crate::git::linked::is_git_name;
+use crate::survey::facts::Facts;
 use crate::survey::unreadable;
 
 /// What is looked after otherwise: settings, and git folders of their own.
@@ -49,7 +50,7 @@ struct Level {
 
 impl Links {
     /// Looks for links in a git folder.
-    pub(crate) fn below(&mut self, git: &Path) -> Below {
+    pub(crate) fn below(&mut self, git: &Path, facts: &Facts) -> Below {
         let by_itself = !git.iter().any(is_git_name);
         let is_named = |names: &str, name: &OsStr| names.split_whitespace().any(|own| name == own);
         let counts = |name: &OsStr| !is_named(APART, name) && (!by_itself || is_named(OF_GIT, name));
@@ -59,7 +60,7 @@ impl Links {
         while let Some(folder) = waiting.pop() {
             let at_the_top = folder == git;
             let in_objects = folder == objects;
-            let level = self.level(&folder);
+            let level = self.level(&folder, facts);
             let links = level.links.iter().filter(|name| !at_the_top || counts(name));
             found.links.extend(links.map(|name| folder.join(name)));
             found.unread.extend(level.unread.then(|| folder.clone()));
@@ -74,8 +75,8 @@ impl Links {
         found
     }
 
-    fn level(&mut self, folder: &Path) -> &Level {
-        let now = stamp(folder);
+    fn level(&mut self, folder: &Path, facts: &Facts) -> &Level {
+        let now = facts.stamp(folder);
         let level = match self.read.remove(folder) {
             Some(level) if level.stamp.is_some() && level.stamp == now => level,
             Some(_) | None => Level::read(folder, now),
@@ -118,7 +119,7 @@ mod tests {
         }
         let link = |path: &str| symlink("/elsewhere", at(path)).unwrap();
         let mut links = Links::default();
-        assert_eq!(links.below(&at("a/.git")), Below::default());
+        assert_eq!(links.below(&at("a/.git"), &Facts::default()), Below::default());
         for path in [
             "a/.git/logs/HEAD",
             "a/.git/logs/refs/heads/x",
@@ -134,12 +135,12 @@ mod tests {
         ] {
             link(path);
         }
-        let mut found = links.below(&at("a/.git")).links;
+        let mut found = links.below(&at("a/.git"), &Facts::default()).links;
         found.sort();
         let expected =
             ["a/.git/COMMIT_EDITMSG", "a/.git/logs/HEAD", "a/.git/logs/refs/heads/x", "a/.git/objects/info"].map(at);
         assert_eq!(found, expected);
-        let mut found = links.below(&at("b")).links;
+        let mut found = links.below(&at("b"), &Facts::default()).links;
         found.sort();
         assert_eq!(found, [at("b/HEAD"), at("b/refs/heads/x")]);
     }
@@ -153,7 +154,7 @@ mod tests {
         symlink("/elsewhere", heads.join("x")).unwrap();
         let look = |closed: &Path, mode: u32| {
             fs::set_permissions(closed, fs::Permissions::from_mode(mode)).unwrap();
-            let found = Links::default().below(&git);
+            let found = Links::default().below(&git, &Facts::default());
             fs::set_permissions(closed, fs::Permissions::from_mode(0o755)).unwrap();
             found
         };

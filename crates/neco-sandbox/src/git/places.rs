@@ -3,18 +3,17 @@
 //! Every folder between a git folder and what is kept in it is a place of its own, because a mount
 //! holds itself in its place but not the folders above it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::git::check::LEADING;
+use crate::git::check::{LEADING, list_leading};
 use crate::git::linked;
 use crate::plan::layout::{Drawing, Seen};
 
 impl Drawing<'_> {
     /// A repository stays where it is, and what decides what git runs stays as it is, wherever that lies.
     pub(crate) fn keep_git(&mut self, git: &Path) {
-        let Ok(kind) = fs::symlink_metadata(git) else { return };
-        let own = linked::own_folder(git);
+        let Some(kind) = self.facts.of(git) else { return };
+        let own = linked::own_folder(git, self.facts);
         if kind.is_dir() {
             self.keep_git_folder(git);
             if let Some(folder) = git.parent() {
@@ -27,13 +26,13 @@ impl Drawing<'_> {
         let Some(own) = own else { return };
         if kind.is_symlink() {
             // All of it stays as it is.
-            self.layout.git_folders.extend(linked::modules_of(&own).unwrap_or_default());
+            self.layout.git_folders.extend(linked::modules_of(&own, self.facts).unwrap_or_default());
             self.layout.git_folders.insert(own);
             return;
         }
         let shared = linked::shared_by(&own).unwrap_or_else(|| own.clone());
         // Outside of what is worked in, only what says that it belongs here is opened.
-        let is_in_reach = |folder: &Path| self.is_in_root(folder) && linked::is_git_folder(folder);
+        let is_in_reach = |folder: &Path| self.is_in_root(folder) && linked::is_git_folder(folder, self.facts);
         if (is_in_reach(&own) && is_in_reach(&shared)) || linked::named_back(git).is_some() {
             if shared != git {
                 self.keep_git_folder(&shared);
@@ -49,7 +48,7 @@ impl Drawing<'_> {
             return;
         }
         self.keep_git_settings(git);
-        match linked::modules_of(git) {
+        match linked::modules_of(git, self.facts) {
             Some(modules) => {
                 for module in modules {
                     self.pin_between(git, &module);
@@ -68,13 +67,13 @@ impl Drawing<'_> {
             return;
         }
         self.put(git.to_path_buf(), Seen::Writable);
-        self.listed.look_at(git);
+        list_leading(git, &self.facts.listed);
         self.keep(git.join("hooks"));
         self.keep(git.join("config"));
         self.keep_file(git.join("config.worktree"));
         self.keep_file(git.join("commondir"));
         // Missing ones are looked for at the end.
-        let leading: Vec<PathBuf> = self.listed.among(git, LEADING.iter().copied());
+        let leading: Vec<PathBuf> = self.facts.listed.among(git, LEADING.iter().copied());
         for path in leading.into_iter().filter(|path| path.exists()) {
             path.parent().into_iter().for_each(|folder| self.pin_between(git, folder));
             self.keep_what_is_there(&path);
@@ -83,7 +82,7 @@ impl Drawing<'_> {
         if !self.is_there(&leads_elsewhere) || !self.keeps(&leads_elsewhere) {
             self.layout.unwanted.push(leads_elsewhere);
         }
-        match linked::worktrees_of(git) {
+        match linked::worktrees_of(git, self.facts) {
             Some(worktrees) => worktrees.iter().for_each(|own| self.keep_worktree(git, own)),
             None => {
                 tracing::warn!(git = %git.display(), "too many worktrees to tell apart: all others are read-only");

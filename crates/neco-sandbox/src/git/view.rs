@@ -1,6 +1,7 @@
 //! What git sees in a box of files that are hidden there. A hidden file that is tracked is seen as it was
 //! added: to git it is unchanged, and what was added can be read from the repository anyway. One that is not
-//! tracked is ignored, so that adding everything does not stumble over it.
+//! tracked is ignored, so that adding everything does not stumble over it. What was put aside after a command is ignored
+//! too: it is no part of anybody's work.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -13,6 +14,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::time::Duration;
 
+use crate::after::hands::aside_patterns;
 use crate::git::linked::gitdir_of;
 use neco_safety::path::open_without_links;
 
@@ -61,8 +63,15 @@ impl GitView {
         Self { seen, unseen, home, known: Mutex::default(), ignored: OnceLock::new() }
     }
 
-    /// How these hidden files are to be seen, of repositories whose git folders are these.
-    pub(crate) fn of(&self, hidden: &[PathBuf], repositories: &[PathBuf], git: impl Fn() -> Option<PathBuf>) -> Shown {
+    /// How these hidden files are to be seen, of repositories whose git folders are these, and whether there is something
+    /// that was put aside.
+    pub(crate) fn of(
+        &self,
+        hidden: &[PathBuf],
+        repositories: &[PathBuf],
+        put_aside: bool,
+        git: impl Fn() -> Option<PathBuf>,
+    ) -> Shown {
         let mut by_repository: BTreeMap<&Path, Vec<PathBuf>> = BTreeMap::new();
         for path in hidden {
             let nearest = repositories.iter().filter(|git| git.parent().is_some_and(|top| path.starts_with(top)));
@@ -71,11 +80,14 @@ impl GitView {
             }
         }
         let mut shown = Shown::default();
-        if by_repository.is_empty() {
+        if by_repository.is_empty() && !put_aside {
             return shown;
         }
         let Some(program) = git() else { return shown };
-        let mut ignored = Vec::new();
+        let mut ignored: Vec<Vec<u8>> = Vec::new();
+        if put_aside {
+            ignored.extend(aside_patterns().map(String::into_bytes));
+        }
         for (repository, hidden) in by_repository {
             let Some(top) = repository.parent() else { continue };
             let instead = self.tracked(&program, repository, top, &hidden);
@@ -258,6 +270,26 @@ mod tests {
         assert!(matches!(next_answer(&mut rest), Some(Answer::Blob(b""))));
         assert!(next_answer(&mut rest).is_none());
         assert!(next_answer(&mut b"0a blob 9\nshort".as_slice()).is_none());
+    }
+
+    #[test]
+    fn what_was_put_aside_is_ignored_besides_what_the_person_ignores() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["seen", "unseen", "home/.config/git"] {
+            fs::create_dir_all(at(name)).unwrap();
+        }
+        fs::write(at("home/.config/git/ignore"), "*.mine").unwrap();
+        let view = GitView::new(at("seen"), at("unseen"), Some(at("home")));
+        let folders = std::env::var_os("PATH").unwrap();
+        let git = || std::env::split_paths(&folders).map(|folder| folder.join("git")).find(|path| path.is_file());
+        assert_eq!(view.of(&[], &[], false, git), Shown::default());
+        let shown = view.of(&[], &[], true, git);
+        let [(name, file)] = shown.settings.as_slice() else { panic!("{shown:?}") };
+        let text = fs::read_to_string(file).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!((name.as_str(), lines.first()), ("core.excludesFile", Some(&"*.mine")));
+        assert!(lines.contains(&"*.refused-[1-9]") && lines.contains(&"*.replaced-[1-9]"), "{text}");
     }
 
     #[test]

@@ -70,8 +70,8 @@ impl Waiting {
         let Some(boxed) = &program.boxed else { return Ok(None) };
         let folder = open(program.folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         let opened = streams(&program.streams)?;
-        let (input, output) = opened.ends(&program.streams)?;
-        let mut given = vec![input, output, output, folder.as_fd(), boxed.order];
+        let [input, output, errors] = opened.ends(&program.streams)?;
+        let mut given = vec![input, output, errors, folder.as_fd(), boxed.order];
         given.extend(boxed.channel);
         given.extend(boxed.rules);
         let terminal = matches!(program.streams, Streams::Terminal(_)).then_some(TAKES_TERMINAL);
@@ -134,13 +134,14 @@ impl Drop for Line {
 struct Opened(Option<OwnedFd>);
 
 impl Opened {
-    /// What is read from, and what is written to.
-    fn ends<'a>(&'a self, streams: &'a Streams<'a>) -> io::Result<(BorrowedFd<'a>, BorrowedFd<'a>)> {
+    /// What is read from, and what output and errors are written to.
+    fn ends<'a>(&'a self, streams: &'a Streams<'a>) -> io::Result<[BorrowedFd<'a>; 3]> {
         let opened = self.0.as_ref().map(AsFd::as_fd);
         let ends = match streams {
-            Streams::Closed(output) => opened.map(|input| (input, *output)),
-            Streams::Piped(input, output) => Some((*input, *output)),
-            Streams::Terminal(_) | Streams::TerminalForBox(_) => opened.map(|terminal| (terminal, terminal)),
+            Streams::Closed(output) => opened.map(|input| [input, *output, *output]),
+            Streams::Piped(input, output) => Some([*input, *output, *output]),
+            Streams::Apart(input, output, errors) => Some([*input, *output, *errors]),
+            Streams::Terminal(_) | Streams::TerminalForBox(_) => opened.map(|terminal| [terminal; 3]),
         };
         ends.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -149,7 +150,7 @@ impl Opened {
 fn streams(streams: &Streams<'_>) -> io::Result<Opened> {
     let opened = match streams {
         Streams::Closed(_) => Some(open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?),
-        Streams::Piped(..) => None,
+        Streams::Piped(..) | Streams::Apart(..) => None,
         Streams::Terminal(path) | Streams::TerminalForBox(path) => {
             let path = Path::new(OsStr::from_bytes(path.to_bytes()));
             Some(openat(CWD, path, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?)

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::level::{Level, Settings};
 use crate::plan::closing::ShutPlaces;
-use crate::plan::listed::Listed;
 use crate::plan::named::Named;
 use crate::plan::names::{OWN_SETTINGS, SECRETS_AT_HOME, SECRETS_OF_THE_SYSTEM, START_UP, START_UP_FOLDERS};
+use crate::survey::facts::Facts;
 use crate::survey::search::{Found, Identity, identity, is_among, is_repository};
 use neco_safety::path::later::{closed_files, closed_folders};
 use neco_safety::world::Files;
@@ -102,10 +102,9 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The plan for these settings.
-    pub(crate) fn new(settings: &Settings, machine: &Machine, roots: &Roots, found: &Found) -> Self {
-        let listed = Listed::default();
-        let mut drawing = Drawing { settings, machine, listed, places: BTreeMap::new(), layout: Self::default() };
+    /// The plan for these settings, and for what a look has seen.
+    pub(crate) fn new(settings: &Settings, machine: &Machine, roots: &Roots, found: &Found, facts: &Facts) -> Self {
+        let mut drawing = Drawing { settings, machine, facts, places: BTreeMap::new(), layout: Self::default() };
         match settings.level {
             Level::WorkspaceWrite => drawing.work_in(roots, found),
             Level::ReadOnly => drawing.look_at(roots),
@@ -140,8 +139,8 @@ impl Layout {
 pub(crate) struct Drawing<'a> {
     settings: &'a Settings,
     pub(crate) machine: &'a Machine,
-    /// What is in the folders in which many names are asked for.
-    pub(crate) listed: Listed,
+    /// What was seen, the folders among it in which many names are asked for.
+    pub(crate) facts: &'a Facts,
     pub(crate) places: BTreeMap<PathBuf, Seen>,
     /// All of the plan but its places.
     pub(crate) layout: Layout,
@@ -189,7 +188,8 @@ impl Drawing<'_> {
             }
         }
         // The one at the top is known without a search, which can be led astray.
-        let at_the_top = roots.writable.iter().map(|root| root.join(".git")).filter(|git| is_repository(git));
+        let at_the_top =
+            roots.writable.iter().map(|root| root.join(".git")).filter(|git| is_repository(git, self.facts));
         let repositories: BTreeSet<PathBuf> =
             at_the_top.chain(found.repositories.iter().map(|(path, _)| path.clone())).collect();
         repositories.iter().for_each(|git| self.keep_git(git));
@@ -199,14 +199,15 @@ impl Drawing<'_> {
     /// on this machine would follow without a question; others are put aside at the end, so that nothing is
     /// seen of them.
     fn keep_settings(&mut self, root: &Path) {
-        self.listed.look_at(root);
+        let facts = self.facts;
+        facts.listed.look_at(root);
         // What is ours is opened to nobody.
         self.keep_closed(root.join(OWN_SETTINGS), Seen::StandIn);
         if let Some(home) = &self.machine.home {
-            self.listed.look_at(home);
+            facts.listed.look_at(home);
         }
         for (name, marks) in closed_folders().filter(|(name, _)| *name != OWN_SETTINGS) {
-            let marks = |home: &PathBuf| self.listed.among(home, marks.split_whitespace());
+            let marks = |home: &PathBuf| facts.listed.among(home, marks.split_whitespace());
             let is_used = self.machine.home.iter().flat_map(marks).any(|mark| mark.exists());
             match is_used {
                 true => self.keep(root.join(name)),
@@ -283,8 +284,7 @@ impl Drawing<'_> {
 
     /// Whether something is there that is no stand-in.
     pub(crate) fn is_there(&self, path: &Path) -> bool {
-        let is_there = || self.listed.holds(path).unwrap_or_else(|| fs::symlink_metadata(path).is_ok());
-        !self.machine.stand_ins.contains(path) && is_there()
+        !self.machine.stand_ins.contains(path) && self.facts.is_there(path)
     }
 
     fn keep_folder(&mut self, path: &Path) {
@@ -337,16 +337,16 @@ impl Drawing<'_> {
     fn hide(&mut self, found: &Found) {
         let machine = self.machine;
         // Of others what can't be looked through can't be read either.
-        let others = machine.other_homes.iter().filter(|home| self.listed.look_at(home));
+        let others = machine.other_homes.iter().filter(|home| self.facts.listed.look_at(home));
         let at_home = machine
             .home
             .iter()
             .chain(others)
-            .flat_map(|home| self.listed.among(home, SECRETS_AT_HOME.split_whitespace()));
+            .flat_map(|home| self.facts.listed.among(home, SECRETS_AT_HOME.split_whitespace()));
         // Nobody else can read these.
         let as_root = rustix::process::geteuid().is_root();
         let of_the_system =
-            as_root.then(|| self.listed.among(Path::new("/"), SECRETS_OF_THE_SYSTEM.split_whitespace()));
+            as_root.then(|| self.facts.listed.among(Path::new("/"), SECRETS_OF_THE_SYSTEM.split_whitespace()));
         let named = at_home.chain(of_the_system.into_iter().flatten());
         let named: Vec<PathBuf> = named.filter(|path| !self.is_readable(path)).collect();
         for path in named.iter().chain(&self.settings.hidden) {
@@ -381,10 +381,17 @@ impl Drawing<'_> {
     }
 
     fn hide_one(&mut self, path: &Path) {
+        let listed = self.facts.listed.kind(path).filter(|kind| kind.is_dir() || kind.is_file());
         let Ok(path) = fs::canonicalize(path) else { return };
-        let Ok(kind) = fs::metadata(&path) else { return };
+        let is_folder = match listed {
+            Some(kind) => kind.is_dir(),
+            None => match fs::metadata(&path) {
+                Ok(found) => found.is_dir(),
+                Err(_) => return,
+            },
+        };
         if path.parent().is_some() {
-            self.put(path, if kind.is_dir() { Seen::HiddenFolder } else { Seen::HiddenFile });
+            self.put(path, if is_folder { Seen::HiddenFolder } else { Seen::HiddenFile });
         }
     }
 

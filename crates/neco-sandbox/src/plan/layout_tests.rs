@@ -1,6 +1,9 @@
 //! Plans for a home with a workspace in it.
 
+use rustix::fs::FileType;
+
 use super::*;
+use crate::survey::unreadable::Entry;
 use neco_config::section::SandboxSection;
 
 struct Stage {
@@ -50,7 +53,7 @@ fn draw(stage: &Stage, section: &SandboxSection, workspace: &Path) -> Layout {
         repositories: vec![(stage.workspace.join(".git"), (0, 0))],
         ..Found::default()
     };
-    Layout::new(&settings, &machine, &roots, &found)
+    Layout::new(&settings, &machine, &roots, &found, &Facts::default())
 }
 
 fn seen(layout: &Layout, path: &Path) -> Option<Seen> {
@@ -91,7 +94,7 @@ fn the_repository_at_the_top_is_kept_whatever_a_search_found() {
     }
     let roots = Roots { writable: vec![stage.workspace.clone()], readable: Vec::new() };
     let settings = Settings::of(&SandboxSection::default(), None);
-    let layout = Layout::new(&settings, &Machine::default(), &roots, &Found::default());
+    let layout = Layout::new(&settings, &Machine::default(), &roots, &Found::default(), &Facts::default());
     let at = |path: &str| seen(&layout, &stage.workspace.join(".git").join(path));
     for pinned in ["", "modules", "modules/group", "modules/group/m", "worktrees", "worktrees/w"] {
         assert_eq!(at(pinned), Some(Seen::Writable), "{pinned}");
@@ -156,11 +159,12 @@ fn reading_only_leaves_nothing_to_change() {
 fn what_was_listed_and_is_gone_by_now_stays_away() {
     let stage = stage();
     let (settings, machine) = (Settings::of(&SandboxSection::default(), None), Machine::default());
-    let (places, layout) = (BTreeMap::new(), Layout::default());
-    let mut drawing = Drawing { settings: &settings, machine: &machine, listed: Listed::default(), places, layout };
+    let (facts, places, layout) = (Facts::default(), BTreeMap::new(), Layout::default());
+    let mut drawing = Drawing { settings: &settings, machine: &machine, facts: &facts, places, layout };
     std::os::unix::fs::symlink("/nowhere/at/all", stage.workspace.join(".envrc")).unwrap();
     let names = [".mcp.json", ".vscode", ".envrc"];
-    drawing.listed.take(&stage.workspace, names.map(std::ffi::OsString::from).to_vec());
+    let entry = |name: &str| Entry { name: name.into(), kind: FileType::RegularFile };
+    facts.listed.take(&stage.workspace, names.map(entry).into());
     names.iter().for_each(|name| drawing.keep_if_there(stage.workspace.join(name)));
     let at = |name: &str| drawing.places.get(&stage.workspace.join(name)).copied();
     assert_eq!(names.map(at), [Some(Seen::StandIn), Some(Seen::ReadOnly), None], "a link is no place");

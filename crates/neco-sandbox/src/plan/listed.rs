@@ -4,8 +4,11 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::FileType;
+
+use crate::survey::unreadable::{Entry, first_entries};
 
 /// A look at a folder costs as much as asking for so many things in it.
 pub(crate) const SEVERAL: usize = 4;
@@ -31,8 +34,8 @@ enum Look {
 /// The names in a folder.
 #[derive(Debug, Default)]
 struct Names {
-    /// As they are written.
-    exact: HashSet<OsString>,
+    /// As they are written, and what they stand for.
+    exact: HashMap<OsString, FileType>,
     /// Without the size of their letters, which some disks make no difference of.
     folded: HashSet<OsString>,
     /// Whether some are not plain: which others a disk takes for these only the disk knows.
@@ -47,9 +50,19 @@ impl Listed {
         !matches!(look, Look::Unreadable)
     }
 
-    /// Takes the names in a folder from whoever looked at it.
-    pub(crate) fn take(&self, folder: &Path, names: Vec<OsString>) {
-        let names = names.into_iter().fold(Names::default(), Names::with);
+    /// Looks at a folder below one that was looked at. What is not there as far as that tells is empty.
+    pub(crate) fn look_below(&self, folder: &Path, below: &str) {
+        let at = folder.join(below);
+        if self.may_hold(folder, Path::new(below)) {
+            self.look_at(&at);
+        } else {
+            self.take(&at, Vec::new());
+        }
+    }
+
+    /// Takes what is in a folder from whoever looked at it.
+    pub(crate) fn take(&self, folder: &Path, entries: Vec<Entry>) {
+        let names = entries.into_iter().fold(Names::default(), Names::with);
         self.0.borrow_mut().insert(folder.to_path_buf(), Look::All(names));
     }
 
@@ -58,6 +71,15 @@ impl Listed {
         let folders = self.0.borrow();
         match folders.get(path.parent()?)? {
             Look::All(names) => names.hold(path.file_name()?),
+            Look::TooMuch | Look::Unreadable => None,
+        }
+    }
+
+    /// What something is, as far as the folder was looked at; of a link, that it is one.
+    pub(crate) fn kind(&self, path: &Path) -> Option<FileType> {
+        let folders = self.0.borrow();
+        match folders.get(path.parent()?)? {
+            Look::All(names) => names.exact.get(path.file_name()?).copied(),
             Look::TooMuch | Look::Unreadable => None,
         }
     }
@@ -90,34 +112,26 @@ impl Listed {
 
 impl Look {
     fn at(folder: &Path) -> Self {
-        let entries = match fs::read_dir(folder) {
-            Ok(entries) => entries,
+        match first_entries(folder, MOST_LISTED + 1) {
+            Ok(entries) if entries.len() > MOST_LISTED => Self::TooMuch,
+            Ok(entries) => Self::All(entries.into_iter().fold(Names::default(), Names::with)),
             // Nothing is in what is not there.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Self::All(Names::default()),
-            Err(_) => return Self::Unreadable,
-        };
-        let mut names = Names::default();
-        for (count, entry) in entries.enumerate() {
-            match entry {
-                Ok(_) if count >= MOST_LISTED => return Self::TooMuch,
-                Ok(entry) => names = names.with(entry.file_name()),
-                Err(_) => return Self::Unreadable,
-            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::All(Names::default()),
+            Err(_) => Self::Unreadable,
         }
-        Self::All(names)
     }
 }
 
 impl Names {
-    fn with(mut self, name: OsString) -> Self {
-        self.any_unusual |= !is_plain(&name);
-        self.folded.insert(name.to_ascii_lowercase());
-        self.exact.insert(name);
+    fn with(mut self, entry: Entry) -> Self {
+        self.any_unusual |= !is_plain(&entry.name);
+        self.folded.insert(entry.name.to_ascii_lowercase());
+        self.exact.insert(entry.name, entry.kind);
         self
     }
 
     fn hold(&self, name: &OsStr) -> Option<bool> {
-        if self.exact.contains(name) {
+        if self.exact.contains_key(name) {
             return Some(true);
         }
         // Whether the disk takes one for the other only the disk knows.
@@ -134,6 +148,8 @@ fn is_plain(name: &OsStr) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -148,6 +164,8 @@ mod tests {
         assert_eq!(listed.holds(&at(".aws")), None, "nobody looked");
         listed.look_at(folder.path());
         assert_eq!((listed.holds(&at(".aws")), listed.holds(&at(".oci"))), (Some(true), Some(false)));
+        let kinds = [".config", ".aws", ".oci"].map(|name| listed.kind(&at(name)));
+        assert_eq!(kinds, [Some(FileType::Directory), Some(FileType::RegularFile), None]);
         for name in [".ssh", ".netrc", ".\u{212a}ube"] {
             assert_eq!(listed.holds(&at(name)), None, "{name}");
         }
@@ -156,6 +174,8 @@ mod tests {
         let asked = ".config/gh .config/hub .config/a .config/b .oci .aws .local/a .local/b .local/c .local/d";
         let found = listed.among(folder.path(), asked.split(' '));
         assert_eq!(found, [at(".config/gh"), at(".aws")]);
+        listed.look_below(folder.path(), ".oci/deep");
+        assert_eq!(listed.holds(&at(".oci/deep/x")), Some(false), "nothing is in what is not there");
     }
 
     #[test]

@@ -4,12 +4,15 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, FileType, Metadata};
+use std::fs::{self, Metadata};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use rustix::fs::FileType;
+
+use crate::after::hands::is_aside;
 use crate::after::known::{UNSETTLED, changed};
 use crate::git::linked::is_git_name;
 use crate::plan::names::{is_secret_variables, may_be_private_key};
@@ -52,6 +55,8 @@ pub(crate) struct Sights {
     /// What decides what agents and editors do, below the top.
     pub(crate) settings: Vec<PathBuf>,
     pub(crate) acting: Vec<PathBuf>,
+    /// Whether there is something that was put aside.
+    pub(crate) put_aside: bool,
 }
 
 /// What is known of a folder and all below it.
@@ -88,6 +93,8 @@ struct Folder {
     acting: Vec<OsString>,
     repositories: Vec<OsString>,
     bare: bool,
+    /// Whether something was put aside in it.
+    aside: bool,
     /// Whether nothing was looked at but whether it is a repository.
     shallow: bool,
 }
@@ -239,6 +246,7 @@ impl Look {
             }
             sights.repositories.extend(folder.repositories.iter().map(|name| path.join(name)));
             sights.bare.extend(folder.bare.then(|| path.clone()));
+            sights.put_aside |= folder.aside;
             sights.settings.extend(folder.settings.iter().map(|name| path.join(name)));
             sights.acting.extend(folder.acting.iter().map(|name| path.join(name)));
         }
@@ -270,6 +278,7 @@ impl Look {
         for unreadable::Entry { name, kind } in entries {
             count += 1;
             parts.see(&name, kind);
+            folder.aside |= is_aside(&name);
             if is_git_name(&name) {
                 folder.repositories.push(name);
                 continue;
@@ -314,7 +323,7 @@ impl Folder {
     fn is_telling(&self) -> bool {
         let has_secrets = !self.secrets.is_empty() || !self.keys.is_empty();
         let has_files = has_secrets || !self.settings.is_empty() || !self.acting.is_empty();
-        has_files || !self.repositories.is_empty() || self.bare
+        has_files || !self.repositories.is_empty() || self.bare || self.aside
     }
 
     /// Whether what is there is what was read. Whoever follows it hears of all later changes.

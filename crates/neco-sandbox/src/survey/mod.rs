@@ -2,8 +2,9 @@
 //!
 //! Invariant: what can't be read is never taken for empty.
 //!
-//! Reading order: [`search`], [`look`], [`unreadable`], [`news`].
+//! Reading order: [`search`], [`look`], [`unreadable`], [`facts`], [`news`].
 
+pub(crate) mod facts;
 pub(crate) mod look;
 mod news;
 pub(crate) mod search;

@@ -17,6 +17,7 @@ use std::time::Duration;
 use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
 
 use crate::git::linked::is_git_name;
+use crate::survey::facts::Facts;
 use crate::survey::look::{Limits, Look};
 
 const FIRST: Limits = Limits { time: Duration::from_millis(250), entries: 40_000, everywhere: false };
@@ -50,6 +51,8 @@ pub(crate) struct Found {
     /// What decides what agents and editors do, below the top.
     pub(crate) settings: Vec<PathBuf>,
     pub(crate) acting: Vec<PathBuf>,
+    /// Whether there is something that was put aside after a command.
+    pub(crate) put_aside: bool,
     /// Whether there are more secrets than can be hidden.
     pub(crate) too_many_secrets: bool,
     /// Whether something was not looked at.
@@ -103,10 +106,10 @@ impl Search {
     }
 
     /// What is in the workspace now. What takes too long is looked at beside.
-    pub(crate) fn found(&self) -> Found {
+    pub(crate) fn found(&self, facts: &Facts) -> Found {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let in_part = !state.look.again(FIRST);
-        state.take_in(in_part);
+        state.take_in(in_part, facts);
         if in_part && !std::mem::replace(&mut state.busy, true) {
             self.look_further();
         }
@@ -114,10 +117,10 @@ impl Search {
     }
 
     /// The same, however long it takes, within reason.
-    pub(crate) fn found_wholly(&self) -> Found {
+    pub(crate) fn found_wholly(&self, facts: &Facts) -> Found {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let in_part = !state.look.again(WHOLE);
-        state.take_in(in_part);
+        state.take_in(in_part, facts);
         state.found.clone()
     }
 
@@ -143,7 +146,7 @@ impl Search {
             // A command that ended meanwhile has had everything looked at.
             if state.found.in_part {
                 state.look = look;
-                state.take_in(!complete);
+                state.take_in(!complete, &Facts::default());
             }
         });
         if let Err(error) = started {
@@ -153,13 +156,14 @@ impl Search {
 }
 
 impl State {
-    fn take_in(&mut self, in_part: bool) {
+    fn take_in(&mut self, in_part: bool, facts: &Facts) {
         let mut sights = self.look.sights();
         let is_readable = |path: &Path| is_among(path, &self.readable);
         sights.secrets.retain(|path| !is_readable(path));
-        let more_secrets = self.secrets.follow(&self.root).add(sights.secrets);
-        let (whole, half): (Vec<_>, Vec<_>) = sights.repositories.into_iter().partition(|path| is_repository(path));
-        let mut others = self.repositories.follow(&self.root).add(whole);
+        let more_secrets = self.secrets.follow(&self.root, facts).add(sights.secrets, facts);
+        let is_whole = |path: &PathBuf| is_repository(path, facts);
+        let (whole, half): (Vec<_>, Vec<_>) = sights.repositories.into_iter().partition(is_whole);
+        let mut others = self.repositories.follow(&self.root, facts).add(whole, facts);
         // One with nothing in it does nothing.
         others.extend(
             half.into_iter().filter(|path| !fs::read_dir(path).is_ok_and(|mut inside| inside.next().is_none())),
@@ -171,6 +175,7 @@ impl State {
             others,
             settings: sights.settings,
             acting: sights.acting,
+            put_aside: sights.put_aside,
             too_many_secrets: !more_secrets.is_empty(),
             in_part,
         };
@@ -183,7 +188,7 @@ impl Things {
     }
 
     /// Adds what is new; gives what there is no room for.
-    fn add(&mut self, paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    fn add(&mut self, paths: Vec<PathBuf>, facts: &Facts) -> Vec<PathBuf> {
         let mut left = Vec::new();
         let mut handles = self.held.values().flatten().count();
         for path in paths {
@@ -192,7 +197,7 @@ impl Things {
                 Some(name) if !is_git_name(name) => fs::canonicalize(&path).unwrap_or(path),
                 Some(_) | None => path,
             };
-            let Some(identity) = identity(&path) else { continue };
+            let Some(identity) = facts.identity(&path) else { continue };
             let is_full = self.held.len() >= self.most;
             match self.held.entry((path, identity)) {
                 Entry::Occupied(_) => {}
@@ -208,8 +213,8 @@ impl Things {
     }
 
     /// What is not where it was may have been moved, with the folder that it is in, to be out of sight.
-    fn follow(&mut self, root: &Path) -> &mut Self {
-        let is_gone = |(path, known): &(PathBuf, Identity)| identity(path) != Some(*known);
+    fn follow(&mut self, root: &Path, facts: &Facts) -> &mut Self {
+        let is_gone = |(path, known): &(PathBuf, Identity)| facts.identity(path) != Some(*known);
         let gone: Vec<(PathBuf, Identity)> = self.held.keys().filter(|own| is_gone(own)).cloned().collect();
         let mut lost = BTreeSet::new();
         for own in gone {
@@ -250,11 +255,14 @@ pub(crate) fn is_among(path: &Path, allowed: &[PathBuf]) -> bool {
 
 /// Whether something called `.git` can be a repository: a folder without a `HEAD` is none to git, until someone makes
 /// one of it with all that is in it already.
-pub(crate) fn is_repository(dot_git: &Path) -> bool {
-    match fs::symlink_metadata(dot_git) {
-        Ok(found) if found.is_dir() => fs::symlink_metadata(dot_git.join("HEAD")).is_ok(),
-        Ok(_) => true,
-        Err(_) => false,
+pub(crate) fn is_repository(dot_git: &Path, facts: &Facts) -> bool {
+    match facts.of(dot_git) {
+        Some(found) if found.is_dir() => {
+            facts.listed.look_at(dot_git);
+            facts.is_there(&dot_git.join("HEAD"))
+        }
+        Some(_) => true,
+        None => false,
     }
 }
 
@@ -302,11 +310,11 @@ mod tests {
     fn what_is_new_is_found_at_the_next_look_also_behind_a_link() {
         let folder = folder();
         let search = Search::new(folder.path().to_path_buf(), Vec::new());
-        assert_eq!(search.found(), Found::default());
+        assert_eq!(search.found(&Facts::default()), Found::default());
         write(folder.path(), "conf/.env", "");
         write(folder.path(), "conf/prodvars", "");
         std::os::unix::fs::symlink("conf/prodvars", folder.path().join(".env")).unwrap();
-        let found = search.found();
+        let found = search.found(&Facts::default());
         assert_eq!(paths(&found.secrets), ["conf/.env", "conf/prodvars"].map(|path| folder.path().join(path)));
         assert_eq!(search.remembered(), found);
     }
@@ -318,11 +326,11 @@ mod tests {
         write(folder.path(), "conf/.env", "A=1");
         write(folder.path(), "conf/sub/.git/HEAD", "");
         let search = Search::with_room(folder.path().to_path_buf(), vec![".env.test".into()], 20, 10);
-        search.found();
+        search.found(&Facts::default());
         for number in 0..50 {
             write(folder.path(), &format!("d{number}/.env.test"), "");
         }
-        assert!(!search.found().too_many_secrets, "what is readable is none");
+        assert!(!search.found(&Facts::default()).too_many_secrets, "what is readable is none");
         for number in 0..20 {
             write(folder.path(), &format!("d{number}/.env"), "");
         }
@@ -332,12 +340,12 @@ mod tests {
         }
         fs::create_dir_all(at("zz/y/x/target")).unwrap();
         fs::rename(at("conf"), at("zz/y/x/target/conf")).unwrap();
-        let found = search.found();
+        let found = search.found(&Facts::default());
         assert!(paths(&found.secrets).contains(&at("zz/y/x/target/conf/.env")) && found.too_many_secrets);
         assert!(paths(&found.repositories).contains(&at("zz/y/x/target/conf/sub/.git")));
         assert_eq!(found.others.len(), 1, "one more than are protected");
         write(folder.path(), "decoy0/.git/hooks/pre-commit", "");
-        assert_eq!(search.found().others.len(), 2, "and what can become one");
+        assert_eq!(search.found(&Facts::default()).others.len(), 2, "and what can become one");
     }
 
     #[test]
@@ -347,16 +355,16 @@ mod tests {
         write(folder.path(), "sub/.git/HEAD", "");
         write(folder.path(), "sub/.env", "A=1");
         let search = Search::new(folder.path().to_path_buf(), Vec::new());
-        search.found();
+        search.found(&Facts::default());
         fs::create_dir(at("build")).unwrap();
         fs::rename(at("sub"), at("build/sub")).unwrap();
         write(folder.path(), "sub/.git/HEAD", "");
         write(folder.path(), "sub/.env", "decoy");
-        let found = search.found();
+        let found = search.found(&Facts::default());
         assert_eq!(paths(&found.repositories), [at("build/sub/.git"), at("sub/.git")]);
         assert_eq!(paths(&found.secrets), [at("build/sub/.env"), at("sub/.env")]);
         fs::remove_dir_all(at("build")).unwrap();
-        let found = search.found();
+        let found = search.found(&Facts::default());
         assert_eq!((paths(&found.repositories), paths(&found.secrets)), (vec![at("sub/.git")], vec![at("sub/.env")]));
     }
 
@@ -367,11 +375,11 @@ mod tests {
         write(folder.path(), "conf/.env", "secret");
         write(folder.path(), "dec/other", "");
         let search = Search::new(folder.path().to_path_buf(), Vec::new());
-        let own = search.found().secrets[0].1;
+        let own = search.found(&Facts::default()).secrets[0].1;
         for _ in 0..100 {
             let (conf, dec) = (at("conf"), at("dec"));
             rustix::fs::renameat_with(CWD, &conf, CWD, &dec, rustix::fs::RenameFlags::EXCHANGE).unwrap();
-            assert!(search.found().secrets.iter().any(|(_, identity)| *identity == own));
+            assert!(search.found(&Facts::default()).secrets.iter().any(|(_, identity)| *identity == own));
         }
     }
 
@@ -382,18 +390,18 @@ mod tests {
         write(folder.path(), "conf/.env", "secret");
         write(folder.path(), "dec/.env", "decoy");
         let mut things = Things { most: 10, held: BTreeMap::new() };
-        things.add(vec![at("conf/.env"), at("dec/.env")]);
+        things.add(vec![at("conf/.env"), at("dec/.env")], &Facts::default());
         let [conf, dec] = ["conf/.env", "dec/.env"].map(|path| identity(&at(path)).unwrap());
         // Seen elsewhere between two moves, when no more could be held.
         things.held.insert((at("gone/.env"), conf), None);
-        things.follow(folder.path());
+        things.follow(folder.path(), &Facts::default());
         assert!(things.held.values().all(Option::is_some) && things.held.len() == 2);
         // The decoy is moved, and comes back while the other is being followed.
         let handle = things.held.remove(&(at("dec/.env"), dec)).unwrap();
         things.held.insert((at("gone/.env"), dec), handle);
         fs::rename(at("conf/.env"), at("kept")).unwrap();
         fs::rename(at("dec/.env"), at("conf/.env")).unwrap();
-        things.follow(folder.path());
+        things.follow(folder.path(), &Facts::default());
         assert_eq!(things.listed(), [(at("conf/.env"), dec), (at("kept"), conf)]);
     }
 }

@@ -1,14 +1,16 @@
-//! Folders that their owner may enter and not read: git goes through them by name, so whoever looks for what a command
-//! made must read them all the same. What can't be read is never taken for empty.
+//! What is in folders. Some their owner may enter and not read: git goes through them by name, so whoever looks for what
+//! a command made must read them all the same. What can't be read is never taken for empty.
+//!
+//! Folders are read without the standard library, which asks the system about each folder before it reads it.
 
 use std::ffi::OsString;
-use std::fs::{self, FileType};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, chmodat, fstat, openat, statat};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmodat, fstat, openat, statat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
@@ -18,6 +20,7 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) name: OsString,
+    /// What it is; of a link, that it is one.
     pub(crate) kind: FileType,
 }
 
@@ -38,15 +41,38 @@ pub(crate) fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
 }
 
 fn listed(folder: &Path) -> io::Result<Vec<Entry>> {
+    first_entries(folder, usize::MAX)
+}
+
+/// So many of the things in a folder, as far as it can be read as it is.
+/// Fails where it is none, or can't be read.
+pub(crate) fn first_entries(folder: &Path, most: usize) -> io::Result<Vec<Entry>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    entries_of(openat(CWD, folder, flags, Mode::empty())?, most)
+}
+
+/// The same for a folder that is open to be read.
+pub(crate) fn entries_of(folder: OwnedFd, most: usize) -> io::Result<Vec<Entry>> {
+    let mut folder = Dir::new(folder)?;
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
+    while found.len() < most
+        && let Some(entry) = folder.read()
+    {
         let entry = entry?;
-        match entry.file_type() {
-            Ok(kind) => found.push(Entry { name: entry.file_name(), kind }),
-            // It is gone already.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+        let (name, mut kind) = (entry.file_name(), entry.file_type());
+        if [b".".as_slice(), b".."].contains(&name.to_bytes()) {
+            continue;
         }
+        // Not every disk says what it is.
+        if kind == FileType::Unknown {
+            kind = match statat(folder.fd()?, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(found) => FileType::from_raw_mode(found.st_mode),
+                // It is gone already.
+                Err(Errno::NOENT) => continue,
+                Err(error) => return Err(error.into()),
+            };
+        }
+        found.push(Entry { name: OsString::from_vec(name.to_bytes().to_vec()), kind });
     }
     Ok(found)
 }
@@ -100,6 +126,7 @@ fn set(handle: &OwnedFd, mode: Mode) -> rustix::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};

@@ -138,6 +138,21 @@ async fn hidden_files_do_not_trouble_git() {
 }
 
 #[tokio::test]
+async fn what_was_put_aside_is_not_added_to_git() {
+    for strength in [Strength::Strong, Strength::Weaker] {
+        let stage = Stage::new();
+        fs::create_dir_all(stage.home.join(".config/git")).unwrap();
+        fs::write(stage.home.join(".config/git/ignore"), "*.swp\n").unwrap();
+        let Some(spawner) = stage.spawner(strength, &usual()) else { continue };
+        run(&spawner, stage.shell("echo '{}' >.mcp.json")).await;
+        assert!(stage.work(".mcp.json.refused-1").is_file(), "{strength:?}");
+        let (text, _) = run(&spawner, stage.shell("touch a.swp f; git add -A; git status --short")).await;
+        assert!(text.contains("A  f\n") && !text.contains("refused"), "{strength:?} {text}");
+        assert!(!text.contains("a.swp"), "what the person ignores everywhere still is: {strength:?} {text}");
+    }
+}
+
+#[tokio::test]
 async fn settings_that_are_links_are_put_back() {
     let stage = Stage::new();
     fs::create_dir(stage.work("shared")).unwrap();

@@ -31,6 +31,7 @@ use super::point::{StoredPoint, commit_object};
 use super::settling::{MOST_FORCED, Mark, Settled, Settling, Unforced, force_all, force_files, replace_for_good};
 use super::tree::files_and_trees;
 use super::vault::Vault;
+use crate::small_file::read_ours;
 
 /// The newest point, as git knows it.
 pub(super) const HEAD: &str = "refs/heads/checkpoints";
@@ -306,8 +307,12 @@ impl Vault for JjVault {
             return Ok(None);
         }
         self.open()?;
+        self.newest()
+    }
+
+    fn newest(&mut self) -> Result<Option<ObjectId>, CheckpointError> {
         let path = self.git().join(HEAD);
-        let named = match fs::read(&path) {
+        let named = match read_ours(&path) {
             Ok(bytes) => Some(ObjectId::from_hex(bytes.trim_ascii()).ok()),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(CheckpointError::at(&path, error)),
@@ -328,7 +333,8 @@ impl Vault for JjVault {
     fn commit(&mut self, tree: ObjectId, message: &str) -> Result<ObjectId, CheckpointError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let seconds = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
-        let parent = self.head()?;
+        // The store is open: something was put before.
+        let parent = self.newest()?;
         let id = self.put(Kind::Commit, &commit_object(tree, parent, message, seconds))?;
         replace(&self.git().join(HEAD), format!("{id}\n").as_bytes())?;
         if self.distrusts {
@@ -552,6 +558,17 @@ mod tests {
         keep(&mut second, "three");
         assert!(matches!(second.unforced().unwrap(), Unforced::Files(_)), "from here on all are its own");
         assert!(Mark::read(folder.path()).is_some(), "what is written after a mark went has another one");
+    }
+
+    #[test]
+    fn one_mark_is_set_for_all_that_a_point_needs() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut vault = JjVault::new(folder.path());
+        vault.open().unwrap();
+        let tree = vault.put(Kind::Tree, &[]).unwrap();
+        let mark = Mark::read(folder.path());
+        vault.commit(tree, "one").unwrap();
+        assert!(mark.is_some() && Mark::read(folder.path()) == mark);
     }
 
     #[test]

@@ -60,12 +60,14 @@ struct Shelf<V> {
     vault: V,
     /// What is known of the files, with the stamp of the file it was read from or written to.
     known: Option<(Option<Stamp>, Cache)>,
+    /// The point that was the newest one at the last look; what has its name holds the same.
+    newest: Option<StoredPoint>,
 }
 
 impl<V: Vault> Keeper<V> {
     /// Nothing is opened yet.
     pub fn with(place: Place, vault: V) -> Self {
-        Self { place, shelf: Mutex::new(Shelf { vault, known: None }) }
+        Self { place, shelf: Mutex::new(Shelf { vault, known: None, newest: None }) }
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf<V>> {
@@ -108,9 +110,9 @@ impl<V: Vault> Keeper<V> {
         shelf: &mut Shelf<V>,
         wanted: &[Vec<u8>],
     ) -> Result<(Option<ObjectId>, Scanned), CheckpointError> {
-        let Shelf { vault, known } = shelf;
+        let Shelf { vault, known, .. } = shelf;
         vault.open()?;
-        let head = vault.head()?;
+        let head = vault.newest()?;
         // Without a point nothing holds on to the objects that the cache speaks of.
         let has_points = head.is_some() && vault.trusts_what_is_known();
         let stamp = Stamp::of(&self.cache_file());
@@ -127,7 +129,7 @@ impl<V: Vault> Keeper<V> {
 
     fn keep(&self, shelf: &mut Shelf<V>, note: &Note, wanted: &[Vec<u8>]) -> Result<Snapshot, CheckpointError> {
         let (head, scanned) = self.look_after_head(shelf, wanted)?;
-        let head = head.map(|head| shelf.point(head)).transpose()?;
+        let head = head.map(|head| shelf.newest(head)).transpose()?;
         let notices = Interrupted::notice(&self.place.store);
         let same = head.as_ref().filter(|head| shelf.is_same(head, &scanned));
         let (rev, changed) = match same {
@@ -271,6 +273,16 @@ impl<V: Vault> Shelf<V> {
         StoredPoint::parse(id, &self.vault.get(id)?)
     }
 
+    /// The same for the newest one, which is asked for at every look.
+    fn newest(&mut self, id: ObjectId) -> Result<StoredPoint, CheckpointError> {
+        if let Some(point) = self.newest.as_ref().filter(|point| point.id == id) {
+            return Ok(point.clone());
+        }
+        let point = self.point(id)?;
+        self.newest = Some(point.clone());
+        Ok(point)
+    }
+
     /// All points, newest first, as far as they are kept.
     fn points(&mut self) -> Result<Vec<StoredPoint>, CheckpointError> {
         let mut points = Vec::new();
@@ -302,6 +314,8 @@ impl<V: Vault> Shelf<V> {
 
     fn details(&self, point: &StoredPoint) -> Result<Details, CheckpointError> {
         match point.details {
+            // Nothing is known of most states besides their tree.
+            Some(id) if id.is_empty_blob() => Ok(Details::default()),
             Some(id) => Ok(Details::parse(&self.vault.get(id)?)),
             None => Ok(Details::default()),
         }

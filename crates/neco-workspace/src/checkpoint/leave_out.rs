@@ -112,13 +112,13 @@ impl<'a> LeaveOut<'a> {
 
     /// The rules of the folders above the workspace, as far as its repository goes.
     pub fn above(&self) -> Option<Arc<FolderRules>> {
-        let (top, _) = self.repository.as_ref()?;
+        let (top, git) = self.repository.as_ref()?;
         let mut folders: Vec<&Path> =
             self.root.ancestors().skip(1).take_while(|folder| folder.starts_with(top)).collect();
         folders.reverse();
         let mut rules = None;
         for folder in folders {
-            rules = folder_rules(folder, true, folder == top, rules);
+            rules = folder_rules(folder, true, (folder == top).then(|| Some(git.clone())), rules);
         }
         rules
     }
@@ -131,7 +131,11 @@ impl<'a> LeaveOut<'a> {
         has_git: bool,
         above: Option<Arc<FolderRules>>,
     ) -> Option<Arc<FolderRules>> {
-        folder_rules(folder, has_rules, has_git, above)
+        let git = has_git.then(|| match &self.repository {
+            Some((top, git)) if top == folder => Some(git.clone()),
+            Some(_) | None => git::git_folder(folder),
+        });
+        folder_rules(folder, has_rules, git, above)
     }
 
     /// The rules that those of a folder below are added to: in one that is ignored nothing else counts.
@@ -227,17 +231,18 @@ impl FolderRules {
     }
 }
 
+/// The rules of a folder; `git` is its git folder, if it has something that is called so.
 fn folder_rules(
     folder: &Path,
     has_rules: bool,
-    has_git: bool,
+    git: Option<Option<PathBuf>>,
     above: Option<Arc<FolderRules>>,
 ) -> Option<Arc<FolderRules>> {
     if above.as_ref().is_some_and(|above| above.is_ignored) {
         return above;
     }
     let (own, own_key) = if has_rules { rules_and_key(folder, &folder.join(".gitignore")) } else { (None, 0) };
-    let exclude = has_git.then(|| match git::git_folder(folder) {
+    let exclude = git.map(|git| match git {
         Some(git) => rules_and_key(folder, &git::exclude_file(&git)),
         None => (None, 0),
     });

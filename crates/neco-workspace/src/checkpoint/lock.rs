@@ -1,6 +1,7 @@
 //! One process at a time writes to a store.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -32,10 +33,18 @@ impl StoreLock {
     }
 
     fn of_file(store: &Path, name: &str) -> Result<Self, CheckpointError> {
-        make_private(store)?;
         let path = store.join(name);
         let failed = |error| CheckpointError::at(&path, error);
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+        let open = || OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let opened = match open() {
+            // There is no store yet.
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                make_private(store)?;
+                open()
+            }
+            opened => opened,
+        };
+        let file = opened.map_err(failed)?;
         let until = Instant::now() + PATIENCE;
         loop {
             match file.try_lock() {
@@ -51,9 +60,6 @@ impl StoreLock {
 /// Makes the folder of a store, for its owner alone: it holds whatever was in the workspace.
 fn make_private(store: &Path) -> Result<(), CheckpointError> {
     use std::os::unix::fs::DirBuilderExt;
-    if store.is_dir() {
-        return Ok(());
-    }
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(store);
     made.map_err(|error| CheckpointError::at(store, error))?;
     // Whatever is on the disk inside it is lost where its own name is. What is above is not ours to care for.

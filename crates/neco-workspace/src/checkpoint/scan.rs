@@ -28,7 +28,7 @@ use super::details::Details;
 use super::error::CheckpointError;
 use super::leave_out::{Decision, FolderRules, LeaveOut};
 use super::system::{Name, names, tells_of_new_names};
-use super::tree::{Item, ItemKind, tree_object};
+use super::tree::{Item, ItemKind, id_of, tree_object};
 use super::vault::Vault;
 
 /// Folders in folders beyond which nobody works.
@@ -122,6 +122,8 @@ struct Found<'a> {
     folders: Vec<Cow<'a, [u8]>>,
     /// Whether everything so far is what it was at the last look.
     is_same: bool,
+    /// Whether the system says something else of a file than it did then.
+    has_news: bool,
     /// Whether everything so far is part of the state by rules alone.
     is_whole: bool,
 }
@@ -227,7 +229,7 @@ impl<'a, V: Vault> Scan<'a, V> {
             found.is_same && known.folders.len() == found.folders.len() && known.files.len() == found.files.len()
         };
         let folder = match known.filter(is_same) {
-            Some(known) if known.whole == whole => Arc::clone(known),
+            Some(known) if known.whole == whole && !found.has_news => Arc::clone(known),
             same => {
                 let tree = match same {
                     Some(known) => known.tree,
@@ -354,10 +356,18 @@ impl<'a, V: Vault> Scan<'a, V> {
             self.leave_out(LeftOutWhy::TooBig);
             return Ok(None);
         }
-        let id = self.vault.put(Kind::Blob, &read.content)?;
         self.note_mode(read.facts.mode);
         let kind = if read.runs { ItemKind::Program } else { ItemKind::File };
-        Ok(Some(found.add(name, self.look.remembers(read.facts), Item { kind, id })))
+        let facts = self.look.remembers(read.facts);
+        // What was written right before the last look is read once more, and is mostly what it was.
+        let is_doubted = |known: &&KnownFile| known.facts == Facts::default() && known.kind == kind;
+        if let Some(known) = here.known.and_then(|known| known.file(name)).filter(is_doubted)
+            && known.id == id_of(Kind::Blob, &read.content)?
+        {
+            return Ok(Some(found.renew(known, facts)));
+        }
+        let id = self.vault.put(Kind::Blob, &read.content)?;
+        Ok(Some(found.add(name, facts, Item { kind, id })))
     }
 
     /// The content of a file; nothing when it is none any more.
@@ -445,7 +455,7 @@ impl<'a> Here<'_, 'a> {
 impl<'a> Found<'a> {
     fn with_room(names: usize, is_same: bool) -> Self {
         let (items, files) = (Vec::with_capacity(names), Vec::with_capacity(names));
-        Self { items, files, folders: Vec::new(), is_same, is_whole: true }
+        Self { items, files, folders: Vec::new(), is_same, has_news: false, is_whole: true }
     }
 
     /// A file that is what it was at the last look.
@@ -456,6 +466,13 @@ impl<'a> Found<'a> {
 
     fn keep(&mut self, known: &'a KnownFile) -> Item {
         self.files.push(Cow::Borrowed(known));
+        Item { kind: known.kind, id: known.id }
+    }
+
+    /// A file that holds what it held, and of which more is known now.
+    fn renew(&mut self, known: &KnownFile, facts: Facts) -> Item {
+        self.has_news = true;
+        self.files.push(Cow::Owned(KnownFile { facts, ..known.clone() }));
         Item { kind: known.kind, id: known.id }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use gix::ObjectId;
@@ -14,6 +14,7 @@ use super::error::CheckpointError;
 use super::lock::StoreLock;
 use super::operations::Operations;
 use super::point::StoredPoint;
+use crate::small_file::read_ours;
 
 /// Most files that are forced to the disk one by one while somebody waits for it: whatever else is being written to the
 /// disk does not count then.
@@ -130,7 +131,7 @@ impl Settled {
 
     /// The point.
     pub fn read(store: &Path) -> Option<ObjectId> {
-        ObjectId::from_hex(fs::read(store.join(Self::FILE)).ok()?.trim_ascii()).ok()
+        ObjectId::from_hex(read_ours(&store.join(Self::FILE)).ok()?.trim_ascii()).ok()
     }
 
     /// There is none any more.
@@ -165,12 +166,12 @@ impl Mark {
 
     /// What it says now.
     pub fn read(store: &Path) -> Option<String> {
-        fs::read_to_string(store.join(Self::FILE)).ok()
+        String::from_utf8(read_ours(&store.join(Self::FILE)).ok()?).ok()
     }
 
     /// Whether it was set when the machine went down.
     pub fn went_down(store: &Path) -> bool {
-        Self::read(store).is_some_and(|mark| mark.lines().next() != Some(machine_start().as_str()))
+        Self::read(store).is_some_and(|mark| mark.lines().next() != Some(machine_start()))
     }
 
     /// Removes it.
@@ -181,6 +182,8 @@ impl Mark {
 }
 
 /// Tells one start of the machine from another; nothing where the system does not say.
-fn machine_start() -> String {
-    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+fn machine_start() -> &'static str {
+    static START: OnceLock<String> = OnceLock::new();
+    let read = || fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned();
+    START.get_or_init(read)
 }

@@ -34,6 +34,11 @@ pub trait Vault: Send {
     /// The newest point.
     fn head(&mut self) -> Result<Option<ObjectId>, CheckpointError>;
 
+    /// The same right after [`Vault::open`], which is not done once more.
+    fn newest(&mut self) -> Result<Option<ObjectId>, CheckpointError> {
+        self.head()
+    }
+
     /// Adds a point after the newest one and makes it the newest one.
     fn commit(&mut self, tree: ObjectId, message: &str) -> Result<ObjectId, CheckpointError>;
 

@@ -106,6 +106,20 @@ proptest! {
     }
 }
 
+#[test]
+fn what_is_read_once_more_and_holds_the_same_is_not_written_again() {
+    let desk = Desk::new(Kind::Jj);
+    desk.write("a/one.rs", "1");
+    let first = desk.before();
+    desk.points.settle_at_once().unwrap();
+    // It was written right before the first look, so that its facts say nothing.
+    let second = desk.after();
+    assert!(!second.is_new && second.rev == first.rev, "{second:?}");
+    assert!(desk.points.is_settled(), "nothing was written that the disk has to be waited for");
+    desk.write("a/one.rs", "2");
+    assert!(desk.after().is_new && !desk.points.is_settled());
+}
+
 /// Rules are no part of a folder's own facts.
 #[test]
 fn other_rules_hold_where_no_name_changed() {
