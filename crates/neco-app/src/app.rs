@@ -27,6 +27,7 @@ use crate::other_processes::{any_open, attach};
 use crate::running_sessions::RunningSessions;
 use crate::services::ServiceSetup;
 use crate::watching::{answered, apart, nothing_but, values};
+use crate::workspace::Workspace;
 use crate::workspace::keys::Keys;
 use crate::workspace::plugged::Plugged;
 use crate::{
@@ -62,6 +63,13 @@ impl StorelessApp {
     /// What a folder would switch on, and how far that is trusted.
     pub(crate) fn plugged(&self, folder: &Path) -> Result<Plugged, AppError> {
         Ok(Plugged::look(&self.env, folder, &self.settings(folder)?))
+    }
+
+    /// A folder by itself: what is done with it reaches no session.
+    pub(crate) fn own_workspace(&self, folder: &Path) -> Result<Arc<Workspace>, AppError> {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let redactor = self.redactor(&folder);
+        Workspace::open(&self.env, &folder, &self.overrides, &redactor, RunningSessions::default()).map(Arc::new)
     }
 
     /// Its settings with more, each as `-c` takes it.
@@ -349,6 +357,7 @@ routes! {
         SetSandbox => doctor::set_sandbox,
         ListFiles => files::list,
         ShowBranch => files::branch,
+        ShowProject => project::show,
         ListCommands => commands::list,
         ExpandCommand => commands::expand,
         ListHooks => commands::hooks,

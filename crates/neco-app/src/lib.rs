@@ -34,6 +34,7 @@ pub mod picture;
 pub mod plans;
 pub mod prompt;
 pub mod rules;
+mod project;
 mod running_sessions;
 pub mod services;
 mod session_models;

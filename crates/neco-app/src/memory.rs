@@ -31,10 +31,10 @@ fn open(app: &LocalApp, folder: &str) -> Arc<Memory> {
     of_folder(&app.env, folder, app.redactor(folder))
 }
 
-/// Whether anything is remembered that is seen from a folder.
-pub(crate) async fn has_entries(env: &Env, folder: &Path) -> bool {
+/// How much is remembered that is seen from a folder.
+pub(crate) async fn count(env: &Env, folder: &Path) -> usize {
     let memory = of_folder(env, folder, Redactor::default());
-    let found = memory.look().await.is_ok_and(|entries| !entries.is_empty());
+    let found = memory.look().await.map_or(0, |entries| entries.len());
     memory.close().await;
     found
 }

@@ -124,7 +124,7 @@ async fn told(app: &StorelessApp, request: &ShowPrompt, notes: &Notes) -> Result
     let session = session.map_err(of_session)?;
     let answer = session.ask(Query::Prompt).await;
     session.close().await;
-    if is_new && loaded.config.memory.enabled && memory::has_entries(&app.env, &folder).await {
+    if is_new && loaded.config.memory.enabled && memory::count(&app.env, &folder).await > 0 {
         notes.add("what is recalled from the memory is chosen with the first message, so it is not shown here");
     }
     match answer {

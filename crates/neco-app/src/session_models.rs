@@ -112,6 +112,10 @@ impl Provider for Followed {
         self.now().context_window()
     }
 
+    fn window_is_assumed(&self) -> bool {
+        self.now().window_is_assumed()
+    }
+
     fn ready(&self) -> BoxFuture<'_, ()> {
         let now = self.now();
         Box::pin(async move { now.ready().await })

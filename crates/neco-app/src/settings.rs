@@ -140,7 +140,7 @@ fn holds_from(settings: &[NewSetting]) -> HoldsFrom {
 }
 
 /// The settings with the new ones in them.
-fn changed(present: &str, settings: &[NewSetting]) -> Result<String, AppError> {
+pub(crate) fn changed(present: &str, settings: &[NewSetting]) -> Result<String, AppError> {
     let unreadable = |error: TomlError| failed(error.to_string());
     let mut document: DocumentMut = present.parse().map_err(unreadable)?;
     for NewSetting { key, value } in settings {
@@ -217,7 +217,7 @@ fn lock(env: &Env) -> std::io::Result<File> {
 }
 
 /// Writes the file whole or not at all. One that is a link stays one, and its mode stays as well.
-fn write(file: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn write(file: &Path, text: &str) -> std::io::Result<()> {
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     // Such files are made for their owner alone.
     let beside = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")));

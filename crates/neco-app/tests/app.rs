@@ -12,7 +12,7 @@ use neco_app::services::{ServiceSetup, hub, open_store};
 use neco_config::{Config, Env};
 use neco_proto::app::sessions::{ListSessions, SessionState};
 use neco_proto::app::{App, Call, Caller, Scope, Trouble};
-use neco_proto::event::StreamChunk;
+use neco_proto::event::{NodeState, StreamChunk};
 use neco_proto::{AgentId, Event, EventBody, SessionId};
 use neco_store::{Catalog, Durability, SessionRecord, SqliteStore, lease_and_append};
 use serde_json::json;
@@ -68,6 +68,8 @@ async fn sessions_are_listed_by_folder_and_time_with_what_is_left_out() {
     // Its last event is in the middle of a turn, and nobody has it open.
     let stopped = Some(SessionState::Stopped);
     assert!(page.sessions.iter().all(|session| session.bytes.is_some() && session.state == stopped));
+    let paused = Some(NodeState::Paused);
+    assert!(page.sessions.iter().all(|session| session.work == paused && session.usage.is_some()));
     let first = app.ask(&person, &ListSessions { limit: 1, ..here.clone() }).await.unwrap();
     assert_eq!((ids(&first), first.more), (vec![new], 1));
     let since = jiff::Timestamp::from_millisecond(8_000).ok();

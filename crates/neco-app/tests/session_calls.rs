@@ -12,7 +12,7 @@ use neco_config::{Config, Env};
 use neco_proto::app::blobs::BlobId;
 use neco_proto::app::exchanges::{ListKeptSessions, RestoreSession};
 use neco_proto::app::history::{
-    AgreedTo, DiffSession, ListRewindPoints, ListSessionAgents, PreviewRewind, RewindSession, RewindTo,
+    AgreedTo, DiffSession, FileDiff, ListRewindPoints, ListSessionAgents, PreviewRewind, RewindSession, RewindTo,
 };
 use neco_proto::app::port::{ExportFormat, ExportSession, FindForeignSessions, ImportNote, ImportSession, Program};
 use neco_proto::app::sessions::{
@@ -20,7 +20,7 @@ use neco_proto::app::sessions::{
 };
 use neco_proto::app::{App, AppError, Caller, Request, Scope, Trouble};
 use neco_proto::event::{Checkpoint, CheckpointWhen, FileChangeKind, RewindWhat, TitleSource};
-use neco_proto::{AgentId, Event, EventBody, Message, Part, Role, SessionId};
+use neco_proto::{AgentId, Event, EventBody, LineCount, Message, Part, Role, SessionId};
 use neco_session::Hub;
 use neco_session::exchanges::{ExchangeHeader, FORMAT};
 use neco_session::rewind::event_of;
@@ -270,6 +270,44 @@ async fn with_change(stage: &Stage, folder: &Path) -> SessionId {
     let bodies = vec![said("look"), said("change it"), EventBody::Checkpoint(before), EventBody::Checkpoint(after)];
     stage.begin(id, folder, 1_000, bodies).await;
     id
+}
+
+#[tokio::test]
+async fn lines_that_a_person_changed_are_not_counted_as_the_sessions() {
+    let stage = Stage::new().await;
+    let folder = stage.folder("a");
+    let (id, file) = (SessionId::new(), folder.join("a.txt"));
+    let checkpoints = stage.hub.checkpoints(&folder).await.unwrap();
+    let keep = |when, content: &str| -> EventBody {
+        std::fs::write(&file, content).unwrap();
+        let note = Note { when, label: "change it".to_owned(), session: id.to_string() };
+        EventBody::Checkpoint(event_of(&checkpoints.snapshot(&note).unwrap(), when, "change it"))
+    };
+    let done = || -> EventBody {
+        let done = serde_json::json!({
+            "type": "agent_complete", "reason": "natural", "final": "", "turns": 1,
+            "usage": { "input": 0, "output": 0 }, "duration_ms": 1
+        });
+        serde_json::from_value(done).unwrap()
+    };
+    let bodies = vec![
+        said("change it"),
+        keep(CheckpointWhen::Before, "one\n"),
+        keep(CheckpointWhen::After, "one\ntwo\n"),
+        done(),
+        said("go on"),
+        keep(CheckpointWhen::Before, "one\ntwo\nby hand\nby hand\n"),
+        keep(CheckpointWhen::After, "one\ntwo\nby hand\nby hand\nfive\n"),
+        done(),
+    ];
+    stage.begin(id, &folder, 1_000, bodies).await;
+    let diff = DiffSession { session: id.to_string(), folder: text(&folder), ..DiffSession::default() };
+    let lines = |added, removed| Some(LineCount { added, removed });
+    let own = |files: &[FileDiff]| files.iter().map(|file| (file.own, file.since)).collect::<Vec<_>>();
+    // Two lines were written by hand between the two messages.
+    assert_eq!(own(&stage.ask(&diff).await.unwrap().files), [(lines(2, 0), 0)]);
+    std::fs::write(&file, "one\nTWO\nby hand\nby hand\nfive\nsix\n").unwrap();
+    assert_eq!(own(&stage.ask(&diff).await.unwrap().files), [(lines(2, 0), 2)]);
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use neco_proto::app::doctor::{Examine, Health, ShowSandbox};
 use neco_proto::app::files::{ListFiles, ShowBranch};
 use neco_proto::app::keys::{KeyPlace, ListKeys, NewKey, RemoveKeys, SetKey};
 use neco_proto::app::models::{ListModels, ListServed, OfferModels, ProviderStanding, Readiness, ShowModel, TestModel};
+use neco_proto::app::project::{Project, ShowProject};
 use neco_proto::app::rules::{AddRule, ExplainCall, GivenRules, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::ListSessions;
 use neco_proto::app::settings::{CheckSettings, FindSettings, HoldsFrom, ListSettings, NewSetting, SetSettings};
@@ -92,6 +93,21 @@ async fn what_a_folder_brings_along_is_listed_and_used_once_it_is_trusted() {
     assert!(list().await.iter().all(|command| command.trusted));
     assert_eq!(house.asks(ship).await.unwrap().text.trim(), "Release 2.0 now.");
     assert!(house.asks(ListHooks { folder }).await.unwrap().hooks.is_empty());
+}
+
+#[tokio::test]
+async fn what_agents_know_in_a_folder_is_told_before_they_work_there() {
+    let house = House::new();
+    let folder = house.folder();
+    assert_eq!(house.asks(ShowProject { folder: folder.clone() }).await.unwrap(), Project::default());
+    house.write("project/AGENTS.md", "Be brief.\n");
+    house.write("project/.neco/rules/tests.md", "Test it.\n");
+    std::os::unix::fs::symlink("AGENTS.md", Path::new(&folder).join("CLAUDE.md")).unwrap();
+    let known = house.asks(ShowProject { folder: folder.clone() }).await.unwrap();
+    assert_eq!(known.rules, ["AGENTS.md", ".neco/rules/tests.md"], "what leads to another says the same");
+    assert_eq!((known.uncommitted, known.memories), (None, 0), "there is no repository");
+    house.write("home/config.toml", "[context]\nrules = false\n");
+    assert_eq!(house.asks(ShowProject { folder }).await.unwrap(), Project::default(), "nobody is told of them");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Command lines as they may be shown: people write tokens into them.
+//! Command lines: their words, and how they may be shown, as people write tokens into them.
 
 use crate::address::{HIDDEN, without_secrets};
 
@@ -30,9 +30,48 @@ const BEGINNINGS: &[&str] = &[
 /// So many letters and digits in a row are a key, not a word.
 const LONG: usize = 24;
 
+/// The words of a command line, divided as a shell does it and without the quotes; `${NAME:-a b}` is within one word.
+/// Nothing where a quote or such a name never ends.
+pub fn words(line: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut chars = line.chars().peekable();
+    while let Some(char) = chars.next() {
+        match (quote, char) {
+            (_, '$') if chars.peek() == Some(&'{') => {
+                let word = word.get_or_insert_default();
+                word.push(char);
+                loop {
+                    let inner = chars.next()?;
+                    word.push(inner);
+                    if inner == '}' {
+                        break;
+                    }
+                }
+            }
+            (None, '\\') => word.get_or_insert_default().push(chars.next()?),
+            (Some('"'), '\\') => {
+                let word = word.get_or_insert_default();
+                let next = chars.next()?;
+                // Within quotes it stands for itself, but before what would mean something.
+                word.extend((!matches!(next, '"' | '\\' | '$' | '`')).then_some(char));
+                word.push(next);
+            }
+            (None, '"' | '\'') => {
+                quote = Some(char);
+                word.get_or_insert_default();
+            }
+            (Some(open), _) if open == char => quote = None,
+            (None, _) if char.is_whitespace() => words.extend(word.take()),
+            (_, _) => word.get_or_insert_default().push(char),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
 /// The words of a command with `***` for what is named as a secret or looks like one: `--token`, `***`;
 /// `API_KEY=***`; `Authorization: ***`.
-pub(crate) fn words_without_secrets<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+pub fn words_without_secrets<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut before = "";
     let mut shown = Vec::new();
     for word in words {
@@ -130,6 +169,25 @@ fn looks_secret(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_is_divided_as_a_shell_does_it() {
+        for (line, expected) in [
+            ("npx -y @scope/server /path", &["npx", "-y", "@scope/server", "/path"][..]),
+            ("  a\t b  ", &["a", "b"]),
+            ("'/opt/my tools/run' \"it's\" ''", &["/opt/my tools/run", "it's", ""]),
+            ("a\\ b c\\\"d", &["a b", "c\"d"]),
+            (r#""a\"b \x" 'c\d'"#, &["a\"b \\x", "c\\d"]),
+            ("${HOME}/x ${NAME:-a b} \"${X:-'}\" $y", &["${HOME}/x", "${NAME:-a b}", "${X:-'}", "$y"]),
+            ("sh -c 'a | b; c &'", &["sh", "-c", "a | b; c &"]),
+            ("", &[]),
+        ] {
+            assert_eq!(words(line).unwrap(), expected, "{line}");
+        }
+        for open in ["a 'b", "a \"b", "a \\", "a ${B", "'${a"] {
+            assert_eq!(words(open), None, "{open}");
+        }
+    }
 
     #[test]
     fn what_is_named_or_looks_like_a_secret_is_hidden_and_the_rest_stays() {

@@ -45,6 +45,12 @@ pub trait Provider: Send + Sync {
         None
     }
 
+    /// Whether that is only assumed: neither the settings nor the catalogue nor a server say it. Of a group, whether it is
+    /// for one of its models.
+    fn window_is_assumed(&self) -> bool {
+        false
+    }
+
     /// Finds out what is to be known before the first prompt is made for it: the window of a server on this machine.
     /// Takes a moment at most, and no time where nothing is to be found out.
     fn ready(&self) -> BoxFuture<'_, ()> {

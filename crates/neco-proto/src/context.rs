@@ -50,6 +50,9 @@ pub struct ContextReport {
     /// Tokens that fit into one request and its answer; absent when that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
+    /// Whether the window is only assumed: nobody says how big that of the model is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub window_is_assumed: bool,
     /// Tokens of the window that are kept free for the answer.
     pub reserve: u64,
     /// Tokens from which on the conversation is compacted; absent when the window is not known.
@@ -67,6 +70,14 @@ pub struct ContextReport {
     /// nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given: Option<GivenUse>,
+}
+
+impl ContextReport {
+    /// The window, where it is known: what is only assumed is no measure of how full it is.
+    #[must_use]
+    pub fn known_window(&self) -> Option<u64> {
+        self.window.filter(|window| *window > 0 && !self.window_is_assumed)
+    }
 }
 
 /// What was given with a person's messages because it fits their words, and what became of it.

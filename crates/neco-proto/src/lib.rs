@@ -20,6 +20,7 @@ pub mod event;
 pub mod ide;
 pub mod ids;
 pub mod key_kind;
+pub mod line_count;
 pub mod message;
 pub mod mode;
 pub mod origin;
@@ -49,11 +50,15 @@ pub use error_code::ErrorCode;
 pub use event::{Event, EventBody};
 pub use ide::{IdeContext, Selection};
 pub use ids::{AgentId, CallId, MessageId, QuestionId, Seq, SessionId, TurnId, WorkflowId};
+pub use line_count::LineCount;
 pub use message::{Author, Message, Part, Role, StandsFor, ToolCall, ToolResult};
 pub use mode::{ApprovalMode, Mode, Risk, RuleSource, Ruling};
 pub use origin::ToolOrigin;
 pub use plan::{Plan, PlanStatus, PlanStep, Todo, TodoStatus};
-pub use query::{Answer, CheckpointInfo, FilePreview, Query, RewindKind, RewindPoint, RewindPreview, SessionSnapshot};
+pub use query::{
+    Answer, CheckpointInfo, FilePreview, GrantedRule, Query, RewindKind, RewindPoint, RewindPreview, SessionRules,
+    SessionSnapshot,
+};
 pub use question::{ItemAnswer, Question, QuestionItem, QuestionOption, Reply, Subject};
 pub use result_part::ResultPart;
 pub use usage::Usage;

@@ -11,6 +11,7 @@ use crate::event::{
     WorkflowGraph,
 };
 use crate::ids::{AgentId, MessageId, Seq, SessionId};
+use crate::line_count::LineCount;
 use crate::message::Message;
 use crate::mode::{ApprovalMode, Mode};
 use crate::plan::{Plan, Todo};
@@ -59,6 +60,8 @@ pub enum Query {
     Tree,
     /// The workflows of the session.
     Workflows,
+    /// What its agents do without asking because of rules.
+    Rules,
     /// The commands in the background of its agents.
     Background,
     /// The end of what one of them printed.
@@ -108,6 +111,8 @@ pub enum Answer {
         /// Oldest first, each with all its tasks.
         workflows: Vec<WorkflowGraph>,
     },
+    /// To [`Query::Rules`].
+    Rules(SessionRules),
     /// To [`Query::Background`].
     Background {
         /// Those of the root first, each agent's oldest first; some that are over are among them.
@@ -120,6 +125,28 @@ pub enum Answer {
         /// The last lines that it printed, as plain text.
         tail: String,
     },
+}
+
+/// What is done in a session without asking because of rules.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SessionRules {
+    /// What the person allowed for this session: the root's first, each agent's oldest first.
+    pub granted: Vec<GrantedRule>,
+    /// How many rules of files, flags and answers allow the root something here.
+    pub allowing: u64,
+    /// Whether the root edits ordinary files of the workspace without asking.
+    pub edits: bool,
+}
+
+/// Something that a person allowed for a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GrantedRule {
+    /// What it allows, in the words of the question that it answered.
+    pub allows: String,
+    /// The agent that it holds for, by name; absent for the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 /// A state of the workspace that was kept.
@@ -206,6 +233,9 @@ pub struct RewindPreview {
     /// What a person should know before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Commands and calls since then that reached beyond the workspace, oldest first: what they did there stays.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_undone: Vec<String>,
 }
 
 /// What would happen to a file.
@@ -217,6 +247,9 @@ pub struct FilePreview {
     pub kind: FileChangeKind,
     /// Whether somebody else changed it since the session last knew it: that change would be lost.
     pub by_others: bool,
+    /// The lines that would come and go; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LineCount>,
 }
 
 /// How a session stands.

@@ -97,7 +97,11 @@ fn interrupted(call: &OpenCall, asks: bool, begins: bool) -> EventBody {
             (None, false) => CallStatus::Cancelled,
         },
         output,
-        error_code: (call.ended != Some(CallStatus::Success)).then_some(ErrorCode::ToolFailed),
+        error_code: match (call.ended, call.started) {
+            (Some(CallStatus::Success), _) => None,
+            (None, true) if !asks => Some(ErrorCode::Interrupted),
+            (Some(_) | None, _) => Some(ErrorCode::ToolFailed),
+        },
         advice: advice.map(str::to_owned),
         agent: None,
         duration_ms: 0,
@@ -143,6 +147,7 @@ mod tests {
         assert!(ran.output.contains("It took effect") && ran.output.contains("built\n</untrusted"), "{}", ran.output);
         let cut = told(call(true, None, ""));
         assert!(cut.output.contains("not known") && !cut.output.contains("printed"), "{}", cut.output);
+        assert_eq!((cut.status, cut.error_code), (CallStatus::Error, Some(ErrorCode::Interrupted)));
         assert!(cut.output.ends_with(&format!("; {}.", cut.advice.unwrap())) && ran.advice.is_none());
         assert!(told(call(false, None, "")).output.contains("did not run"));
         assert!(!notice(&[(&call(true, Some(CallStatus::Success), ""), false)], false).contains("not known"));

@@ -184,6 +184,7 @@ impl Stage {
                     if only.is_empty() { all } else { all.named(&only) }
                 }),
                 plugged: self.plugged.clone(),
+                prepare: None,
                 memory: Some(MemorySettings {
                     entries: 40,
                     extract: if self.setup.extract { Extract::Always } else { Extract::Never },

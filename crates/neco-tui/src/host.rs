@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 use neco_proto::app::history::FileDiff;
 use neco_proto::app::rules::GivenRules;
 use neco_proto::app::{AppError, Trouble};
+use neco_proto::event::NodeState;
 use neco_proto::{Attachment, Client, Command, Diff, SessionId};
 use neco_view::setting::Setting;
 use neco_view::slash::Outside;
@@ -133,16 +134,26 @@ pub enum Wanted {
     Id(String),
 }
 
-/// A session in a list.
+/// A session in a list. What is not known of it is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionEntry {
     /// Its id.
     pub id: String,
     /// Its title.
     pub title: String,
+    /// How its last work stands, and whether that waits for an answer.
+    pub work: Option<(NodeState, bool)>,
     /// How long ago it was used, in words.
     pub when: String,
-    /// More of it, in a few words: how long it is, its folder; may be empty.
+    /// The branch that it works on.
+    pub branch: String,
+    /// How much was said, in words.
+    pub messages: String,
+    /// What it cost, in words.
+    pub cost: String,
+    /// Its folder, where several are listed.
+    pub folder: String,
+    /// What kind it is of, in a few words.
     pub about: String,
 }
 
@@ -169,8 +180,14 @@ pub struct ProviderEntry {
 pub struct ModelEntry {
     /// What `/model` takes.
     pub name: String,
-    /// What it is, in a few words.
+    /// What it is, in a few words: what a group asks, what a model is able to.
     pub about: String,
+    /// How much fits into a request; empty where that is not known.
+    pub context: String,
+    /// What a million tokens cost, in and out; empty where that is not known.
+    pub price: String,
+    /// Whether it is a group.
+    pub is_group: bool,
 }
 
 /// A permission rule in a list.
@@ -182,8 +199,20 @@ pub struct RuleEntry {
     pub rule: String,
     /// Where it comes from.
     pub from: String,
-    /// Whether it comes with Neco.
-    pub is_built_in: bool,
+    /// Where it stands in the list.
+    pub group: RuleGroup,
+}
+
+/// The rules that stand together in a list, in this order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RuleGroup {
+    /// Those that were allowed for this session.
+    Session,
+    /// Those of files and flags.
+    #[default]
+    Written,
+    /// Those that come with Neco.
+    BuiltIn,
 }
 
 /// What came of a command after a slash.

@@ -21,7 +21,8 @@ use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
 use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::clean::{clean, clean_line};
 use neco_proto::{
-    Answer, BackgroundCommand, CheckpointInfo, Client, ClientError, Command, PromptReport, Query, SessionSnapshot,
+    Answer, BackgroundCommand, CheckpointInfo, Client, ClientError, Command, PromptReport, Query, SessionRules,
+    SessionSnapshot,
 };
 use neco_view::agent_ask::AgentAsk;
 use neco_view::paint::colour::Paint;
@@ -66,6 +67,14 @@ pub async fn custom(app: &dyn App, host: &dyn Host, name: String, argument: Stri
 }
 
 /// The setting of the window's colours.
+/// What a session does without asking because of rules; nothing where it does not say, such as one of an older process.
+pub(crate) async fn session_rules(client: &dyn Client) -> SessionRules {
+    match client.ask(Query::Rules).await {
+        Ok(Answer::Rules(rules)) => rules,
+        Ok(_) | Err(_) => SessionRules::default(),
+    }
+}
+
 pub const THEME: &str = "tui.theme";
 
 /// Carries out a command that a session can't carry out by itself. `client` is the session on the screen.
@@ -112,7 +121,8 @@ impl Beyond<'_> {
             }
             Outside::Permissions => {
                 let request = ListRules { folder: self.folder(), given: self.host.given() };
-                print(&rules::as_lines(&self.ask(&request).await?))
+                let in_force = rules::as_lines(&self.ask(&request).await?);
+                print(&format!("{}{in_force}", rules::for_session(&self.session_rules().await.granted)))
             }
             Outside::Hooks => what_holds::hooks(self).await?,
             Outside::Sandbox => what_holds::sandbox(self, one).await?,
@@ -414,6 +424,11 @@ impl Beyond<'_> {
 
     pub(crate) async fn snapshot(&self) -> Result<SessionSnapshot, AppError> {
         match self.client.ask(Query::Snapshot).await.map_err(AppError::from)? {
+    /// What is done without asking because of rules.
+    pub(crate) async fn session_rules(&self) -> SessionRules {
+        session_rules(self.client).await
+    }
+
             Answer::Snapshot(snapshot) => Ok(snapshot),
             _ => Err(AppError::new(Trouble::Failed, "the session does not answer")),
         }

@@ -161,15 +161,12 @@ impl Theme {
     }
 
     /// The same inside of a question: where 256 colours have no ground for lines that change, the terminal's own would be
-    /// a hole in the wash, and they have that of the question.
+    /// a hole in the wash, and they have others.
     #[must_use]
     pub fn in_question(mut self) -> Self {
         for line in [&mut self.added_line, &mut self.removed_line] {
-            if let Some(Color::Rgb(red, green, blue)) = line.bg
-                && among_256(red, green, blue) == Some(Color::Reset)
-            {
-                line.bg = Some(Color::Rgb(red, green, blue + 1));
-            }
+            let asked = IN_QUESTION.iter().find(|(usual, _)| line.bg == Some(Color::from_u32(*usual)));
+            line.bg = asked.map_or(line.bg, |(_, asked)| Some(Color::from_u32(*asked)));
         }
         self
     }
@@ -295,6 +292,10 @@ pub fn is_light([red, green, blue]: [u8; 3]) -> bool {
 const DARK: [u8; 3] = [0x14, 0x11, 0x0f];
 const LIGHT: [u8; 3] = [0xfd, 0xfb, 0xf8];
 
+/// Grounds of lines that change, and what they are inside of a question. Of all colours these are nearly the same; of the
+/// 256 the first have none, and the others are neither that of the question nor those of changed words.
+const IN_QUESTION: [(u32, u32); 2] = [(0x132518, 0x14261a), (0x301918, 0x31191a)];
+
 /// Colours of the themes whose nearest of the 256 would lose their hue, with the one that keeps it; none where the
 /// terminal's own ground is better than any.
 const OF_256: [(u32, Option<u8>); 30] = [
@@ -307,12 +308,12 @@ const OF_256: [(u32, Option<u8>); 30] = [
     (0x261d11, Some(235)),
     (0xfef4db, Some(230)),
     (0x132518, None),
-    (0x132519, Some(235)),
+    (0x14261a, Some(234)),
     (0xe2f8e7, Some(194)),
     (0x1d462a, Some(22)),
     (0xb2e9bf, Some(157)),
     (0x301918, None),
-    (0x301919, Some(235)),
+    (0x31191a, Some(233)),
     (0xfeeeed, Some(224)),
     (0x642c2a, Some(52)),
     (0xfcd0ce, Some(217)),
@@ -342,17 +343,47 @@ pub fn among_256(red: u8, green: u8, blue: u8) -> Option<Color> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn inside_of_a_question_lines_that_change_have_its_ground_in_256_colours() {
-        let of_256 = |style: Style| match style.bg {
-            Some(Color::Rgb(red, green, blue)) => among_256(red, green, blue),
+    fn of_256(colour: Option<Color>) -> Option<Color> {
+        match colour {
+            Some(Color::Rgb(red, green, blue)) => among_256(red, green, blue).or(colour),
             other => other,
+        }
+    }
+
+    /// How bright a colour is, as contrasts are counted.
+    fn luminance(colour: Color) -> f64 {
+        let parts = match colour {
+            Color::Rgb(red, green, blue) => [red, green, blue],
+            Color::Indexed(grey @ 232..) => [8 + 10 * (grey - 232); 3],
+            Color::Indexed(index @ 16..) => {
+                let step = |part: u8| if part == 0 { 0 } else { 55 + 40 * part };
+                [(index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6].map(step)
+            }
+            other => panic!("{other:?}"),
         };
+        let linear = parts.map(|part| match f64::from(part) / 255.0 {
+            part if part <= 0.03928 => part / 12.92,
+            part => ((part + 0.055) / 1.055).powf(2.4),
+        });
+        0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    }
+
+    #[test]
+    fn inside_of_a_question_lines_that_change_have_grounds_of_their_own_in_256_colours() {
         let dark = Theme::new(ThemeName::Dark);
-        assert_eq!(of_256(dark.added_line), Some(Color::Reset));
+        assert_eq!(of_256(dark.added_line.bg), Some(Color::Reset));
         let asked = dark.in_question();
-        for line in [asked.added_line, asked.removed_line] {
-            assert_eq!(of_256(line), of_256(dark.ask_wash));
+        let grounds = [asked.added_line, asked.removed_line, asked.added_word, asked.removed_word, asked.ask_wash];
+        let grounds = grounds.map(|style| of_256(style.bg).unwrap());
+        for (at, ground) in grounds.iter().enumerate() {
+            assert!(!grounds[..at].contains(ground), "{grounds:?}");
+        }
+        let Syntax { keyword, string, constant, comment, function, type_name } = asked.syntax;
+        let texts = [asked.label, asked.dim, asked.added, asked.removed, keyword, string, constant, comment, function];
+        for (text, ground) in texts.iter().chain([&type_name]).flat_map(|text| [(text, grounds[0]), (text, grounds[1])])
+        {
+            let (text, ground) = (luminance(of_256(text.fg).unwrap()), luminance(ground));
+            assert!((text + 0.05) / (ground + 0.05) >= 4.5, "{text} on {ground}");
         }
         for name in [ThemeName::Light, ThemeName::Sixteen, ThemeName::Plain] {
             let (theme, asked) = (Theme::new(name), Theme::new(name).in_question());

@@ -191,11 +191,13 @@ pub(crate) async fn status(beyond: &Beyond<'_>) -> Result<CommandOutcome, AppErr
         ("Settings", beyond.shown(&files.own), "/config"),
         ("Used", used, "/cost"),
     ];
+    let allow_rules = notices::allow_rules(&beyond.session_rules().await);
+    let allow_rules = allow_rules.map(|count| ("Rules", count, "/permissions"));
     // A session of another process does not say.
     let OpenFolders { folders } = beyond.ask(&ListFolders { session: id }).await.unwrap_or_default();
     let open = folders.iter().map(|folder| ("Also open", beyond.shown(folder), "/add-dir"));
     let line = |(name, value, with): &(&str, String, &str)| format!("{name:<11} {value:<48} {with}\n");
-    let text: String = rows.into_iter().chain(open).map(|row| line(&row)).collect();
+    let text: String = rows.into_iter().chain(allow_rules).chain(open).map(|row| line(&row)).collect();
     Ok(print(&format!("{}{text}", broken(&files.problems))))
 }
 

@@ -97,7 +97,7 @@ fn a_key_for_one_question_never_answers_the_next() {
 #[test]
 fn a_question_behind_a_list_is_read_before_it_is_answered() {
     let mut scene = Scene::new((80, 24));
-    scene.news(News::Models(Ok(vec![ModelEntry { name: "a/b".into(), about: String::new() }])));
+    scene.news(News::Models(Ok(vec![ModelEntry { name: "a/b".into(), ..ModelEntry::default() }])));
     scene.works();
     scene.asks(edit_request("1"));
     scene.key(KeyCode::Esc);

@@ -7,7 +7,7 @@ use neco_proto::app::history::FileDiff;
 use neco_proto::app::settings::{SettingList, SettingProblem, SettingRow};
 use neco_proto::event::*;
 use neco_proto::*;
-use neco_tui::host::{Agreement, CommandOutcome, ModelEntry, RuleEntry, SessionEntry, Wanted};
+use neco_tui::host::{Agreement, CommandOutcome, ModelEntry, RuleEntry, RuleGroup, SessionEntry, Wanted};
 use neco_tui::theme::ThemeName;
 use neco_tui::update::{Effect, News};
 use neco_view::setting::Setting;
@@ -22,7 +22,8 @@ fn sessions_models_and_rules_to_choose_from() {
             id: n.to_string(),
             title: format!("session number {n}"),
             when: format!("{n} h ago"),
-            about: "12 messages".into(),
+            messages: "12 messages".into(),
+            ..SessionEntry::default()
         });
         let asked = scene.news(News::Sessions(Ok(sessions.collect())));
         assert_eq!(asked, [Effect::LookInto("1".into())]);
@@ -41,14 +42,14 @@ fn sessions_models_and_rules_to_choose_from() {
         let picture = scene.picture();
         assert!(picture.contains("2 messages, the last of them:") && picture.contains("› and test it"), "{picture}");
         assert_eq!(scene.key(KeyCode::Enter), [Effect::Open(Wanted::Id("7".into()))]);
-        let model = |name: &str| ModelEntry { name: name.into(), about: "200k".into() };
+        let model = |name: &str| ModelEntry { name: name.into(), context: "200k".into(), ..ModelEntry::default() };
         scene.news(News::Models(Ok(vec![model("a/small"), model("scripted/demo")])));
         assert_eq!(scene.key(KeyCode::Enter), [Effect::Send(Command::SetModel { model: "scripted/demo".into() })]);
         let rule = |id: Option<&str>, rule: &str| RuleEntry {
             id: id.map(str::to_owned),
             rule: rule.into(),
             from: "config.toml".into(),
-            is_built_in: false,
+            group: RuleGroup::Written,
         };
         scene.news(News::Rules(Ok(vec![rule(Some("r1"), "allow run(cargo test)"), rule(None, "deny read(.env)")])));
         scene.key(KeyCode::Down);
@@ -103,19 +104,19 @@ fn the_list_of_agents_opens_at_one_that_is_at_work() {
 #[test]
 fn sessions_of_all_folders_are_a_key_away() {
     let mut scene = Scene::new((80, 24));
-    let session = |id: &str, about: &str| SessionEntry {
+    let session = |id: &str, folder: &str| SessionEntry {
         id: id.into(),
         title: format!("session {id}"),
         when: "2 h ago".into(),
-        about: about.into(),
+        folder: folder.into(),
+        ..SessionEntry::default()
     };
     scene.types("/resume");
     assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Sessions));
-    scene.news(News::Sessions(Ok(vec![session("1", "c41f · 3 messages")])));
+    scene.news(News::Sessions(Ok(vec![session("1", "")])));
     assert!(scene.picture().contains("Tab all folders"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Tab), [Effect::AllSessions]);
-    let elsewhere = session("2", "~/code/shop · 9b07 · 1 message · one-shot");
-    scene.news(News::AllSessions(Ok(vec![session("1", "~/here · c41f · 3 messages"), elsewhere])));
+    scene.news(News::AllSessions(Ok(vec![session("1", "~/here"), session("2", "~/code/shop")])));
     let picture = scene.picture();
     assert!(picture.contains("Search 2 sessions of all folders") && picture.contains("Tab this folder"), "{picture}");
     // A folder is found by its name.
@@ -180,10 +181,23 @@ fn a_list_that_comes_late_takes_no_keys() {
     scene.types("/model");
     scene.key(KeyCode::Enter);
     scene.types("fix the bug");
-    scene.news(News::Models(Ok(vec![ModelEntry { name: "a/b".into(), about: String::new() }])));
+    scene.news(News::Models(Ok(vec![ModelEntry { name: "a/b".into(), ..ModelEntry::default() }])));
     assert!(scene.app.picker.is_none());
     let sent = scene.key(KeyCode::Enter);
     assert!(matches!(sent.last(), Some(Effect::Send(Command::UserMessage { .. }))), "{sent:?}");
+}
+
+#[test]
+fn a_model_is_made_the_default_and_a_group_is_not() {
+    let mut scene = Scene::new((80, 24));
+    let entry = |name: &str, is_group| ModelEntry { name: name.into(), is_group, ..ModelEntry::default() };
+    scene.news(News::Models(Ok(vec![entry("think", true), entry("a/b", false)])));
+    assert!(scene.picture().contains("Ctrl-X make it the default"), "{}", scene.picture());
+    assert_eq!(scene.control('x'), []);
+    assert!(scene.picture().contains("choose a model"), "{}", scene.picture());
+    scene.key(KeyCode::Down);
+    assert_eq!(scene.control('x'), [Effect::Outside(Outside::Config, "model \"a/b\"".into())]);
+    assert!(scene.app.picker.is_none());
 }
 
 #[test]
@@ -192,7 +206,7 @@ fn an_impatient_enter_does_not_keep_a_list_away() {
     scene.types("/model");
     scene.key(KeyCode::Enter);
     scene.key(KeyCode::Enter);
-    scene.news(News::Models(Ok(vec![ModelEntry { name: "a/b".into(), about: String::new() }])));
+    scene.news(News::Models(Ok(vec![ModelEntry { name: "a/b".into(), ..ModelEntry::default() }])));
     assert!(scene.app.picker.is_some());
 }
 
@@ -268,6 +282,8 @@ fn changes_are_a_screen_that_is_scrolled_and_left() {
         kind,
         diff: format!("--- a/{path}\n+++ b/{path}\n{diff}"),
         by_others: false,
+        own: None,
+        since: 0,
     };
     let files = vec![
         file("src/a.rs", FileChangeKind::Modified, "@@ -1,2 +1,2 @@\n let a = 1;\n-let b = 2;\n+let b = 3;\n"),
@@ -280,7 +296,7 @@ fn changes_are_a_screen_that_is_scrolled_and_left() {
     let text: Vec<String> = frame.live.iter().map(ToString::to_string).collect();
     let text = text.join("\n");
     for words in
-        ["2 files changed in this session  +31 −1", "src/a.rs  +1 −1", "new.txt  +30 −0  new", "2 − let b = 2;"]
+        ["Changes  of this session  +31 −1", " ❯ src/a.rs   +1  −1", "new.txt   +30  −0   new file", "2 − let b = 2;"]
     {
         assert!(text.contains(words), "{words}: {text}");
     }
@@ -421,7 +437,7 @@ fn what_fills_the_context_and_what_was_used() {
 #[test]
 fn the_list_of_models_leads_to_another_provider() {
     let mut scene = Scene::new((80, 24));
-    scene.news(News::Models(Ok(vec![ModelEntry { name: "scripted/demo".into(), about: String::new() }])));
+    scene.news(News::Models(Ok(vec![ModelEntry { name: "scripted/demo".into(), ..ModelEntry::default() }])));
     assert!(scene.picture().contains("Add a provider or a key …"), "{}", scene.picture());
     scene.key(KeyCode::Down);
     assert_eq!(scene.key(KeyCode::Enter), [Effect::Providers]);
@@ -444,7 +460,7 @@ fn tools_that_are_looked_up_are_told_below_the_tools() {
 
 #[test]
 fn what_is_pasted_narrows_a_list_down_or_stands_in_the_field() {
-    let model = |name: &str| ModelEntry { name: name.into(), about: String::new() };
+    let model = |name: &str| ModelEntry { name: name.into(), ..ModelEntry::default() };
     let models = || News::Models(Ok(vec![model("a/large"), model("a/small")]));
     let mut scene = Scene::new((80, 24));
     scene.news(models());

@@ -5,9 +5,9 @@ mod support;
 use crossterm::event::KeyCode;
 use neco_proto::event::*;
 use neco_proto::*;
-use neco_tui::host::{ImageSource, Wanted};
+use neco_tui::host::{CommandOutcome, ImageSource, Wanted};
 use neco_tui::update::{Effect, News, Unsent};
-use neco_view::slash::Custom;
+use neco_view::slash::{Custom, Outside};
 use serde_json::json;
 use support::{Scene, in_all_sizes};
 
@@ -208,6 +208,30 @@ fn what_is_written_is_sent_as_what_it_is() {
     assert_eq!(send(&mut scene, "/new"), [remembered("/new")], "it is at work");
     let mut scene = Scene::new((80, 24));
     assert_eq!(send(&mut scene, "/new"), [remembered("/new"), Effect::Open(Wanted::New)]);
+}
+
+#[test]
+fn a_session_that_begins_with_a_command_is_called_what_was_written() {
+    let says = || News::Outside(Ok(CommandOutcome::Prompt("Review this: src/a.rs.".into())));
+    let content = "Review this: src/a.rs.".to_owned();
+    let message = Effect::Send(Command::UserMessage { content, attachments: Vec::new() });
+    let asks = |scene: &mut Scene| {
+        scene.types("/review src/a.rs");
+        let sent = scene.key(KeyCode::Enter);
+        assert_eq!(sent.last(), Some(&Effect::Outside(Outside::Review, "src/a.rs".into())));
+    };
+    let mut scene = Scene::new((80, 24));
+    asks(&mut scene);
+    let title = "/review src/a.rs".to_owned();
+    let named = Effect::Send(Command::Rename { title: title.clone() });
+    assert_eq!(scene.news(says()), [named, message.clone()]);
+    scene.happen(EventBody::Title(SessionTitle { title, by: TitleSource::Person }));
+    assert!(!scene.picture().contains("Renamed"), "nobody renamed it: {}", scene.picture());
+    // One that has begun otherwise keeps its title.
+    let mut scene = Scene::new((80, 24));
+    scene.said("hello");
+    asks(&mut scene);
+    assert_eq!(scene.news(says()), [message]);
 }
 
 #[test]

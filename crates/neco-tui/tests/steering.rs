@@ -75,7 +75,7 @@ fn names_of_a_folder_are_no_sequences() {
     scene.types("/");
     is_ours(&bytes(&mut scene));
     scene.control('u');
-    scene.news(News::Models(Ok(vec![ModelEntry { name: EVIL.into(), about: EVIL.into() }])));
+    scene.news(News::Models(Ok(vec![ModelEntry { name: EVIL.into(), about: EVIL.into(), ..ModelEntry::default() }])));
     is_ours(&bytes(&mut scene));
 }
 

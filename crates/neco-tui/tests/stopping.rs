@@ -1,4 +1,4 @@
-//! Stopping the work, then whoever still works; and no bare letter that does anything to an agent.
+//! Stopping the work, then whoever still works.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -9,18 +9,7 @@ use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::app::Purpose;
 use neco_tui::update::{Effect, News};
-use support::{Ended, Scene, node};
-
-fn agents(scene: &mut Scene, states: &[&str]) -> Vec<AgentId> {
-    let mut ids = Vec::new();
-    for (number, state) in states.iter().enumerate() {
-        let id = AgentId::new();
-        let one = AgentNode { name: format!("coder-{}", number + 1), ..node(id, scene.root, "coder", "x", state, 0.0) };
-        scene.happen_to(id, support::agent_update(&one));
-        ids.push(id);
-    }
-    ids
-}
+use support::{Ended, Scene, agents, node, send};
 
 /// The root was stopped.
 fn stopped(scene: &mut Scene) {
@@ -31,10 +20,6 @@ fn stopped(scene: &mut Scene) {
         "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
     });
     scene.happen(support::read(complete));
-}
-
-fn send(command: Command) -> Vec<Effect> {
-    vec![Effect::Send(command)]
 }
 
 #[test]
@@ -79,6 +64,23 @@ fn an_agent_is_not_cancelled_with_the_call_that_waits_for_it() {
         let picture = scene.picture();
         assert!(picture.contains("no longer waited for") && !picture.contains("cancelled"), "{tool}: {picture}");
     }
+}
+
+#[test]
+fn of_a_call_that_nobody_follows_any_more_the_outcome_is_not_known() {
+    let mut scene = Scene::new((100, 30));
+    scene.works();
+    scene.call("1", "bash", CallStatus::Executing, "Run make");
+    // The process that ran it is gone.
+    scene.app.transcript.view.end_calls();
+    let picture = scene.picture();
+    assert!(picture.contains(" ? Run    make · interrupted, not known whether it took effect"), "{picture}");
+    // So it is told when the session goes on.
+    let mut scene = Scene::new((100, 30));
+    let ended = Ended::badly(ErrorCode::Interrupted, "Interrupted: Neco was stopped while this call ran.");
+    scene.ends("1", "bash", "Run make", ended);
+    let picture = scene.picture();
+    assert!(picture.contains(" ? Run    make · interrupted, not known whether it took effect"), "{picture}");
 }
 
 #[test]
@@ -231,18 +233,23 @@ fn snapshot(scene: &Scene) -> SessionSnapshot {
     .unwrap()
 }
 
+/// The work of the root has used up its turns.
+fn reaches_limit(scene: &mut Scene) {
+    let change = StateChange { from: AgentState::Streaming, to: AgentState::Complete, iteration: 50 };
+    scene.happen(EventBody::StateChange(change));
+    let complete = serde_json::json!({
+        "type": "agent_complete", "reason": "iteration_limit", "final": "", "turns": 50, "duration_ms": 5,
+        "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
+    });
+    scene.happen(support::read(complete));
+}
+
 #[test]
 fn work_that_used_up_its_turns_asks_whether_it_goes_on() {
     let ended = || {
         let mut scene = Scene::new((100, 30));
         scene.works();
-        let change = StateChange { from: AgentState::Streaming, to: AgentState::Complete, iteration: 50 };
-        scene.happen(EventBody::StateChange(change));
-        let complete = serde_json::json!({
-            "type": "agent_complete", "reason": "iteration_limit", "final": "", "turns": 50, "duration_ms": 5,
-            "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
-        });
-        scene.happen(support::read(complete));
+        reaches_limit(&mut scene);
         scene
     };
     let mut scene = ended();
@@ -262,40 +269,6 @@ fn work_that_used_up_its_turns_asks_whether_it_goes_on() {
     assert_eq!(scene.types("no wait"), []);
     assert_eq!(scene.app.prompt.text.as_str(), "no wait");
     assert!(!scene.picture().contains("Go on?"), "{}", scene.picture());
-}
-
-/// No model answers the root, whose work ends with that.
-fn fails(scene: &mut Scene) {
-    let message = "play failed (HTTP 500)".into();
-    scene.happen(EventBody::Error(ErrorEvent { code: ErrorCode::ProviderUnavailable, message, retryable: true }));
-    let change = StateChange { from: AgentState::Streaming, to: AgentState::Failed, iteration: 1 };
-    scene.happen(EventBody::StateChange(change));
-    let complete = serde_json::json!({
-        "type": "agent_complete", "reason": "failed", "final": "", "turns": 1, "duration_ms": 5,
-        "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
-    });
-    scene.happen(support::read(complete));
-}
-
-#[test]
-fn where_no_model_answers_it_asks_what_now() {
-    let failed = || {
-        let mut scene = Scene::new((100, 30));
-        scene.works();
-        fails(&mut scene);
-        scene.reads();
-        scene
-    };
-    let mut scene = failed();
-    assert!(scene.picture().contains("◆ No model answers"), "{}", scene.picture());
-    assert!(matches!(&scene.types("1")[..], [Effect::Send(Command::UserMessage { .. })]));
-    let mut scene = failed();
-    assert_eq!(scene.types("2").last(), Some(&Effect::Models));
-    let mut scene = failed();
-    assert_eq!(scene.types("3"), []);
-    let picture = scene.picture();
-    assert!(picture.contains("Say what to do instead; Enter alone tries again"), "{picture}");
-    assert!(!picture.contains("Nothing changed"), "it has stopped: {picture}");
 }
 
 #[test]
@@ -322,7 +295,7 @@ fn what_comes_by_itself_is_not_asked_where_the_keys_are_for_something_else() {
         let mut scene = Scene::new((100, 30));
         begin(&mut scene);
         scene.works();
-        fails(&mut scene);
+        reaches_limit(&mut scene);
         scene.reads();
         assert!(scene.app.picker.is_none(), "{number}: {}", scene.picture());
     }
@@ -363,258 +336,6 @@ fn in_a_narrow_terminal_the_keys_are_seen_before_what_they_are_for() {
     let mut scene = Scene::new((11, 30));
     scene.works();
     assert!(scene.picture().contains("Esc stop"), "{}", scene.picture());
-}
-
-#[test]
-fn typing_at_an_open_agent_writes_to_it_and_does_nothing_else() {
-    let mut scene = Scene::new((100, 30));
-    let ids = agents(&mut scene, &["running"]);
-    scene.control('t');
-    assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(ids[0])]);
-    assert_eq!(scene.types("explain more"), []);
-    assert_eq!(scene.app.purpose, Purpose::Agent(ids[0]));
-    let redirect = AgentOrder::Redirect { text: "explain more".into() };
-    assert_eq!(scene.key(KeyCode::Enter), send(Command::AgentCommand { agent_id: ids[0], order: redirect }));
-    scene.app.paste("xpr");
-    let redirect = AgentOrder::Redirect { text: "xpr".into() };
-    assert_eq!(scene.key(KeyCode::Enter), send(Command::AgentCommand { agent_id: ids[0], order: redirect }));
-    for letter in ('a'..='z').chain('A'..='Z') {
-        assert_eq!(scene.types(&letter.to_string()), [], "{letter}");
-        scene.key(KeyCode::Backspace);
-    }
-}
-
-#[test]
-fn whoever_writes_to_an_open_agent_has_its_keys_all_the_same() {
-    let mut scene = Scene::new((100, 30));
-    let ids = agents(&mut scene, &["running"]);
-    scene.control('t');
-    scene.key(KeyCode::Enter);
-    scene.types("faster");
-    scene.control('x');
-    assert!(scene.picture().contains("1  Pause       p"), "{}", scene.picture());
-    scene.key(KeyCode::Esc);
-    assert_eq!(scene.app.prompt.text.as_str(), "faster", "what was written stays");
-    assert_eq!(scene.app.purpose, Purpose::Agent(ids[0]));
-    // The field is empty again.
-    "faster".chars().for_each(|_| drop(scene.key(KeyCode::Backspace)));
-    scene.control('x');
-    assert!(scene.picture().contains("1  Pause       p"), "{}", scene.picture());
-    scene.key(KeyCode::Esc);
-    scene.types("slower");
-    scene.control('t');
-    assert!(scene.app.watched.is_none(), "back to the root");
-    assert_eq!((scene.app.prompt.text.as_str(), &scene.app.purpose), ("", &Purpose::Message), "it was for another");
-    scene.key(KeyCode::Up);
-    assert_eq!(scene.app.prompt.text.as_str(), "slower");
-}
-
-#[test]
-fn an_open_agent_has_a_screen_of_its_own_and_what_is_finished_waits_for_the_other() {
-    let mut scene = Scene::new((100, 30));
-    agents(&mut scene, &["running"]);
-    scene.control('t');
-    assert!(!scene.app.frame(100, 30).alternate);
-    scene.key(KeyCode::Enter);
-    scene.said("meanwhile");
-    let frame = scene.app.frame(100, 30);
-    assert!(frame.alternate && frame.finished.is_empty(), "{frame:?}");
-    assert_eq!(frame.live.len(), 30, "the field is at the bottom");
-    // Where there is one screen only, no more of the conversation is pushed off it than is needed.
-    scene.app.leaving.one_screen = true;
-    let rows = scene.app.frame(100, 30).live.len();
-    assert!(rows < 20, "{rows}");
-    scene.control('t');
-    let frame = scene.app.frame(100, 30);
-    let left = frame.finished.iter().any(|row| row.to_string().contains("meanwhile"));
-    assert!(!frame.alternate && left, "{frame:?}");
-}
-
-#[test]
-fn an_open_agent_is_drawn_anew_for_another_width() {
-    let mut scene = Scene::new((100, 30));
-    let ids = agents(&mut scene, &["running"]);
-    scene.control('t');
-    scene.key(KeyCode::Enter);
-    scene.news(News::Looked(ids[0], Vec::new(), 0));
-    let said = Message::new(Role::Assistant, vec![Part::Text { text: "word ".repeat(40) }]);
-    scene.happen_to(ids[0], EventBody::Message(said));
-    let count = |picture: &str| picture.lines().filter(|row| row.starts_with("   word")).count();
-    assert_eq!(count(&scene.picture()), 3, "{}", scene.picture());
-    scene.size = (60, 30);
-    let picture = scene.picture();
-    assert!(count(&picture) > 3 && !picture.lines().any(|row| row.starts_with("word")), "{picture}");
-    scene.size = (100, 30);
-    assert_eq!(count(&scene.picture()), 3, "{}", scene.picture());
-}
-
-#[test]
-fn what_is_told_to_an_agent_is_seen_to_wait_until_the_agent_reads_it() {
-    let mut scene = Scene::new((100, 30));
-    let ids = agents(&mut scene, &["running"]);
-    scene.control('t');
-    scene.key(KeyCode::Enter);
-    scene.news(News::Looked(ids[0], Vec::new(), 0));
-    let told = |text: &str| AgentMessage {
-        from: Actor::Person,
-        to: ids[0],
-        letter: Letter::Down(Down::Redirect { text: text.to_owned() }),
-        message_id: MessageId::new(),
-    };
-    let (first, second) = (told("mind the step"), told("and the door"));
-    for letter in [&first, &second] {
-        scene.happen_to(ids[0], EventBody::AgentMessage(letter.clone()));
-    }
-    let picture = scene.picture();
-    assert!(picture.contains(" ⋯ Next   mind the step · next turn"), "{picture}");
-    let read = Message { id: first.message_id, ..Message::user("Correction from the user: mind the step") };
-    scene.happen_to(ids[0], EventBody::Message(read));
-    let picture = scene.picture();
-    assert!(picture.contains("mind the step") && !picture.contains("mind the step · next turn"), "{picture}");
-    assert!(picture.contains(" ⋯ Next   and the door · next turn"), "{picture}");
-    let ended = node(ids[0], scene.root, "coder", "x", "cancelled", 0.0);
-    scene.happen_to(ids[0], support::agent_update(&ended));
-    assert!(!scene.picture().contains("· next turn"), "{}", scene.picture());
-}
-
-#[test]
-fn typing_in_the_list_of_agents_writes_to_the_chosen_one() {
-    let mut scene = Scene::new((100, 30));
-    let ids = agents(&mut scene, &["running", "running"]);
-    for letter in ["m", "p", "r", "x", "q"] {
-        scene.control('t');
-        scene.key(KeyCode::Down);
-        assert_eq!(scene.types(letter), [Effect::Look(ids[1])], "{letter}");
-        assert_eq!(scene.app.purpose, Purpose::Agent(ids[1]));
-        assert_eq!(scene.app.prompt.text.as_str(), letter);
-        scene.key(KeyCode::Backspace);
-        scene.key(KeyCode::Esc);
-        scene.control('t');
-    }
-}
-
-/// The list of two agents, the second of them chosen, while the first one asks something.
-fn listed_while_one_asks() -> (Scene, Vec<AgentId>) {
-    let mut scene = Scene::new((120, 40));
-    let ids = agents(&mut scene, &["running", "running"]);
-    let request = serde_json::from_value(support::edit_request("9")).unwrap();
-    scene.happen_to(ids[0], EventBody::PermissionRequest(request));
-    scene.reads();
-    scene.control('t');
-    scene.picture();
-    scene.key(KeyCode::Down);
-    (scene, ids)
-}
-
-#[test]
-fn writing_to_an_agent_from_the_list_never_answers_what_another_one_asks() {
-    let (mut scene, ids) = listed_while_one_asks();
-    scene.types("do it faster");
-    let shown = scene.picture();
-    assert!(shown.contains("Your keys write in the field below   Esc back to the answers"), "{shown}");
-    scene.reads();
-    let order = AgentOrder::Redirect { text: "do it faster".into() };
-    assert_eq!(scene.key(KeyCode::Enter), send(Command::AgentCommand { agent_id: ids[1], order }));
-    // The list is there again, at the same agent: Enter opens it, and answers nothing.
-    scene.reads();
-    assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(ids[1])]);
-    scene.reads();
-    assert!(scene.picture().contains("◆ a question waits"), "{}", scene.picture());
-    assert_eq!(scene.key(KeyCode::Enter), [], "the field is for the agent");
-    scene.key(KeyCode::Esc);
-    scene.key(KeyCode::Esc);
-    scene.key(KeyCode::Esc);
-    scene.reads();
-    assert!(scene.picture().contains("↑↓ Enter or 1–"), "{}", scene.picture());
-}
-
-#[test]
-fn esc_while_writing_to_an_agent_goes_to_the_question() {
-    let (mut scene, _) = listed_while_one_asks();
-    scene.types("faster");
-    scene.reads();
-    scene.key(KeyCode::Esc);
-    assert_eq!(scene.app.prompt.text.as_str(), "", "it was for another than the root");
-    assert!(scene.picture().contains("↑↓ Enter or 1–"), "{}", scene.picture());
-    scene.key(KeyCode::Tab);
-    scene.key(KeyCode::Up);
-    assert_eq!(scene.app.prompt.text.as_str(), "faster");
-}
-
-#[test]
-fn esc_while_writing_to_an_agent_answers_nothing_that_came_meanwhile() {
-    let mut scene = Scene::new((120, 40));
-    agents(&mut scene, &["running", "running"]);
-    scene.control('t');
-    scene.picture();
-    scene.key(KeyCode::Down);
-    scene.types("faster");
-    let request = serde_json::from_value(support::edit_request("9")).unwrap();
-    scene.happen(EventBody::PermissionRequest(request));
-    scene.picture();
-    scene.app.now_ms += 50;
-    scene.key(KeyCode::Esc);
-    scene.app.now_ms += 50;
-    assert_eq!(scene.types("y"), [], "nobody has read it");
-    assert_eq!(scene.key(KeyCode::Enter), []);
-    scene.reads();
-    let yes = Command::Approve { call_id: support::call("9"), decision: Decision::Once };
-    assert_eq!(scene.types("y"), send(yes));
-}
-
-#[test]
-fn what_is_done_to_an_agent_stands_behind_ctrl_x() {
-    let mut scene = Scene::new((100, 30));
-    let ids = agents(&mut scene, &["running", "paused", "completed"]);
-    let order = |agent_id, order| send(Command::AgentCommand { agent_id, order });
-    scene.control('t');
-    scene.control('x');
-    let picture = scene.picture();
-    assert!(picture.contains("1  Pause       p") && picture.contains("3  Stop        x"), "{picture}");
-    assert_eq!(scene.types("p"), order(ids[0], AgentOrder::Pause));
-    // The list is there again, where it was.
-    scene.key(KeyCode::Down);
-    scene.control('x');
-    assert_eq!(scene.key(KeyCode::Enter), order(ids[1], AgentOrder::Resume));
-    scene.key(KeyCode::Down);
-    scene.control('x');
-    assert!(scene.picture().contains("It has ended"), "{}", scene.picture());
-    scene.key(KeyCode::Home);
-    assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(ids[0])]);
-    scene.control('x');
-    assert_eq!(scene.key(KeyCode::Esc), []);
-    assert!(scene.app.watched.is_some(), "back to the agent");
-    scene.control('x');
-    assert_eq!(scene.types("q"), [], "no entry");
-    assert_eq!(scene.types("x"), order(ids[0], AgentOrder::Cancel));
-    scene.control('x');
-    assert_eq!(scene.types("m"), []);
-    assert_eq!(scene.app.purpose, Purpose::Agent(ids[0]));
-}
-
-#[test]
-fn an_agent_is_started_over_also_when_it_has_failed() {
-    let mut scene = Scene::new((100, 30));
-    let ids = agents(&mut scene, &["running", "failed"]);
-    let retry = |agent_id| send(Command::AgentCommand { agent_id, order: AgentOrder::Retry });
-    scene.control('t');
-    scene.control('x');
-    assert!(scene.picture().contains("4  Start over  t"), "{}", scene.picture());
-    assert_eq!(scene.types("t"), [], "it is asked about first");
-    let picture = scene.picture();
-    assert!(picture.contains("over?") && picture.contains("it forgets what it said and did"), "{picture}");
-    scene.reads();
-    scene.types("n");
-    scene.control('t');
-    scene.control('x');
-    scene.types("t");
-    scene.reads();
-    assert_eq!(scene.types("y"), retry(ids[0]));
-    scene.key(KeyCode::Down);
-    scene.control('x');
-    let picture = scene.picture();
-    assert!(picture.contains("1  Start over  t") && !picture.contains("Pause"), "{picture}");
-    assert_eq!(scene.key(KeyCode::Enter), retry(ids[1]));
 }
 
 fn comes(scene: &mut Scene, subject: &serde_json::Value) {
@@ -670,27 +391,4 @@ fn esc_in_the_field_is_no_way_to_a_question_that_was_not_read() {
     assert_eq!(scene.key(KeyCode::Esc), []);
     assert_eq!(scene.types("y"), [], "it decides nothing");
     assert_eq!(scene.app.prompt.text.as_str(), "why");
-}
-
-#[test]
-fn an_agent_that_waits_says_so_its_clock_stands_in_a_pause_and_it_names_its_model() {
-    let mut scene = Scene::new((120, 30));
-    let ids = agents(&mut scene, &["running", "running", "paused"]);
-    let answer = Message { model: Some("vendor/glm-4.7".into()), ..Message::new(Role::Assistant, Vec::new()) };
-    scene.happen_to(ids[0], EventBody::Message(answer));
-    scene.app.now_ms = jiff::Timestamp::from_second(1_767_225_600 + 95).unwrap().as_millisecond();
-    let picture = scene.picture();
-    // It is made and paused in the same moment.
-    let paused = picture.lines().find(|line| line.contains("‖ coder-3"));
-    assert!(paused.is_some_and(|line| line.contains("0:00")), "{picture}");
-    let request = serde_json::json!({
-        "type": "permission_request", "call_id": "1", "tool": "bash", "summary": "Run make", "args": {"command": "make"},
-        "command": "make", "risk": "high", "reason": "commands are asked first", "sandboxed": true
-    });
-    scene.happen_to(ids[1], support::read(request));
-    let picture = scene.picture();
-    assert!(picture.contains("◔ 1 agent · ◆ 1 waits for you · ‖ 1 paused"), "{picture}");
-    scene.control('t');
-    let picture = scene.picture();
-    assert!(picture.contains("glm-4.7") && picture.contains("1 at work, 1 waits for you, 1 paused"), "{picture}");
 }

@@ -10,6 +10,8 @@ mod ask;
 mod cmd;
 mod command_line;
 mod compose;
+#[cfg(test)]
+mod documented_lines;
 mod elsewhere;
 mod failure;
 mod help;

@@ -13,6 +13,7 @@ use neco_session::SessionError;
 use neco_session::rewind::{RewindError, RewindHistory};
 use neco_workspace::checkpoint::{self, CheckpointError, Checkpoints, RestoreOptions};
 
+use super::by_hand::Handed;
 use super::list::row;
 use crate::app::LocalApp;
 use crate::error::{failed, invalid, of_session};
@@ -21,7 +22,7 @@ const CHECKPOINTS: &str =
     "`neco session log` prints the names of checkpoints; their first four characters or more will do.";
 
 /// A point in time.
-enum Point {
+pub(super) enum Point {
     /// A state that was kept.
     Kept(String),
     /// The present.
@@ -99,13 +100,22 @@ pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<Session
         leave_theirs: true,
         ..RestoreOptions::default()
     };
-    let compared = tokio::task::spawn_blocking(move || compare(&checkpoints, from, to, &options)).await;
-    let (files, theirs) = compared.map_err(failed)??;
-    let file = |diff: checkpoint::FileDiff| FileDiff {
-        by_others: theirs.contains(&diff.change.path),
-        path: diff.change.path.display().to_string(),
-        kind: diff.change.kind.into(),
-        diff: diff.text,
+    let handed = Handed::of(&history, &from, &to);
+    let compared = move || -> Result<_, AppError> {
+        let (files, theirs) = compare(&checkpoints, from, to, &options)?;
+        Ok((files, theirs, handed.map(|handed| handed.compare(checkpoints.as_ref())).unwrap_or_default()))
+    };
+    let (files, theirs, by_hand) = tokio::task::spawn_blocking(compared).await.map_err(failed)??;
+    let file = |diff: checkpoint::FileDiff| {
+        let path = &diff.change.path;
+        FileDiff {
+            by_others: theirs.contains(path),
+            own: by_hand.own(path, &diff.text),
+            since: by_hand.since.get(path).map_or(0, |lines| lines.added.max(lines.removed)),
+            path: path.display().to_string(),
+            kind: diff.change.kind.into(),
+            diff: diff.text,
+        }
     };
     Ok(SessionDiff { files: files.into_iter().map(file).collect(), place })
 }

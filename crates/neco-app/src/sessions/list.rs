@@ -16,6 +16,7 @@ use neco_session::SessionError;
 use neco_session::title::tidy;
 use neco_store::{Catalog, SessionRecord};
 
+use super::standing::standings;
 use crate::app::LocalApp;
 use crate::error::{failed, of_session, of_store};
 use crate::eval;
@@ -34,15 +35,15 @@ pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<Sessio
         count(app, &mut records).await?;
     }
     let wanted = request.states && records.len() <= LOOKED_AT;
-    let stages = if wanted { app.hub.stages(&records).await } else { Vec::new() };
+    let standings = if wanted { standings(app, &records).await } else { Vec::new() };
     let ids = records.iter().map(|record| record.id).collect();
     let bytes = if request.sizes { Some(app.store.bytes_of(ids).await.map_err(of_store)?) } else { None };
-    let row = |(at, record): (usize, SessionRecord)| SessionRow {
-        bytes: bytes.as_ref().map(|bytes| bytes.get(&record.id).copied().unwrap_or(0)),
-        state: stages.get(at).copied(),
-        ..row(record)
+    let mut standings = standings.into_iter();
+    let row = |record: SessionRecord| {
+        let bytes = bytes.as_ref().map(|bytes| bytes.get(&record.id).copied().unwrap_or(0));
+        standings.next().unwrap_or_default().in_row(SessionRow { bytes, ..row(record) })
     };
-    page.sessions = records.into_iter().enumerate().map(row).collect();
+    page.sessions = records.into_iter().map(row).collect();
     Ok(page)
 }
 
@@ -85,12 +86,12 @@ async fn tell_rows(app: &LocalApp, request: ListSessions, mut told: Told<Session
             count(app, std::slice::from_mut(&mut record)).await?;
         }
         let one = std::slice::from_ref(&record);
-        let stages = if request.states { app.hub.stages(one).await } else { Vec::new() };
+        let standing = if request.states { standings(app, one).await.pop() } else { None };
         let bytes = match request.sizes {
             true => app.store.bytes_of(vec![record.id]).await.map_err(of_store)?.get(&record.id).copied(),
             false => None,
         };
-        told.tell(SessionRow { bytes, state: stages.first().copied(), ..row(record) }).await;
+        told.tell(standing.unwrap_or_default().in_row(SessionRow { bytes, ..row(record) })).await;
     }
     Ok(())
 }
@@ -158,6 +159,10 @@ pub fn row(record: SessionRecord) -> SessionRow {
         forked_from: record.parent.map(|(session_id, seq)| ForkedFrom { session_id, seq }),
         bytes: None,
         state: None,
+        work: None,
+        asks: false,
+        usage: None,
+        branch: None,
     }
 }
 

@@ -1,9 +1,10 @@
 //! The sessions there are.
 //!
-//! Reading order: [`mod@list`], [`mod@remove`] with [`mod@worktrees`], [`mod@search`], [`mod@history`], [`mod@rewind`],
-//! [`mod@exchanges`], [`port`], [`blobs`].
+//! Reading order: [`mod@list`] with [`standing`], [`mod@remove`] with [`mod@worktrees`], [`mod@search`],
+//! [`mod@history`] with [`by_hand`], [`mod@rewind`], [`mod@exchanges`], [`port`], [`blobs`].
 
 mod blobs;
+mod by_hand;
 mod exchanges;
 mod history;
 mod list;
@@ -11,6 +12,7 @@ mod port;
 mod remove;
 mod rewind;
 mod search;
+mod standing;
 mod worktrees;
 
 pub(crate) use blobs::bytes;

@@ -44,6 +44,12 @@ pub(crate) fn hold(folder: &Path, data_dir: &Path) -> Option<Held> {
     Worktree::around(folder, &worktree_folder(data_dir))?.hold().ok()
 }
 
+/// The branch of the worktree that `folder` lies in, should it lie in one that has a branch.
+pub(super) fn branch_of(folder: &Path, data_dir: &Path) -> Option<String> {
+    let tree = Worktree::around(folder, &worktree_folder(data_dir))?;
+    (tree.bring_back == BringBack::Branch).then_some(tree.branch)
+}
+
 /// Brings back what came of the work in `folder`, should that be in a worktree where nobody else works, and says
 /// what to do next.
 pub fn end_worktree(folder: &Path, title: &str, session: &str, data_dir: &Path) -> Option<String> {

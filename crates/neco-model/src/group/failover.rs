@@ -125,6 +125,10 @@ impl Provider for Group {
         self.lanes().map(|lane| lane.provider.context_window()).min()?
     }
 
+    fn window_is_assumed(&self) -> bool {
+        self.lanes().any(|lane| lane.provider.window_is_assumed())
+    }
+
     fn ready(&self) -> BoxFuture<'_, ()> {
         Box::pin(async { drop(join_all(self.lanes().map(|lane| lane.provider.ready())).await) })
     }

@@ -29,6 +29,10 @@ impl Provider for LoggedIn {
         self.model.context_window()
     }
 
+    fn window_is_assumed(&self) -> bool {
+        self.model.window_is_assumed()
+    }
+
     fn sees(&self, media_type: &str) -> bool {
         self.model.sees(media_type)
     }

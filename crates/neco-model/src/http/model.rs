@@ -40,6 +40,11 @@ impl HttpModel {
         Asked { endpoint: &self.endpoint, model: &self.model, key: self.key.as_deref() }
     }
 
+    /// The window that its server says it has.
+    fn said_window(&self) -> Option<u64> {
+        self.endpoint.props.as_ref().and_then(|props| props.window(&self.model))
+    }
+
     pub(super) fn key_header(&self) -> Option<KeyHeader> {
         self.key.as_ref().map(|key| key.header(&self.auth))
     }
@@ -56,8 +61,7 @@ impl Provider for HttpModel {
         if self.window_is_set {
             return Some(self.context_window);
         }
-        let said = self.endpoint.props.as_ref().and_then(|props| props.window(&self.model));
-        Some(match said {
+        Some(match self.said_window() {
             Some(said) if self.window_is_known => said.min(self.context_window),
             Some(said) => said,
             None if self.window_is_known => self.context_window,
@@ -67,6 +71,10 @@ impl Provider for HttpModel {
                 most.map_or(self.context_window, |most| most.min(self.context_window))
             }
         })
+    }
+
+    fn window_is_assumed(&self) -> bool {
+        !self.window_is_set && !self.window_is_known && self.said_window().is_none()
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {

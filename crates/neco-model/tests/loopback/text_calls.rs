@@ -91,6 +91,7 @@ async fn the_window_of_a_server_here_is_known_before_the_first_question() {
     // Nobody calls it local: its address is.
     let provider = provider(&config(&[("here", section(&server.base, &[]))]), "here/m");
     assert_ne!(provider.context_window(), Some(8192));
+    assert!(provider.window_is_assumed());
     for _ in 0..PATIENCE {
         provider.ready().await;
         if provider.context_window() == Some(8192) {
@@ -98,6 +99,7 @@ async fn the_window_of_a_server_here_is_known_before_the_first_question() {
         }
     }
     assert_eq!((provider.context_window(), server.props_asked(), server.seen().len()), (Some(8192), 1, 0));
+    assert!(!provider.window_is_assumed());
 }
 
 #[tokio::test]
@@ -147,6 +149,7 @@ async fn a_window_that_the_settings_give_is_not_asked_for_and_stays() {
     let provider = provider(&Config { models, ..config(&[("here", here(&server))]) }, "here/m");
     provider.ready().await;
     assert_eq!((provider.context_window(), server.props_asked(), server.seen().len()), (Some(16_384), 0, 0));
+    assert!(!provider.window_is_assumed());
     ask_until_told(&server, &provider).await;
     assert_eq!((provider.context_window(), server.props_asked()), (Some(16_384), 1), "the template alone is heeded");
 }

@@ -7,6 +7,7 @@ use super::request::request;
 use super::sessions::SessionRow;
 use crate::event::{AgentNode, FileChange, FileChangeKind, RewindWhat};
 use crate::ids::{Seq, SessionId};
+use crate::line_count::LineCount;
 use crate::query::{RewindPoint, RewindPreview};
 
 /// Lists the agents of a session.
@@ -72,6 +73,17 @@ pub struct FileDiff {
     /// Whether no turn of the session changed it, but somebody else did meanwhile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_others: bool,
+    /// The lines of it that the session's work added and removed, where somebody else changed it too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<LineCount>,
+    /// How many lines of it somebody else changed since the session's work ended.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub since: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What is to be known of the folder that a session goes on in.
@@ -167,7 +179,7 @@ pub enum RewindTo {
 }
 
 /// What going back would change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RewindOutlook {
     /// The session, with the folder that it works in now.
     pub session: SessionRow,

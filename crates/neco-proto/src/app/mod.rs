@@ -27,6 +27,7 @@ pub mod origin;
 pub mod plans;
 pub mod port;
 pub mod request;
+pub mod project;
 pub mod rules;
 pub mod sessions;
 pub mod settings;

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::error::AppError;
 use super::request::{Watch, request};
-use crate::event::{ForkedFrom, TitleSource};
+use crate::event::{ForkedFrom, NodeState, TitleSource};
 use crate::ids::{Seq, SessionId};
+use crate::usage::Usage;
 
 /// Lists sessions, the one used last first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +26,7 @@ pub struct ListSessions {
     /// Only those after the page that said so with [`SessionPage::next`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// Whether it is told how each stands.
+    /// Whether it is told how each stands, what it used and which branch it has.
     pub states: bool,
     /// Whether it is told how much room each takes.
     pub sizes: bool,
@@ -44,7 +45,7 @@ impl Watch for ListSessions {
 }
 
 /// Sessions of a list.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionPage {
     /// The sessions.
     pub sessions: Vec<SessionRow>,
@@ -82,7 +83,7 @@ pub struct ForkSession {
 request!(ForkSession => ForkedSession, "sessions.fork", Post "/sessions/{session}/fork", Work, once);
 
 /// A fork that was made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ForkedSession {
     /// The fork.
     pub session: SessionRow,
@@ -152,7 +153,7 @@ pub struct PruneSessions {
 request!(PruneSessions => RemovedSessions, "sessions.prune", Post "/sessions/prune", Manage, once);
 
 /// Sessions that were removed, or would be.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RemovedSessions {
     /// The sessions, each with the bytes that go with it.
     pub sessions: Vec<SessionRow>,
@@ -308,7 +309,7 @@ pub enum FoundRole {
 }
 
 /// A session in a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionRow {
     /// Its id.
     pub id: SessionId,
@@ -340,6 +341,18 @@ pub struct SessionRow {
     /// How it stands, where that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<SessionState>,
+    /// How its last work stands or ended, where that was asked and something was worked on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<NodeState>,
+    /// Whether that work waits for an answer of a person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
+    /// What it used in all, where that was asked and the end of its log tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// The branch that it works on, where that was asked and is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
 }
 
 /// How a session stands.

@@ -39,8 +39,6 @@ const OF_EDITS: [Risk; 3] = [Risk::Safe, Risk::Low, Risk::Medium];
 #[derive(Clone, Debug)]
 pub struct Grant {
     rule: Rule,
-    /// What is allowed, in words.
-    subject: String,
     /// Whether the kept rule would be heard next time.
     can_be_kept: bool,
     /// The lines of the rule in a file, without where it holds.
@@ -142,30 +140,33 @@ impl Grant {
             (SideEffect::Reads | SideEffect::Writes, _) => format!("use {tool} on ordinary files"),
             (SideEffect::Runs, _) => format!("use {tool}"),
         };
+        let needs_network = needs_network(facts);
+        let words = if needs_network { format!("{subject}, with the network") } else { subject };
         let rule = Rule {
             decision: Ruling::Allow,
             priority: 0,
-            name: None,
+            // It is told in the words that it was given in.
+            name: Some(words),
             reason: None,
             kept: false,
             source: Source::Session,
             place: String::new(),
             when,
         };
-        Some(Self { rule, subject, can_be_kept: false, lines, needs_network: needs_network(facts) })
+        Some(Self { rule, can_be_kept: false, lines, needs_network })
     }
 
     /// What "for this session" allows, in words.
     pub fn describe(&self) -> String {
-        let network = if self.needs_network { ", with the network" } else { "" };
-        format!("{}{network}", self.subject)
+        self.rule.title()
     }
 
     /// What "always" allows, in words; nothing where it would not be heard.
     pub fn describe_always(&self, file: &str) -> Option<String> {
         // Who keeps a rule is asked once, and would never be told again what reaches the network; without it the
         // command would fail from then on.
-        (self.can_be_kept && !self.needs_network).then(|| format!("{}, in this folder (saved in {file})", self.subject))
+        let is_kept = self.can_be_kept && !self.needs_network;
+        is_kept.then(|| format!("{}, in this folder (saved in {file})", self.describe()))
     }
 
     /// The rule as it is kept: it holds in `workspace`, and everywhere once that line is taken away.

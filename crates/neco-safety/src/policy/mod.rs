@@ -6,10 +6,11 @@
 //! critical, and what a mode forbids, is opened only by a rule of the user that names it.
 //!
 //! Reading order: [`action`], [`rule`] with [`pattern`], [`facts`], [`judge`], [`closed`] and [`reach`], [`reasons`],
-//! [`grant`]; then where rules come from: [`fields`], [`read`], [`foreign`],
+//! [`grant`] with [`allowed`]; then where rules come from: [`fields`], [`read`], [`foreign`],
 //! [`sources`], [`mod@keep`], [`cases`].
 
 mod action;
+mod allowed;
 pub mod canonical;
 mod cases;
 mod closed;

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use neco_proto::{ApprovalMode, Mode, Risk, ToolOrigin};
 
-use super::action::{Confinement, SideEffect};
+use super::action::{Confinement, SideEffect, Who};
 use super::facts::Facts;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern, wildcard};
-use crate::command::{Examined, Part, Reached, uncovered};
+use crate::command::{Examined, Part, Place, Reached, uncovered};
 
 pub use neco_proto::{RuleSource as Source, Ruling};
 
@@ -188,7 +188,13 @@ impl When {
     }
 
     pub(super) fn holds_for(&self, facts: &Facts<'_>) -> bool {
-        let who = facts.who;
+        self.holds_here(facts.who, facts.place)
+            && (self.origins.is_empty() || self.comes_from(facts.action.origin))
+            && (self.folders.is_empty() || self.folders.contains(&facts.folder()))
+    }
+
+    /// Whether it holds for somebody in a workspace, whatever the call is.
+    pub(super) fn holds_here(&self, who: &Who<'_>, place: &Place) -> bool {
         (self.modes.is_empty() || self.modes.contains(&who.mode))
             && (self.approvals.is_empty() || self.approvals.contains(&who.approval))
             && (self.confinements.is_empty()
@@ -196,9 +202,7 @@ impl When {
             && self.person.is_none_or(|wanted| wanted == who.person_present)
             && self.network.is_none_or(|wanted| wanted == who.network)
             && (self.roles.is_empty() || self.roles.iter().any(|role| role == who.role))
-            && (self.origins.is_empty() || self.comes_from(facts.action.origin))
-            && (self.workspaces.is_empty() || self.workspaces.contains(&facts.place.workspace))
-            && (self.folders.is_empty() || self.folders.contains(&facts.folder()))
+            && (self.workspaces.is_empty() || self.workspaces.contains(&place.workspace))
     }
 
     fn comes_from(&self, origin: &ToolOrigin) -> bool {

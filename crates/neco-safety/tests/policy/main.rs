@@ -6,6 +6,7 @@
     reason = "what a test does not expect fails it, and what it does not run it says"
 )]
 
+mod allowed;
 mod claude;
 mod docs;
 mod effects;

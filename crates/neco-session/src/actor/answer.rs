@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use neco_agent::AgentHandle;
-use neco_proto::{AgentId, Answer, BackgroundCommand, BackgroundEnd, ClientError, Query, SessionSnapshot};
+use neco_proto::{
+    AgentId, Answer, BackgroundCommand, BackgroundEnd, ClientError, GrantedRule, Query, SessionRules, SessionSnapshot,
+};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_toolkit::InBackground;
 
@@ -81,6 +83,7 @@ impl Answers {
                 let workflows = self.ctx.workflows.graphs().await?;
                 Ok(Answer::Workflows { workflows })
             }
+            Query::Rules => Ok(Answer::Rules(self.rules().await?)),
             Query::Background => {
                 let (found, redactor) = (self.ctx.supervisor.in_background().await, self.ctx.hub.redactor());
                 let commands = found.iter().map(|(agent, one)| told_of(*agent, one.as_ref(), &redactor)).collect();
@@ -93,6 +96,21 @@ impl Answers {
                 Ok(Answer::BackgroundOutput { command: told_of(agent_id, one.as_ref(), &redactor), tail })
             }
         }
+    }
+
+    /// What is done without asking because of rules: the root's, and what other agents were allowed. Without secrets.
+    async fn rules(&self) -> Result<SessionRules, ClientError> {
+        let mut rules = self.handle.rules().await.map_err(not_taken)?;
+        for (name, agent) in self.ctx.supervisor.running().await {
+            // One that has ended meanwhile does nothing any more.
+            let granted = agent.rules().await.unwrap_or_default().granted;
+            rules.granted.extend(granted.into_iter().map(|rule| GrantedRule { agent: Some(name.clone()), ..rule }));
+        }
+        let redactor = self.ctx.hub.redactor();
+        for rule in &mut rules.granted {
+            rule.allows = redactor.redact(&rule.allows, Scope::Outside).into_owned();
+        }
+        Ok(rules)
     }
 
     async fn preview(&self, way: &RewindPlan) -> Result<Answer, ClientError> {

@@ -1,14 +1,15 @@
 //! The workspace's part of going back. Checkpoints block, so they are asked aside.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use neco_proto::event::{Checkpoint, CheckpointWhen, FileChange, FileChangeKind, FilesBack, LeftOut, Rewind};
-use neco_proto::{Actor, AgentId, EventBody, FilePreview, RewindPreview, SessionId};
+use neco_proto::{Actor, AgentId, EventBody, FilePreview, LineCount, RewindPreview, SessionId};
 use neco_workspace::checkpoint::{
-    Agreed, Change, CheckpointError, Checkpoints, Kept, LeftOut as LeftOutFile, Progress, RestoreOptions, Snapshot,
-    is_newer,
+    Agreed, Change, CheckpointError, Checkpoints, FileDiff, Kept, LeftOut as LeftOutFile, Progress, RestoreOptions,
+    Snapshot, is_newer,
 };
 
 use super::error::RewindError;
@@ -19,6 +20,9 @@ use crate::journal::Journal;
 const NAMED: usize = 200;
 /// Most files that were left out which an event names.
 const NAMED_LEFT_OUT: usize = 50;
+
+/// Most files whose lines are compared before going back.
+const COMPARED: usize = 100;
 
 /// Most of what is no part of states that is named before going back.
 const NAMED_STAYING: usize = 8;
@@ -64,11 +68,13 @@ pub async fn preview(
     let Some(rev) = way.rev.clone() else { return Ok(shown) };
     let options = options(way, session, Agreed::Nothing);
     let since_ms = way.since_ms;
-    let planned = aside(checkpoints, move |checkpoints| {
+    let (planned, lines) = aside(checkpoints, move |checkpoints| {
         let mut planned = checkpoints.preview(&rev, &options)?;
         // What has not changed since then is as it was then.
         planned.left_out.retain(|left| changed_since(&checkpoints.root().join(&left.path), since_ms));
-        Ok(planned)
+        let is_compared = planned.changes.len() <= COMPARED;
+        let lines = if is_compared { lines_back(checkpoints.diff(&rev, None)) } else { HashMap::new() };
+        Ok((planned, lines))
     })
     .await?;
     shown.files = planned
@@ -78,6 +84,7 @@ pub async fn preview(
             path: shown_path(&planned.change.path),
             kind: planned.change.kind.into(),
             by_others: planned.by_others,
+            lines: lines.get(&planned.change.path).copied(),
         })
         .collect();
     shown.notes.extend(told_of(&planned.lost, &planned.kept));
@@ -97,10 +104,28 @@ pub async fn preview_from(
     let Some(rev) = way.rev.clone() else { return Ok(shown) };
     let left = left.to_owned();
     let changed = aside(checkpoints, move |checkpoints| checkpoints.diff(&left, Some(&rev))).await?;
-    let preview =
-        |change: Change| FilePreview { path: shown_path(&change.path), kind: change.kind.into(), by_others: false };
-    shown.files = changed.into_iter().map(|diff| preview(diff.change)).collect();
+    let preview = |diff: FileDiff| FilePreview {
+        path: shown_path(&diff.change.path),
+        kind: diff.change.kind.into(),
+        by_others: false,
+        lines: counted(&diff),
+    };
+    shown.files = changed.into_iter().map(preview).collect();
     Ok(shown)
+}
+
+/// The lines that come and go when files go back, by their differences since. What can't be compared is not counted.
+fn lines_back(since: Result<Vec<FileDiff>, CheckpointError>) -> HashMap<PathBuf, LineCount> {
+    let back = |diff: FileDiff| {
+        let LineCount { added, removed } = counted(&diff)?;
+        Some((diff.change.path, LineCount { added: removed, removed: added }))
+    };
+    since.unwrap_or_default().into_iter().filter_map(back).collect()
+}
+
+/// The lines of a difference; none where there are none to compare.
+fn counted(diff: &FileDiff) -> Option<LineCount> {
+    Some(LineCount::of(&diff.text)).filter(|lines| *lines != LineCount::default())
 }
 
 /// What a person agrees to who was shown `preview`.

@@ -8,6 +8,7 @@ use neco_store::{EventLog, StoreError};
 use neco_workspace::checkpoint::Unfinished;
 
 use super::error::RewindError;
+use super::outside::Outside;
 use crate::fold::{Effective, Rewinds, each_event};
 
 /// Fewest characters of the name of a state that stand for it.
@@ -61,6 +62,7 @@ pub struct RewindHistory {
     left: Vec<(String, i64)>,
     /// Where changes were made that no state shows.
     unkept: Vec<Seq>,
+    outside: Outside,
     rewinds: Rewinds,
     effective: Effective,
 }
@@ -236,6 +238,11 @@ impl RewindHistory {
         self.said.iter().find(|point| point.message_id == message).map(|point| point.text.clone()).unwrap_or_default()
     }
 
+    /// What was done beyond the workspace after the event at `seq`, as far as that counts.
+    pub(super) fn outside_since(&self, seq: Seq) -> Vec<String> {
+        self.outside.since(seq, |seq| self.counts(seq))
+    }
+
     /// Whether work changed files after the event at `seq`.
     pub(super) fn worked_since(&self, seq: Seq) -> bool {
         let worked = |kept: &&Kept| kept.checkpoint.when == CheckpointWhen::After && kept.seq > seq;
@@ -303,6 +310,7 @@ impl RewindHistory {
         self.last_seq = event.seq;
         self.root.get_or_insert(event.agent_id);
         self.rewinds.note(event);
+        self.outside.note(event);
         // Only what the root said and was told can be gone back to; files are everybody's.
         if self.root != Some(event.agent_id) && !matches!(event.body, EventBody::Checkpoint(_)) {
             return;

@@ -3,12 +3,13 @@
 //! Invariants: nothing is deleted, neither of the log nor of the workspace: the present state of the
 //! files is kept before another one is put in its place; what would change can be seen before it does.
 //!
-//! Reading order: [`history`] (what a log says about it), [`plan`] (what one plan back would do), [`files`]
-//! (the workspace's part), [`error`].
+//! Reading order: [`history`] (what a log says about it), [`outside`] (what no way back undoes), [`plan`] (what one plan
+//! back would do), [`files`] (the workspace's part), [`error`].
 
 mod error;
 mod files;
 mod history;
+mod outside;
 mod plan;
 #[cfg(test)]
 mod tests;

@@ -70,6 +70,9 @@ impl RewindHistory {
                 false => "no checkpoint from then, so files stay as they are".to_owned(),
             });
         }
+        if rev.is_some() {
+            way.shown.not_undone = self.outside_since(point.seq);
+        }
         (way.shown.about, way.shown.rev, way.since_ms) = (point.text.clone(), rev, point.ts.as_millisecond());
         Ok(way)
     }
@@ -81,6 +84,7 @@ impl RewindHistory {
         let mut way = self.plan(RewindKind::Checkpoint, last, RewindWhat::Files, self.last_seq);
         if let Some(kept) = self.kept(rev) {
             (way.shown.about, way.since_ms) = (kept.checkpoint.label.clone(), kept.ts.as_millisecond());
+            way.shown.not_undone = self.outside_since(kept.seq);
         } else if let Some(ms) = self.left_at(rev) {
             (way.shown.about, way.since_ms) = ("after going back".to_owned(), ms);
         }
@@ -144,7 +148,7 @@ impl RewindHistory {
     /// A way to the event `to` that leaves the files alone.
     fn plan(&self, kind: RewindKind, message_id: MessageId, what: RewindWhat, to: Seq) -> RewindPlan {
         let (messages, again) = if what.conversation() { self.difference(to) } else { Default::default() };
-        let (about, rev, files, notes) = Default::default();
+        let (about, rev, files, notes, not_undone) = Default::default();
         RewindPlan {
             shown: RewindPreview {
                 kind,
@@ -157,6 +161,7 @@ impl RewindHistory {
                 rev,
                 files,
                 notes,
+                not_undone,
                 over_work: false,
             },
             since_ms: i64::MAX,

@@ -15,5 +15,5 @@ pub(crate) use environment::{Facts, Fixed, programs};
 pub use overrides::prompt_files;
 pub(crate) use repo_map::map_of_repository;
 pub(crate) use request_files::PiecesBelow;
-pub use rules::{Rules, RulesFile, RulesPlaces, Scope};
+pub use rules::{Rules, RulesFile, RulesPlaces, Scope, rules_files};
 pub(crate) use rules::{RulesBelow, RulesSearch};

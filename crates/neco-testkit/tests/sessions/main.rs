@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first thing that is wrong")]
 
+mod allowed;
 mod background;
 mod going_back;
 

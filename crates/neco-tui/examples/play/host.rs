@@ -10,7 +10,8 @@ use neco_proto::app::files::{Branch, FileList, ListFiles, ShowBranch};
 use neco_proto::app::models::{ListModels, ModelGroup, ModelList};
 use neco_proto::app::sessions::{ListSessions, SessionPage, SessionRow};
 use neco_proto::app::{App, AppError, Call, Caller};
-use neco_proto::{Client, SessionId};
+use neco_proto::event::NodeState;
+use neco_proto::{Client, SessionId, Usage};
 use neco_tui::{Edited, Host, Printed, Wanted};
 use serde_json::Value;
 
@@ -78,6 +79,10 @@ impl App for Scene {
                 forked_from: None,
                 bytes: None,
                 state: None,
+                work: (n > 1).then_some(NodeState::Completed),
+                asks: false,
+                usage: Some(Usage { cost: Some(0.04 * n as f64), ..Usage::default() }),
+                branch: None,
             }
         };
         let page = SessionPage { sessions: (1..=30).map(row).collect(), ..SessionPage::default() };

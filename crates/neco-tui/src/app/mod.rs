@@ -4,15 +4,18 @@
 //! same state.
 //!
 //! Reading order: [`watched`] (one of the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at
-//! the keys), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked), [`secret`] (a
-//! key that is being typed), [`diff_screen`] (what was changed), [`state`] (all of it together, with the view of the
-//! session in its transcript).
+//! the keys), [`picker`] with [`picker_rows`] and [`picker_lists`] (lists to choose from), [`facing`] (who the keys are for
+//! while something is asked), [`purpose`] (whose the field is), [`secret`] (a key that is being typed), [`diff_screen`]
+//! (what was changed), [`state`] (all of it together, with the view of the session in its transcript).
 
 mod background;
 mod diff_screen;
 pub(crate) mod facing;
 mod person;
 pub(crate) mod picker;
+pub(crate) mod picker_lists;
+mod picker_rows;
+mod purpose;
 mod secret;
 mod shell;
 pub(crate) mod state;
@@ -24,7 +27,8 @@ pub(crate) use facing::Place;
 pub(crate) use person::Person;
 pub use picker::Reach;
 pub(crate) use picker::{Picked, Picker};
+pub use purpose::Purpose;
 pub use secret::SecretEntry;
 pub(crate) use secret::{dots, looks_like_key};
-pub use state::{Purpose, RewindWanted, WindowState};
+pub use state::{RewindWanted, WindowState};
 pub(crate) use watched::Watched;

@@ -1,36 +1,16 @@
 //! A list to choose from, below the field: sessions, messages to go back to, models, rules, agents.
 
 use neco_proto::clean::{clean, clean_line};
-use neco_proto::event::RewindWhat;
-use neco_proto::{AgentId, CheckpointInfo, Command, RewindPoint, WorkflowId};
+use neco_proto::event::{NodeState, RewindWhat};
+use neco_proto::{AgentId, CheckpointInfo, Command, QuestionId, Reply, RewindPoint, WorkflowId};
 use neco_view::slash::Slash;
 use neco_view::wording::Told;
-use ratatui::style::Modifier;
-use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr;
 
 use crate::app::facing::READ_MS;
-use crate::input::{fits, lit};
-use crate::text::wrap::{Indent, cut, wrap};
-use crate::theme::Theme;
-
-/// Rows of a list at most.
-const ROWS: usize = 12;
-
-/// Columns of what an entry is, before what is said about it.
-const COLUMN: usize = 48;
+use crate::input::fits;
 
 /// Letters from which on what is said about the entries is searched, too.
 const WORDY: usize = 3;
-
-/// Rows from which on the keys stand apart from the list.
-const ROOMY: usize = 10;
-
-/// Rows from which on what the chosen entry would do stands below a rule.
-const RULED: usize = 26;
-
-/// What points at the chosen entry.
-const HERE: &str = " ❯ ";
 
 /// Which sessions a list has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,28 +64,61 @@ pub enum Picked {
     Fill(String),
     /// A file is to be changed in the editor.
     EditFile(String),
+    /// An answer to a question that is asked with this list.
+    Answer(QuestionId, Reply),
     /// Nothing: it is the name of what follows, or only tells something.
     Nothing,
 }
 
+/// What stands before an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// How work stands, and whether it waits for an answer of the person.
+    Work(NodeState, bool),
+    /// It is what is used here.
+    Used,
+}
+
+/// A column behind what the entries of a list are.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Whether its words end at its right edge, as numbers do.
+    pub is_right: bool,
+    /// Where there is no room for all columns those of the highest rank are left out first; rank 0 always stays.
+    pub rank: u8,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
+    /// What stands before it.
+    pub(super) mark: Option<Mark>,
     /// What it is.
     pub text: String,
     /// More about it.
     pub about: String,
+    /// The same in the columns of its list.
+    pub(super) cells: Vec<String>,
     /// What is told below the list while it is chosen.
     pub more: Vec<Told>,
     /// What it stands for.
     pub picked: Picked,
     /// Whether it is the name of what follows, and can't be chosen.
-    is_heading: bool,
+    pub(super) is_heading: bool,
+    /// Whether it is listed only where something is searched for.
+    is_folded: bool,
 }
 
 impl Entry {
     /// An entry of these words.
     pub fn new(text: &str, about: &str, picked: Picked) -> Self {
-        Self { text: clean_line(text), about: clean_line(about), more: Vec::new(), picked, is_heading: false }
+        let (text, about) = (clean_line(text), clean_line(about));
+        let (cells, more) = (Vec::new(), Vec::new());
+        Self { mark: None, text, about, cells, more, picked, is_heading: false, is_folded: false }
+    }
+
+    /// An entry about which something is said in each column of its list.
+    pub fn in_columns<const N: usize>(text: &str, cells: [String; N], picked: Picked) -> Self {
+        Self { cells: cells.iter().map(|cell| clean_line(cell)).collect(), ..Self::new(text, "", picked) }
     }
 
     /// An entry about which something is said in columns: the blanks between those stay.
@@ -121,6 +134,25 @@ impl Entry {
     /// The name of what follows.
     pub fn heading(text: &str) -> Self {
         Self { is_heading: true, ..Self::new(text, "", Picked::Nothing) }
+    }
+
+    /// The same, listed only where something is searched for.
+    #[must_use]
+    pub fn folded(mut self) -> Self {
+        self.is_folded = true;
+        self
+    }
+
+    /// The name of what follows, with those of the columns.
+    pub fn heads<const N: usize>(text: &str, cells: [String; N]) -> Self {
+        Self { is_heading: true, ..Self::in_columns(text, cells, Picked::Nothing) }
+    }
+
+    /// With what stands before it.
+    #[must_use]
+    pub fn marked(mut self, mark: Option<Mark>) -> Self {
+        self.mark = mark;
+        self
     }
 
     /// With what is told below the list while it is chosen.
@@ -144,25 +176,28 @@ pub enum Letters {
 /// A list to choose from.
 #[derive(Clone, Debug, Default)]
 pub struct Picker {
-    heading: String,
-    hint: String,
+    pub(super) heading: String,
+    pub(super) hint: String,
     /// What letters do here.
     pub letters: Letters,
-    entries: Vec<Entry>,
-    filter: String,
-    at: usize,
+    pub(super) columns: &'static [Column],
+    pub(super) entries: Vec<Entry>,
+    pub(super) filter: String,
+    pub(super) at: usize,
     /// What the chosen entry would do, once that is known.
-    preview: Vec<Told>,
+    pub(super) preview: Vec<Told>,
     /// Rows of it that were scrolled past, that were shown last, and that did not fit below those.
-    scrolled: usize,
-    shown: usize,
-    hidden: usize,
+    pub(super) scrolled: usize,
+    pub(super) shown: usize,
+    pub(super) hidden: usize,
     /// Since when what it says now is on the screen, in milliseconds.
     seen_ms: Option<i64>,
     /// Whether it has as many rows as there is room for.
-    is_tall: bool,
+    pub(super) is_tall: bool,
     /// Whether what its entries are has as many columns as what is said about them leaves.
-    is_wide: bool,
+    pub(super) is_wide: bool,
+    /// What is said of words that fit nothing, where Enter takes them all the same.
+    pub(super) otherwise: Option<&'static str>,
 }
 
 impl Picker {
@@ -170,6 +205,13 @@ impl Picker {
     pub fn new(heading: impl Into<String>, hint: impl Into<String>, letters: Letters, entries: Vec<Entry>) -> Self {
         let at = entries.iter().position(|entry| !entry.is_heading).unwrap_or_default();
         Self { heading: heading.into(), hint: hint.into(), letters, entries, at, ..Self::default() }
+    }
+
+    /// With these columns behind what its entries are.
+    #[must_use]
+    pub fn columns(mut self, columns: &'static [Column]) -> Self {
+        self.columns = columns;
+        self
     }
 
     /// With as many rows as there is room for.
@@ -183,6 +225,13 @@ impl Picker {
     #[must_use]
     pub fn wide(mut self) -> Self {
         self.is_wide = true;
+        self
+    }
+
+    /// With words that fit nothing, of which this is said: Enter takes them all the same.
+    #[must_use]
+    pub fn otherwise(mut self, words: &'static str) -> Self {
+        self.otherwise = Some(words);
         self
     }
 
@@ -248,6 +297,14 @@ impl Picker {
     /// Whether it has an entry like this.
     pub fn holds(&self, like: impl Fn(&Picked) -> bool) -> bool {
         self.entries.iter().any(|entry| like(&entry.picked))
+    }
+
+    /// The question that is asked with it.
+    pub fn question(&self) -> Option<QuestionId> {
+        self.entries.iter().find_map(|entry| match entry.picked {
+            Picked::Answer(question, _) => Some(question),
+            _ => None,
+        })
     }
 
     /// Whether it is the list of all agents, which stands above the field.
@@ -324,24 +381,17 @@ impl Picker {
 
     /// So many rows up or down, around the ends by one and up to them by more.
     pub fn step(&mut self, by: isize) {
-        let count = self.fitting().len();
-        let Some(last) = count.checked_sub(1) else { return };
+        // The names of what follows are passed over.
+        let fitting = self.fitting();
+        let rows: Vec<usize> = (0..).zip(fitting).filter(|(_, entry)| !entry.is_heading).map(|(row, _)| row).collect();
+        let Some(last) = rows.len().checked_sub(1) else { return };
         self.set_preview(Vec::new());
-        self.at = match (by, self.at) {
+        let next = match (by, rows.partition_point(|row| *row < self.at)) {
             (1, at) if at == last => 0,
             (-1, 0) => last,
             (by, at) => at.saturating_add_signed(by).min(last),
         };
-        // The name of what follows is passed over; above the first one is nothing to go to.
-        if self.chosen().is_some_and(|entry| entry.is_heading) {
-            self.at = if by < 0 && self.at > 0 {
-                self.at - 1
-            } else if by == -1 {
-                last
-            } else {
-                (self.at + 1).min(last)
-            };
-        }
+        self.at = rows.get(next).copied().unwrap_or(self.at);
     }
 
     /// One more letter narrows it down; none takes the last one away.
@@ -354,15 +404,23 @@ impl Picker {
         self.set_preview(Vec::new());
     }
 
+    /// Nothing is searched for any more.
+    pub fn clear(&mut self) {
+        self.filter.clear();
+        self.narrow(None);
+    }
+
     /// The entries that fit what was written, the nearest first: names that begin so, names that hold it, what is said
     /// about the others, and last those that have its letters somewhere.
-    fn fitting(&self) -> Vec<&Entry> {
+    pub(super) fn fitting(&self) -> Vec<&Entry> {
         if self.filter.is_empty() {
-            return self.entries.iter().collect();
+            return self.entries.iter().filter(|entry| !entry.is_folded).collect();
         }
         // A letter or two are somewhere in everything that is said about something.
         let wanted = self.filter.to_lowercase();
-        let is_about = |entry: &Entry| wanted.chars().count() >= WORDY && entry.about.to_lowercase().contains(&wanted);
+        let says = |text: &String| text.to_lowercase().contains(&wanted);
+        let is_wordy = wanted.chars().count() >= WORDY;
+        let is_about = |entry: &Entry| is_wordy && (says(&entry.about) || entry.cells.iter().any(says));
         let score = |entry: &Entry| {
             let (name, letters) = (entry.text.to_lowercase(), fits(&self.filter, &entry.text));
             let near = match name.trim_start_matches('/') {
@@ -382,158 +440,12 @@ impl Picker {
         fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         fitting.into_iter().map(|(_, entry)| entry).collect()
     }
-
-    /// Its rows, at most `room`. Of what the chosen entry would do as much is shown as there is room for beside the
-    /// list, and the rest can be scrolled to.
-    pub fn rows(&mut self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let mut rows = Vec::new();
-        if !self.searches() {
-            // What waits for an answer says so; a list does not.
-            let (mark, style) = if self.is_question() { (" ◆ ", theme.ask) } else { ("   ", theme.accent) };
-            let heading =
-                Line::from(vec![Span::styled(mark, style), Span::styled(self.heading.clone(), theme.heading)]);
-            rows = wrap(&heading, width, &Indent { first: Vec::new(), rest: vec![Span::raw("   ")] });
-            rows.truncate((room / 5).max(1));
-        }
-        let mut hint = wrap(&Line::styled(self.hint.clone(), theme.dim), width, &Indent::all(Span::raw("   ")));
-        if room > ROOMY {
-            hint.insert(0, Line::default());
-        }
-        let told = self.told_rows(width, theme);
-        let rule = self.rule(width, theme).filter(|_| room >= RULED && !told.is_empty());
-        let fitting = self.fitting();
-        // The chosen one is shown whole, as far as there is room; where the rule names it, the list stays where it is.
-        let column = self.column(width);
-        let chosen = self.chosen();
-        let chosen = match rule {
-            Some(_) => chosen.map(|entry| vec![cut(&self.row(HERE, entry, column, theme), width)]),
-            None => chosen.map(|entry| self.whole_rows(entry, column, width, theme)),
-        };
-        let chosen = chosen.unwrap_or_else(|| vec![Line::default()]).into_iter().take((room / 4).max(1));
-        let mut chosen: Vec<Line<'static>> = chosen.map(|row| theme.choose(row)).collect();
-        let rule: Vec<Line<'static>> = rule.into_iter().flat_map(|rule| [Line::default(), rule]).collect();
-        let left = room.saturating_sub(rows.len() + hint.len() + rule.len());
-        let highest = if self.is_tall { left } else { ROWS };
-        let list = (fitting.len().saturating_sub(1) + chosen.len()).clamp(1, highest.max(chosen.len()));
-        // Both have half of the room at least, if they need it.
-        let below = told.len().min(left.saturating_sub(list).max(left / 2));
-        let beyond = usize::from(fitting.len() > list);
-        let most = left.saturating_sub(below + beyond + chosen.len().saturating_sub(1)).clamp(1, highest.max(1));
-        let first = (self.at.min(fitting.len().saturating_sub(1)) + 1).saturating_sub(most);
-        for (index, entry) in fitting.iter().enumerate().skip(first).take(most) {
-            if index == self.at {
-                rows.append(&mut chosen);
-            } else {
-                rows.push(cut(&self.row("   ", entry, column, theme), width));
-            }
-        }
-        match fitting.len().saturating_sub(first + most) {
-            0 if fitting.is_empty() => rows.push(Line::styled("   No match", theme.dim)),
-            0 => {}
-            beyond => rows.push(Line::styled(format!("   … {beyond} more"), theme.dim)),
-        }
-        rows.extend(rule);
-        rows.extend(self.seen_of(told, below, theme));
-        rows.extend(hint);
-        rows
-    }
-
-    /// What the chosen entry would do; nothing of it is cut off.
-    fn told_rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let row = |told: &Told| {
-            let (mark, style) = if told.warns { ("  ! ", theme.warning) } else { ("    ", theme.dim) };
-            let indent = Indent { first: vec![Span::styled(mark, style)], rest: vec![Span::raw("      ")] };
-            wrap(&Line::styled(clean_line(&told.text), style), width, &indent)
-        };
-        let chosen = self.chosen().map(|entry| entry.more.as_slice()).unwrap_or_default();
-        let told = if self.preview.is_empty() { chosen } else { &self.preview };
-        told.iter().flat_map(row).collect()
-    }
-
-    /// As much of it as has room; the last row says how much more there is.
-    fn seen_of(&mut self, told: Vec<Line<'static>>, room: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let count = told.len();
-        if count <= room {
-            (self.scrolled, self.shown, self.hidden) = (0, count, 0);
-            return told;
-        }
-        self.shown = room.saturating_sub(1);
-        self.scrolled = self.scrolled.min(count.saturating_sub(self.shown));
-        self.hidden = count.saturating_sub(self.scrolled + self.shown);
-        let words = match (self.hidden, self.scrolled) {
-            (0, _) => format!("    … ← {} rows above", self.scrolled),
-            (hidden, 0) => format!("    … → {hidden} more rows"),
-            (hidden, scrolled) => format!("    … → {hidden} more rows, ← {scrolled} above"),
-        };
-        let seen = told.into_iter().skip(self.scrolled).take(self.shown);
-        seen.chain([Line::styled(words, theme.accent)]).collect()
-    }
-
-    /// Whether it asks for a yes.
-    fn is_question(&self) -> bool {
-        self.holds(|picked| *picked == Picked::Leave)
-    }
-
-    /// The column in which what is said about the entries begins.
-    fn column(&self, width: usize) -> usize {
-        let wide = |entry: &Entry| entry.text.width();
-        let widest = self.entries.iter().filter(|entry| !entry.about.is_empty()).map(wide).max().unwrap_or_default();
-        let usual = COLUMN.min(width / 2);
-        let about = self.entries.iter().map(|entry| entry.about.width()).max().unwrap_or_default();
-        let most = if self.is_wide { usual.max(width.saturating_sub(HERE.width() + about + 2)) } else { usual };
-        widest.min(most)
-    }
-
-    /// The rule above what is told of the chosen entry: which one that is. What a rewind is to, the heading says.
-    fn rule(&self, width: usize, theme: &Theme) -> Option<Line<'static>> {
-        let entry = self.chosen()?;
-        let title = match entry.picked {
-            Picked::Session(_) | Picked::Message(_) | Picked::Checkpoint(_) => entry.text.clone(),
-            Picked::Rewind(..) => "What would change".to_owned(),
-            _ => return None,
-        };
-        let title = cut(&Line::from(Span::styled(title, theme.heading)), width.saturating_sub(6));
-        let blank = width.saturating_sub(title.width() + 4);
-        let mut spans = vec![Span::styled("── ", theme.line)];
-        spans.extend(title.spans);
-        spans.push(Span::styled(format!(" {}", "─".repeat(blank)), theme.line));
-        Some(Line::from(spans))
-    }
-
-    /// The rows of the chosen entry with nothing cut off.
-    fn whole_rows(&self, entry: &Entry, column: usize, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let row = self.row_of(HERE, entry, &entry.text, column, theme);
-        wrap(&row, width, &Indent { first: Vec::new(), rest: vec![Span::raw("     ")] })
-    }
-
-    /// The row of an entry, whose words end where the column begins of what is said about it.
-    fn row(&self, pointer: &'static str, entry: &Entry, column: usize, theme: &Theme) -> Line<'static> {
-        match !entry.about.is_empty() && entry.text.width() > column {
-            true => {
-                let text = cut(&Line::raw(entry.text.clone()), column).to_string();
-                self.row_of(pointer, entry, &text, column, theme)
-            }
-            false => self.row_of(pointer, entry, &entry.text, column, theme),
-        }
-    }
-
-    fn row_of(&self, pointer: &'static str, entry: &Entry, text: &str, column: usize, theme: &Theme) -> Line<'static> {
-        if entry.is_heading {
-            return Line::styled(format!("   {text}"), theme.heading);
-        }
-        let blanks = if entry.about.is_empty() { 0 } else { column.saturating_sub(text.width()) + 2 };
-        let mut spans = vec![Span::styled(pointer, theme.accent.add_modifier(Modifier::BOLD))];
-        spans.extend(lit(text, &self.filter, theme));
-        spans.push(Span::raw(" ".repeat(blanks)));
-        spans.push(Span::styled(entry.about.clone(), theme.dim));
-        Line::from(spans)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::theme::ThemeName;
+    use crate::theme::{Theme, ThemeName};
 
     #[test]
     fn letters_narrow_the_list_down() {
@@ -565,53 +477,5 @@ mod tests {
         "rew".chars().for_each(|letter| picker.narrow(Some(letter)));
         let found: Vec<&str> = picker.fitting().into_iter().map(|entry| entry.text.as_str()).collect();
         assert_eq!(found, ["/rewind", "/unrewind", "/redo", "/sandbox [read_only|workspace_write|full]"]);
-    }
-
-    #[test]
-    fn a_wide_list_cuts_nothing_that_has_room() {
-        let rule = "allow edit_file, write_file, apply_patch (risk high and above)";
-        let entries = vec![Entry::new("Add", "", Picked::NewRule), Entry::new(rule, "yours", Picked::Rule(None))];
-        let list = || Picker::new("Rules", "Esc", Letters::Filter, entries.clone());
-        let theme = Theme::new(ThemeName::Plain);
-        let row = |mut picker: Picker| picker.rows(120, 30, &theme).iter().map(ToString::to_string).nth(1);
-        assert_eq!(row(list().wide()), Some(format!("   {rule}  yours")));
-        assert!(row(list()).is_some_and(|row| row.contains('…')));
-    }
-
-    #[test]
-    fn what_is_looked_into_stands_below_a_rule_and_the_list_stays() {
-        let long = "a title that is far too long for one row ".repeat(4);
-        let entry = |name: &str| Entry::aligned(name, "2 h ago   3 messages", Picked::Session(name.to_owned()));
-        let told = vec![Told::plain("› the last words")];
-        let mut picker = Picker::new("Search", "Esc", Letters::Filter, vec![entry(&long), entry("b")]);
-        picker.set_preview(told);
-        let theme = Theme::new(ThemeName::Plain);
-        let rows: Vec<String> = picker.rows(100, 30, &theme).iter().map(ToString::to_string).collect();
-        assert!(rows[0].ends_with("2 h ago   3 messages") && rows[1].starts_with("   b "), "{rows:?}");
-        assert!(rows[2].is_empty() && rows[3].starts_with("── a title that"), "{rows:?}");
-        assert_eq!(rows[4], "    › the last words");
-        // What nothing is told of is named by no rule: the list tells all of it.
-        picker.set_preview(Vec::new());
-        let rows: Vec<String> = picker.rows(100, 30, &theme).iter().map(ToString::to_string).collect();
-        assert!(!rows.iter().any(|row| row.starts_with('─')), "{rows:?}");
-        assert_eq!(rows.concat().matches("a title that").count(), 4, "{rows:?}");
-        picker.set_preview(vec![Told::plain("› the last words")]);
-        // Where there are few rows, the list tells it.
-        let rows: Vec<String> = picker.rows(100, 12, &theme).iter().map(ToString::to_string).collect();
-        assert!(!rows[1].starts_with("   b ") && !rows.iter().any(|row| row.starts_with('─')), "{rows:?}");
-    }
-
-    #[test]
-    fn a_rule_names_the_checkpoint_that_the_list_cuts() {
-        let info = serde_json::json!({
-            "rev": "0123456789", "seq": 3, "ts": "2026-01-01T10:00:00Z", "label": "a", "when": "before", "changed": 2
-        });
-        let picked = Picked::Checkpoint(serde_json::from_value(info).unwrap());
-        let text = "0123456789 before edit_file crates/harbor/src/upload/retry.rs";
-        let mut picker = Picker::new("Restore", "Esc", Letters::Filter, vec![Entry::new(text, "10:00:00", picked)]);
-        picker.set_preview(vec![Told::plain("2 files go back")]);
-        let rows: Vec<String> =
-            picker.rows(100, 30, &Theme::new(ThemeName::Plain)).iter().map(ToString::to_string).collect();
-        assert!(!rows[0].contains("retry.rs") && rows[2].starts_with(&format!("── {text} ─")), "{rows:?}");
     }
 }

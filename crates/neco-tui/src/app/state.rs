@@ -4,7 +4,7 @@ use crossterm::event::KeyEvent;
 use jiff::tz::TimeZone;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
-use neco_proto::{Actor, AgentId, CallId, Event, EventBody, Query, QuestionId, SessionSnapshot, Subject};
+use neco_proto::{Actor, AgentId, Event, EventBody, Query, SessionSnapshot, Subject};
 use neco_view::ContextView;
 use neco_view::ask::accepted_plan;
 use neco_view::reduce::{Agents, Standing};
@@ -14,18 +14,20 @@ use super::diff_screen::DiffScreen;
 use super::facing::Facing;
 use super::person::Person;
 use super::picker::{Picker, Reach};
+use super::purpose::{FieldOwner, Purpose};
 use super::secret::SecretEntry;
 use super::shell::Shell;
 use super::watched::Watched;
 use crate::ask::Desk;
 use crate::input::{History, Keymap, Prompt, Written};
 use crate::looks::Looks;
+use crate::set_up::list;
 use crate::term::Depth;
 use crate::theme::Theme;
 use crate::transcript::Transcript;
 use crate::transcript::block::{Drawn, Tone};
 use crate::transcript::ledger::prose_width;
-use crate::transcript::start::{self, Beside};
+use crate::transcript::start::{self, Beside, Start};
 use crate::update::{
     ComingBack, Effect, News, Offers, asked, background, going_back, keys, news, picking, stopping, taking_back,
 };
@@ -42,22 +44,6 @@ pub enum RewindWanted {
     Named(String),
     /// One step, as `/undo` and `/redo` go.
     Step,
-}
-
-/// Why the next message is written.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum Purpose {
-    /// For the agent.
-    #[default]
-    Message,
-    /// Why a call is rejected.
-    Reason(CallId),
-    /// What should be different in the plan of a question.
-    Revision(QuestionId),
-    /// A correction for one of the other agents.
-    Agent(AgentId),
-    /// A permission rule.
-    Rule,
 }
 
 /// A message whose pictures are being looked at.
@@ -116,6 +102,8 @@ pub struct WindowState {
     pub keymap: Keymap,
     /// Why the next message is written.
     pub purpose: Purpose,
+    /// Whose the field was when that was settled last.
+    pub(super) field_owner: FieldOwner,
     /// What is shown above the field.
     pub panels: Panels,
     /// The commands in the background of the agents.
@@ -146,7 +134,7 @@ pub struct WindowState {
     pub opening: bool,
     /// Whether the person came to choose a session and has not yet: who leaves the list leaves the window.
     pub unchosen: bool,
-    /// What was asked for with a command of the person's own that was not carried out yet.
+    /// A command of the person as they wrote it, until what it says is said and the session called so.
     pub tried_command: Option<String>,
     /// The way back that was asked for and is being looked at.
     pub rewind_wanted: Option<RewindWanted>,
@@ -168,8 +156,6 @@ pub struct WindowState {
     pub leaving_said: bool,
     /// Whether the work was stopped, or agents paused, and Enter alone goes on.
     pub can_go_on: bool,
-    /// Whether no model answered in the present work.
-    pub no_model: bool,
     /// Whether tmux stands between the window and the terminal.
     pub tmux: bool,
     /// Whether another process has the session open, and this window looks on.
@@ -263,17 +249,23 @@ impl WindowState {
 
     /// A key was pressed.
     pub fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        keys::key(self, key)
+        let effects = keys::key(self, key);
+        self.settle_field();
+        effects
     }
 
     /// Something was pasted, or a file dropped.
     pub fn paste(&mut self, text: &str) -> Vec<Effect> {
-        keys::paste(self, text)
+        let effects = keys::paste(self, text);
+        self.settle_field();
+        effects
     }
 
     /// Something came of an effect; gives what is to be done next.
     pub fn news(&mut self, news: News) -> Vec<Effect> {
-        news::news(self, news)
+        let effects = news::news(self, news);
+        self.settle_field();
+        effects
     }
 
     /// Something is to be done.
@@ -288,8 +280,7 @@ impl WindowState {
 
     /// The first rows above a session, in a new window.
     pub(crate) fn greet(&mut self, looks: &Looks, snapshot: &SessionSnapshot, beside: &Beside) {
-        let rows = start::rows(looks, snapshot, beside, (self.width, self.height), &self.theme);
-        self.transcript.show(rows);
+        self.transcript.begin(Start::new(looks, snapshot, beside, self.height));
     }
 
     /// The row above a session that takes the place of another one.
@@ -299,8 +290,13 @@ impl WindowState {
     }
 
     /// The session stands so when the window opens; its events of before were told already.
-    pub fn opened(&mut self, snapshot: SessionSnapshot) -> Vec<Effect> {
+    pub fn opened(&mut self, mut snapshot: SessionSnapshot) -> Vec<Effect> {
         self.opening = false;
+        if self.set_up {
+            let asked = snapshot.questions.iter().find_map(list::of);
+            snapshot.questions.retain(|question| list::of(question).is_none());
+            asked.into_iter().for_each(|picker| list::open(self, picker));
+        }
         self.transcript.view.opened(&snapshot);
         self.transcript.caught_up(self.standing().works());
         self.can_go_on = std::mem::take(&mut self.left_in_middle) && !self.standing().works();
@@ -338,7 +334,7 @@ impl WindowState {
         (self.rewind_wanted, self.said_better) = (None, None);
         (self.can_go_on, self.left_in_middle) = (false, false);
         self.purpose = Purpose::default();
-        self.prompt.take_back_aside();
+        self.settle_field();
         self.expands = 0;
         self.last_answer.clear();
         self.shell.forget();
@@ -349,6 +345,10 @@ impl WindowState {
 
     /// Takes in the next event.
     pub fn event(&mut self, event: &Event) -> Vec<Effect> {
+        if let Some(picker) = self.listed(event) {
+            list::open(self, picker);
+            return Vec::new();
+        }
         let is_child = !self.transcript.view.is_own(event);
         let was_free = self.desk.is_empty();
         let worked = self.standing().works();
@@ -383,6 +383,7 @@ impl WindowState {
             self.own(event);
             stopping::note_stop(self, event);
         }
+        self.settle_field();
         if let EventBody::PermissionRequest(request) = &event.body
             && let Some(command) = self.desk.said_before(request)
         {
@@ -393,8 +394,19 @@ impl WindowState {
         notify.into_iter().chain(looks).collect()
     }
 
+    /// The list with which a person who has no model yet is asked something.
+    fn listed(&self, event: &Event) -> Option<Picker> {
+        match &event.body {
+            EventBody::Question(question) if self.set_up => list::of(question),
+            _ => None,
+        }
+    }
+
     /// Takes in an event of before the window opened: what was asked then is known from how the session stands.
     pub fn past(&mut self, event: &Event) {
+        if self.listed(event).is_some() {
+            return;
+        }
         let is_of_all = matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_));
         if is_of_all || self.transcript.view.is_own(event) {
             self.transcript.past(event);
@@ -483,22 +495,10 @@ impl WindowState {
         works || self.word.is_some() || !self.leaving.is_empty()
     }
 
-    /// Words that were to go with an answer are a message once somebody else has answered.
-    fn drop_void_purpose(&mut self) {
-        let holds = match &self.purpose {
-            Purpose::Reason(call) => self.desk.holds_call(call),
-            Purpose::Revision(question) => self.desk.holds_question(*question),
-            Purpose::Message | Purpose::Agent(_) | Purpose::Rule => true,
-        };
-        if !holds {
-            self.purpose = Purpose::Message;
-            self.prompt.take_back_aside();
-            self.tell("Answered in another window");
-        }
-    }
-
     fn own(&mut self, event: &Event) {
-        if let EventBody::Title(SessionTitle { title, by: TitleSource::Person }) = &event.body {
+        if let EventBody::Title(SessionTitle { title, by: TitleSource::Person }) = &event.body
+            && self.tried_command.take_if(|tried| *tried == *title).is_none()
+        {
             self.transcript.say(Tone::Plain, format!("Renamed: “{}”.", clean_line(title)));
         }
         if let EventBody::Rewind(rewind) = &event.body {

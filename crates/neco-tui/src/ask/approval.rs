@@ -170,8 +170,10 @@ pub struct Asks<'a> {
     pub others: &'a [Other],
     /// What Esc does.
     pub esc: Esc,
-    /// Whether a question says itself what Esc does.
-    pub tells_esc: bool,
+    /// Whether Esc goes back to the question before, where a first model is chosen.
+    pub goes_back: bool,
+    /// Now, in milliseconds.
+    pub now_ms: i64,
     /// Whether edits are asked about before they are made.
     pub asks_first: bool,
     /// The rule that was asked for and waits for Enter.

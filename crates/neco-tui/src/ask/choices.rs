@@ -138,11 +138,11 @@ impl Choices {
         if !self.answers.is_empty() && !elsewhere {
             keys.push(("←", "the question before"));
         }
-        keys.extend((!elsewhere && !asks.tells_esc).then_some(("Esc", "no answer")));
-        let keys = if keys.is_empty() { Vec::new() } else { tints.keys(&keys, width) };
+        keys.extend((!elsewhere).then_some(("Esc", if asks.goes_back { "back" } else { "no answer" })));
+        let keys = tints.keys(&keys, width);
         let mut rows = self.heading(item, width, &tints);
         rows.truncate(room.saturating_sub(keys.len() + LEAST_OPTIONS).max(1));
-        let answers = self.answer_list(item);
+        let answers = self.answer_list(item, width);
         let all: usize =
             answers.iter().enumerate().map(|(at, answer)| tints.answer(answer, at, false, 9, width).len()).sum();
         let blanks = rows.len() + all + keys.len() + 2 <= room && all > 0;
@@ -172,8 +172,8 @@ impl Choices {
             .collect()
     }
 
-    /// The options as answers; the last one is to write something else.
-    fn answer_list(&self, item: &QuestionItem) -> Vec<Answer> {
+    /// The options as answers, what they mean in a column; the last one is to write something else.
+    fn answer_list(&self, item: &QuestionItem, width: usize) -> Vec<Answer> {
         let option = |(index, option): (usize, &QuestionOption)| {
             let mark = match (item.multiple, self.marked.contains(&index)) {
                 (true, true) => "☑ ",
@@ -185,7 +185,10 @@ impl Choices {
         };
         let own = Answer { words: "Something else: write it".to_owned(), ..Answer::default() };
         let own = (!item.options.is_empty()).then_some(own);
-        item.options.iter().enumerate().map(option).chain(own).collect()
+        let mut answers: Vec<Answer> = item.options.iter().enumerate().map(option).chain(own).collect();
+        let column = Tints::column(&answers, width);
+        answers.iter_mut().for_each(|answer| answer.column = column);
+        answers
     }
 
     fn option_rows(&self, answers: &[Answer], width: usize, room: usize, tints: &Tints) -> Vec<Line<'static>> {
@@ -209,5 +212,32 @@ impl Choices {
         };
         let shown = answers.iter().enumerate().skip(first).take(most).flat_map(one);
         note("↑", first).into_iter().chain(shown).chain(note("↓", beyond)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theme::ThemeName;
+
+    #[test]
+    fn what_options_mean_stands_in_a_column_where_there_is_room() {
+        let option = |label: &str, description: &str| QuestionOption {
+            label: label.to_owned(),
+            description: description.to_owned(),
+        };
+        let long = "one file beside the project, which needs no server and is easily copied";
+        let options = vec![option("SQLite", long), option("PostgreSQL", "for many machines")];
+        let item = QuestionItem { title: String::new(), text: "Where?".to_owned(), options, multiple: false };
+        let rows = |width: usize| -> Vec<String> {
+            let rows = Choices::new(vec![item.clone()]).rows(Asks::default(), width, 30, &Theme::new(ThemeName::Plain));
+            rows.iter().map(|row| row.to_string().trim_end().to_owned()).collect()
+        };
+        let wide = rows(80);
+        let column = |row: &str, word: &str| row.split(word).next().map(|before| before.chars().count());
+        assert_eq!(column(&wide[2], "one file"), column(&wide[4], "for many"), "{wide:?}");
+        let blanks = wide[3].chars().skip(1).take_while(|char| *char == ' ').count();
+        assert_eq!(Some(blanks + 1), column(&wide[2], "one file"), "what does not fit goes on below it: {wide:?}");
+        assert!(rows(40)[2].contains("SQLite  one file"), "{:?}", rows(40));
     }
 }

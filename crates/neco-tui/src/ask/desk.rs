@@ -12,6 +12,7 @@ use super::approval::{ApprovalBox, Asks};
 use super::choices::Choices;
 use super::edge::Tints;
 use super::going_on::LoopBox;
+use super::no_model::{Heard, NoModelBox, Silence};
 use super::plan::PlanBox;
 use super::rest::{Mark, Other, Rest, counts, held, is_mild, not_covered};
 use crate::host::Edited;
@@ -32,6 +33,8 @@ pub enum Asked {
     Plan(QuestionId, PlanBox),
     /// May it go on although it repeats itself?
     Loop(QuestionId, LoopBox),
+    /// What now, where no model answers?
+    NoModel(NoModelBox),
 }
 
 #[derive(Clone, Debug)]
@@ -54,7 +57,7 @@ impl Waiting {
     fn call(&self) -> Option<&CallId> {
         match &self.asked {
             Asked::Approval(approval) => Some(&approval.asked.request.call_id),
-            Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => None,
+            Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) | Asked::NoModel(_) => None,
         }
     }
 
@@ -68,7 +71,7 @@ impl Waiting {
     fn question(&self) -> Option<QuestionId> {
         match &self.asked {
             Asked::Choices(id, _) | Asked::Plan(id, _) | Asked::Loop(id, _) => Some(*id),
-            Asked::Approval(_) => None,
+            Asked::Approval(_) | Asked::NoModel(_) => None,
         }
     }
 }
@@ -91,6 +94,8 @@ pub struct Desk {
     call_rows: HashMap<Option<AgentId>, CallRow>,
     /// What the person said of calls that nobody was asked about yet.
     rest: Option<Rest>,
+    /// Whether models answer the root.
+    silence: Silence,
 }
 
 impl Desk {
@@ -114,6 +119,36 @@ impl Desk {
             }
             _ => {}
         }
+        if !is_child {
+            match self.silence.note(event) {
+                Heard::Silence(asked) => self.ask_without_model(event.agent_id, asked),
+                Heard::Answer => self.drop_no_model(),
+                Heard::Nothing => {}
+            }
+        }
+    }
+
+    /// No model answers the root: one that did not answer once more is the same question.
+    fn ask_without_model(&mut self, root: AgentId, asked: NoModelBox) {
+        let before = self.waiting.iter_mut().find_map(|waiting| match &mut waiting.asked {
+            Asked::NoModel(before) => Some(before),
+            Asked::Approval(_) | Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => None,
+        });
+        match before {
+            Some(before) => before.again(asked),
+            None => self.push((Some(root), false), None, Asked::NoModel(asked)),
+        }
+    }
+
+    /// It is not asked any more what to do where no model answers.
+    pub fn drop_no_model(&mut self) {
+        self.waiting.retain(|waiting| !matches!(waiting.asked, Asked::NoModel(_)));
+    }
+
+    /// The person waits until a model is tried again by itself, and is not asked about that in this turn.
+    pub fn wait_for_model(&mut self) {
+        self.silence.wait();
+        self.drop_no_model();
     }
 
     /// Who answered the question on the screen, when that was not this window.
@@ -196,7 +231,15 @@ impl Desk {
     pub fn shows_details(&self) -> bool {
         match self.waiting.front().map(|waiting| &waiting.asked) {
             Some(Asked::Approval(approval)) => approval.details.is_whole(),
-            Some(Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..)) | None => false,
+            Some(Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) | Asked::NoModel(_)) | None => false,
+        }
+    }
+
+    /// Whether words answer the one on the screen.
+    pub fn takes_words(&self) -> bool {
+        match self.waiting.front().map(|waiting| &waiting.asked) {
+            Some(Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..)) => true,
+            Some(Asked::Approval(_) | Asked::NoModel(_)) | None => false,
         }
     }
 
@@ -253,7 +296,7 @@ impl Desk {
     fn approval(&mut self, call: &CallId) -> Option<&mut ApprovalBox> {
         self.waiting.iter_mut().find_map(|waiting| match &mut waiting.asked {
             Asked::Approval(approval) if approval.asked.request.call_id == *call => Some(approval.as_mut()),
-            Asked::Approval(_) | Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => None,
+            Asked::Approval(_) | Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) | Asked::NoModel(_) => None,
         })
     }
 
@@ -300,7 +343,7 @@ impl Desk {
     fn calls(&self) -> impl Iterator<Item = (&Waiting, &ApprovalBox)> {
         self.waiting.iter().filter(|waiting| !waiting.answered).filter_map(|waiting| match &waiting.asked {
             Asked::Approval(approval) => Some((waiting, approval.as_ref())),
-            Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => None,
+            Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) | Asked::NoModel(_) => None,
         })
     }
 
@@ -386,7 +429,7 @@ impl Desk {
     /// What the field is for while the question on the screen waits.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match &self.waiting.front()?.asked {
-            Asked::Approval(_) => "Tab writes a message",
+            Asked::Approval(_) | Asked::NoModel(_) => "Tab writes a message",
             Asked::Choices(..) => "Your answer",
             Asked::Plan(..) => "Tab writes what should be different",
             Asked::Loop(..) => "Tab writes what it should do instead",
@@ -422,6 +465,7 @@ impl Desk {
             Asked::Plan(_, plan) => named.chain(plan.rows(asks, width, left, theme)).collect(),
             // Who it is stands in its head.
             Asked::Loop(_, repeats) => repeats.rows(who, asks.elsewhere, width, theme),
+            Asked::NoModel(silence) => silence.rows(asks, width, room, theme),
         };
         (rows, 0)
     }

@@ -5,6 +5,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
+use crate::text::figures::padded;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
@@ -16,6 +17,9 @@ const BEFORE: usize = 3;
 
 /// Columns of an answer's number.
 const NUMBER: usize = 4;
+
+/// Columns of an answer from which on what is said about it stands in a column of its own.
+const ROOM_FOR_COLUMN: usize = 48;
 
 /// The colours of a panel.
 #[derive(Clone, Copy, Debug)]
@@ -123,12 +127,15 @@ impl Tints {
         // A rule is not cut where there is width for it. Only its own key moves: rows are no wider than they need to be,
         // as the terminal folds what is wider when it gets narrower.
         let rule = if answer.is_rule { answer.words.width() + answer.about.width() + 2 } else { 0 };
-        let column = KEY_COLUMN.max(BEFORE + NUMBER + rule + 1).min(width.saturating_sub(2));
-        let room = column.saturating_sub(BEFORE + NUMBER + 1).max(1);
+        let room = room_of(width, KEY_COLUMN.max(BEFORE + NUMBER + rule + 1));
         let folded = |about: &str| {
-            let about = if about.is_empty() { String::new() } else { format!("  {about}") };
-            let spans = vec![Span::raw(answer.words.clone()), Span::styled(about, self.meta)];
-            wrap(&Line::from(spans), room, &Indent::default())
+            if about.is_empty() {
+                return wrap(&Line::raw(answer.words.clone()), room, &Indent::default());
+            }
+            let words = Span::raw(padded(&answer.words, answer.column));
+            let rest = if answer.column > 0 { vec![Span::raw(" ".repeat(answer.column + 2))] } else { Vec::new() };
+            let spans = vec![words, Span::styled(format!("  {about}"), self.meta)];
+            wrap(&Line::from(spans), room, &Indent { first: Vec::new(), rest })
         };
         let mut rows = folded(&answer.about);
         // What stands in brackets at the end goes first; all of it is in the details.
@@ -179,6 +186,14 @@ impl Tints {
         rows.into_iter().map(|row| self.row(cut(&row, inner))).collect()
     }
 
+    /// The column that what is said about these answers stands in; 0 where there is no room for one.
+    pub fn column(answers: &[Answer], width: usize) -> usize {
+        let room = room_of(width, KEY_COLUMN);
+        let told = answers.iter().filter(|answer| !answer.about.is_empty());
+        let widest = told.map(|answer| answer.words.width()).max().unwrap_or_default();
+        if room >= ROOM_FOR_COLUMN && 2 * widest <= room { widest } else { 0 }
+    }
+
     /// What is said of the arrows and Enter: answers that are not listed show no numbers, and none are offered.
     pub fn choosing(listed: bool, numbers: usize) -> String {
         if listed { format!("or 1–{numbers}") } else { "choose".to_owned() }
@@ -200,6 +215,13 @@ pub struct Answer {
     pub bare: bool,
     /// Whether what is told about it is the rule that it makes.
     pub is_rule: bool,
+    /// The column that what is told about it stands in, where all answers have one.
+    pub column: usize,
+}
+
+/// The columns that an answer has where its key stands in `column` at most.
+fn room_of(width: usize, column: usize) -> usize {
+    column.min(width.saturating_sub(2)).saturating_sub(BEFORE + NUMBER + 1).max(1)
 }
 
 impl From<CallAnswer> for Answer {
@@ -212,6 +234,7 @@ impl From<CallAnswer> for Answer {
             short: short.to_owned(),
             bare: !means.is_numbered(),
             is_rule: matches!(means, Means::Rule(_)),
+            column: 0,
         }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`edge`] (the panel they stand in), [`approval`] (what can be answered) and
 //! [`approval_panel`] (what is seen of it), [`subject`] (what it is about), [`details`] (all of that), [`rest`] (what
-//! else will be asked about), [`choices`], [`plan`], [`going_on`], [`desk`] (whose turn it is).
+//! else will be asked about), [`choices`], [`plan`], [`going_on`], [`no_model`], [`desk`] (whose turn it is).
 
 mod approval;
 mod approval_panel;
@@ -15,11 +15,13 @@ mod desk;
 mod details;
 mod edge;
 mod going_on;
+mod no_model;
 mod plan;
 mod rest;
 mod subject;
 
 pub use approval::{Asks, Esc};
 pub use desk::{Asked, Desk, answer};
+pub use no_model::NoModelMeans;
 pub use plan::plan_rows;
 pub use rest::{Mark, Other};

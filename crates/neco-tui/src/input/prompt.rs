@@ -80,8 +80,8 @@ pub struct Prompt {
     pub completion: Option<Completion>,
     history: History,
     chips: Chips,
-    /// What stood there before the field was needed for something else.
-    aside: Option<(String, Vec<Attachment>)>,
+    /// What stands in the field again when it is given back; none while it is not lent.
+    lent: Option<(Text, Chips)>,
     /// What was sent and began with a paste that looks like a command: it comes back as a paste.
     pasted: Vec<String>,
     search: Option<Search>,
@@ -193,26 +193,33 @@ impl Prompt {
         is_such(text) || self.chips.pastes(text).any(is_such)
     }
 
-    /// What is written makes room for something else, until it is taken back.
-    pub fn set_aside(&mut self) {
-        if self.text.is_empty() {
-            return;
-        }
-        if self.aside.is_some() {
-            return self.put_away();
-        }
-        let text = self.text.take();
-        self.aside = Some(self.chips.unfold(&text));
+    /// The field is for something else for a while: what is written makes room, as it is, until it is given back.
+    pub fn lend(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        self.text.killed.clone_from(&text.killed);
+        self.lent = Some((text, std::mem::take(&mut self.chips)));
+        self.brought = None;
+        self.history.leave();
         self.emptied();
     }
 
-    /// What was set aside stands in the field again; what was written instead is one ↑ away.
-    pub fn take_back_aside(&mut self) {
-        let Some((text, pictures)) = self.aside.take() else { return };
+    /// What made room stands in the field again, and what was written instead is one ↑ away; where nothing did, that
+    /// stays.
+    pub fn give_back(&mut self) {
+        let Some((text, chips)) = self.lent.take().filter(|(text, _)| !text.is_empty()) else { return };
         if !self.text.is_empty() {
             self.put_away();
         }
-        self.restore(&text, pictures);
+        let killed = std::mem::take(&mut self.text.killed);
+        (self.text, self.chips) = (text, chips);
+        self.text.killed = killed;
+        self.completion = None;
+        self.history.leave();
+    }
+
+    /// Whether a message could be put into the field: nothing is written, and it is not lent.
+    pub fn is_free(&self) -> bool {
+        self.lent.is_none() && self.text.is_empty()
     }
 
     /// Whether the next ↑ brings back what was put away.
@@ -220,14 +227,18 @@ impl Prompt {
         self.put_away && self.text.is_empty()
     }
 
-    /// What was sent comes back, before what was written since.
+    /// What was sent comes back, before what was written since; of a field that is lent, before what made room.
     pub fn restore(&mut self, text: &str, pictures: Vec<Attachment>) {
-        let mut text = self.chips.restore(text, pictures);
-        let draft = self.text.as_str();
+        let (field, chips) = match &mut self.lent {
+            Some((text, chips)) => (text, chips),
+            None => (&mut self.text, &mut self.chips),
+        };
+        let mut text = chips.restore(text, pictures);
+        let draft = field.as_str();
         if !draft.trim().is_empty() {
             text = format!("{text}\n{draft}");
         }
-        self.text.set(text);
+        field.set(text);
         self.completion = None;
         self.history.leave();
     }

@@ -135,7 +135,7 @@ pub(super) fn branches(outline: &[(usize, &AgentNode)]) -> Vec<String> {
 }
 
 /// The mark of an agent.
-pub(super) fn mark(state: NodeState, asks: bool, theme: &Theme) -> (&'static str, Style) {
+pub(crate) fn mark(state: NodeState, asks: bool, theme: &Theme) -> (&'static str, Style) {
     match state {
         NodeState::Running if asks => ("◆", theme.ask),
         NodeState::Created => ("○", theme.dim),

@@ -12,6 +12,8 @@ mod tree;
 mod work;
 mod workflows;
 
+pub(crate) use agents::mark;
+pub(crate) use heading::heading;
 pub use help::{help_entries, key_rows};
 pub use one::{head_row, key_row, task_row};
 pub use todos::{plan_rows, todo_rows};

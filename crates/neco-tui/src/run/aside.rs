@@ -95,6 +95,7 @@ impl Window {
         let Some(words) = self.host.ended() else { return };
         let is_told = self.lost.is_none();
         // With what was pasted, not with the word that stands for it.
+        self.app.prompt.give_back();
         let written = self.app.prompt.send().text;
         let mut kept = "";
         if !written.trim().is_empty() {

@@ -173,13 +173,22 @@ impl Errands {
         });
     }
 
+    /// Finds out what the folder brings, for the first rows of the window.
+    pub(super) fn look_at_project(&self) {
+        let (host, program) = (Arc::clone(&self.host), Arc::clone(&self.program));
+        self.spawn("the first rows", async move {
+            let (uncommitted, knows) = questions::project(program.as_ref(), host.folder()).await;
+            News::Project(uncommitted, knows)
+        });
+    }
+
     pub(super) fn ask(&self, client: Arc<dyn Client>, query: Query) {
         if query == Query::Background {
             return self.watch_background(&client);
         }
         let (tell, previews) = (self.teller(), Arc::clone(&self.previews));
         // A preview is a courtesy: what can't be told is not worth a word.
-        let is_courtesy = matches!(query, Query::RewindPreview { .. } | Query::Tree | Query::Workflows);
+        let is_courtesy = matches!(query, Query::RewindPreview { .. } | Query::Tree | Query::Workflows | Query::Rules);
         let is_preview = matches!(query, Query::RewindPreview { .. } | Query::CheckpointPreview { .. });
         let number = is_preview.then(|| previews.number());
         tokio::spawn(async move {
@@ -232,10 +241,10 @@ impl Errands {
                 News::Settings(questions::settings(program.as_ref(), host.folder()).await)
             }),
             Effect::Rules => {
-                self.spawn(
-                    "the rules",
-                    async move { News::Rules(questions::rules(program.as_ref(), host.as_ref()).await) },
-                )
+                let client = client.map(Arc::clone);
+                self.spawn("the rules", async move {
+                    News::Rules(questions::rules(program.as_ref(), host.as_ref(), client.as_deref()).await)
+                });
             }
             Effect::AddRule(rule) => self.spawn("the rule", async move {
                 News::RuleChanged(questions::add_rule(program.as_ref(), host.as_ref(), rule).await)

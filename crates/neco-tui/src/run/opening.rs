@@ -88,7 +88,7 @@ impl Folder {
     /// What of it is told beside a session; the earlier one is another than that.
     fn of(self, session: &str) -> Beside {
         let earlier = self.sessions.iter().find(|earlier| earlier.id != session).map(earlier_words);
-        Beside { branch: self.branch, earlier }
+        Beside { branch: self.branch, earlier, ..Beside::default() }
     }
 }
 
@@ -307,7 +307,7 @@ mod tests {
     fn the_session_that_is_open_is_no_earlier_one() {
         let session = |id: &str| {
             let when = "now".to_owned();
-            SessionEntry { id: id.to_owned(), title: id.to_owned(), when, about: String::new() }
+            SessionEntry { id: id.to_owned(), title: id.to_owned(), when, ..SessionEntry::default() }
         };
         let folder = |ids: &[&str]| Folder { branch: None, sessions: ids.iter().map(|id| session(id)).collect() };
         assert_eq!(folder(&["a", "b"]).of("a").earlier.as_deref(), Some("“b” · now"));

@@ -1,5 +1,6 @@
 //! What the window asks of the whole program.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -7,30 +8,31 @@ use neco_proto::app::files::{ListFiles, ShowBranch};
 use neco_proto::app::history::ListRewindPoints;
 use neco_proto::app::keys::{NewKey, SetKey};
 use neco_proto::app::memory::KeepNote;
-use neco_proto::app::models::{ListModels, ModelRow, ProviderRow, ProviderStanding};
+use neco_proto::app::models::{ListModels, ModelGroup, ModelRow, ProviderRow, ProviderStanding, Strategy};
+use neco_proto::app::project::{Project, ShowProject};
 use neco_proto::app::rules::{AddRule, ListKeptRules, ListRules, RemoveRules};
 use neco_proto::app::sessions::{ListSessions, SessionRow, SessionState};
 use neco_proto::app::settings::{ListSettings, SettingList};
 use neco_proto::app::workflows::ListWorkflows;
-use neco_proto::app::{App as Program, AppError, Caller, Trouble};
+use neco_proto::app::{App as Program, AppError, Caller, Known, Trouble};
 use neco_proto::clean::clean_line;
 use neco_proto::visible::visible_line;
-use neco_proto::{RewindPoint, RuleSource};
+use neco_proto::{Client, RewindPoint, RuleSource, Usage};
 use neco_view::figures;
-use neco_view::paint::lists::rules::{NO_EFFECT, is_void};
+use neco_view::paint::lists::rules::{NO_EFFECT, granted, is_void};
 use neco_view::paint::lists::sessions as listed;
 use neco_view::short_id::short_id;
 
-use crate::host::{Host, ModelEntry, ProviderEntry, RuleEntry, SessionEntry};
+use crate::host::{Host, ModelEntry, ProviderEntry, RuleEntry, RuleGroup, SessionEntry};
 use crate::input::Candidate;
-use crate::text::figures::ago;
+use crate::outside;
+use crate::text::figures::{ago, count};
 
 /// Sessions that are listed at most.
 pub(super) const SESSIONS: usize = 200;
 
-/// Columns of what a model can read, and of how much was said in a session.
-const CONTEXT: usize = 6;
-const MESSAGES: usize = 12;
+/// Rules files that are named at the start at most.
+const RULES: usize = 3;
 
 /// The sessions of a folder, newest first; with `states` those are marked that are open or were stopped at work.
 pub(super) async fn sessions(
@@ -41,35 +43,46 @@ pub(super) async fn sessions(
 ) -> Result<Vec<SessionEntry>, AppError> {
     let request = ListSessions { folder: Some(folder), limit, states, ..ListSessions::default() };
     let page = program.ask(&Caller::person(), &request).await?;
-    Ok(entries(&page.sessions, about))
+    Ok(entries(&page.sessions, |_| String::new()))
 }
 
 /// The sessions of all folders, newest first; each says where it works.
 pub(super) async fn all_sessions(program: &dyn Program, home: &Path) -> Result<Vec<SessionEntry>, AppError> {
     let request = ListSessions { limit: SESSIONS, states: true, ..ListSessions::default() };
     let page = program.ask(&Caller::person(), &request).await?;
-    Ok(entries(&page.sessions, |session| format!("{}   {}", about(session), listed::below_home(&session.cwd, home))))
+    Ok(entries(&page.sessions, |session| listed::below_home(&session.cwd, home)))
 }
 
-fn entries(sessions: &[SessionRow], about: impl Fn(&SessionRow) -> String) -> Vec<SessionEntry> {
+fn entries(sessions: &[SessionRow], folder: impl Fn(&SessionRow) -> String) -> Vec<SessionEntry> {
     let now = Timestamp::now();
     let entry = |session: &SessionRow| SessionEntry {
         id: session.id.to_string(),
         title: clean_line(&session.title),
+        work: session.work.map(|work| (work, session.asks)),
         when: ago(session.updated.as_millisecond(), now),
+        branch: session.branch.clone().unwrap_or_default(),
+        messages: listed::messages(session),
+        cost: cost(session.usage.as_ref()),
+        folder: folder(session),
         about: about(session),
     };
     // What a process left that was killed before anything was said is nothing to go on with.
     sessions.iter().map(entry).filter(|entry| !entry.title.is_empty()).collect()
 }
 
-/// What else is told of a session, the first two in columns: how much was said, its id, and what kind it is of.
+/// What kind of session it is.
 fn about(session: &SessionRow) -> String {
     let fork = session.forked_from.map(|from| format!("fork of {}", short_id(from.session_id)));
     let single = session.single.then(|| "one-shot".to_owned());
-    let rest = [single, fork, stands(session.state)].into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    let about = format!("{:>MESSAGES$}   {}   {rest}", listed::messages(session), short_id(session.id));
-    about.trim_end().to_owned()
+    [single, fork, stands(session.state)].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// `$0.45`, or `≥ $0.45` where some of it has no known price; nothing where no price is known.
+fn cost(usage: Option<&Usage>) -> String {
+    let Some((cost, unpriced)) = usage.and_then(|usage| Some((usage.cost?, usage.unpriced))) else {
+        return String::new();
+    };
+    format!("{}{}", if unpriced > 0 { "≥ " } else { "" }, figures::short_dollars(cost))
 }
 
 /// How a session stands, where that is worth a word.
@@ -93,7 +106,11 @@ pub(super) async fn arguments(program: &dyn Program, host: &dyn Host, line: &str
     match words.as_slice() {
         ["/model" | "/models"] => {
             let models = models(program, host.folder()).await.unwrap_or_default();
-            models.into_iter().map(|model| Candidate::new(&model.name, &model.about)).collect()
+            let about = |model: &ModelEntry| {
+                let said = [&model.about, &model.context, &model.price].into_iter().filter(|said| !said.is_empty());
+                said.map(String::as_str).collect::<Vec<_>>().join(" · ")
+            };
+            models.iter().map(|model| Candidate::new(&model.name, &about(model))).collect()
         }
         ["/resume" | "/sessions"] => {
             let sessions = sessions(program, host.folder(), SESSIONS, false).await.unwrap_or_default();
@@ -125,6 +142,22 @@ pub(super) async fn files(program: &dyn Program, folder: String) -> Vec<String> 
 /// The branch of a folder.
 pub(super) async fn branch(program: &dyn Program, folder: String) -> Option<String> {
     program.ask(&Caller::person(), &ShowBranch { folder }).await.unwrap_or_default().name
+}
+
+/// What a folder brings: how many of its files are not committed, and what agents know from the beginning, in words.
+pub(super) async fn project(program: &dyn Program, folder: String) -> (Option<usize>, String) {
+    let Project { uncommitted, rules, memories } =
+        program.ask(&Caller::person(), &ShowProject { folder }).await.unwrap_or_default();
+    (uncommitted, known(&rules, memories))
+}
+
+/// `AGENTS.md, 2 more rules files, 3 memory entries`.
+fn known(rules: &[String], memories: usize) -> String {
+    let more = rules.len().saturating_sub(RULES);
+    let named = rules.iter().take(RULES).map(|name| clean_line(name));
+    let more = (more > 0).then(|| count(more, "more rules file", "more rules files"));
+    let memories = (memories > 0).then(|| count(memories, "memory entry", "memory entries"));
+    named.chain(more).chain(memories).collect::<Vec<_>>().join(", ")
 }
 
 /// The providers that take a key, those that have one first.
@@ -179,25 +212,61 @@ pub(super) async fn keep_key(
 /// The models and groups that can be asked: groups first, then the models of every provider.
 pub(super) async fn models(program: &dyn Program, folder: String) -> Result<Vec<ModelEntry>, AppError> {
     let list = program.ask(&Caller::person(), &ListModels { folder, all: false, own_servers: true }).await?;
-    let groups = list.groups.into_iter();
-    let groups =
-        groups.map(|(name, group)| ModelEntry { name, about: format!("group: {}", group.models.join(", then ")) });
-    Ok(groups.chain(list.models.into_iter().map(model)).collect())
+    let is_here = |provider: &ProviderRow| matches!(provider.standing, ProviderStanding::Answers { .. });
+    let is_local = |model: &ModelRow| {
+        let provider = model.name.split_once('/').map(|(provider, _)| provider);
+        list.providers.iter().filter(|row| is_here(row)).any(|row| Some(row.name.as_str()) == provider)
+    };
+    let models: Vec<ModelEntry> = list.models.iter().map(|row| model(row, is_local(row))).collect();
+    let groups: Vec<ModelEntry> = list.groups.iter().map(|(name, some)| group(name, some, &models)).collect();
+    Ok([groups, models].concat())
 }
 
-/// `128k context   $0.28 in, $0.42 out per M`, the first in its column.
-fn model(model: ModelRow) -> ModelEntry {
+/// A model with what it is able to, `200k` and `$0.28, $0.42`.
+fn model(model: &ModelRow, is_local: bool) -> ModelEntry {
     let facts = &model.facts;
+    let able = [(is_local, "on this machine"), (facts.reasoning, "thinks"), (facts.vision, "sees pictures")];
+    let able: Vec<&str> = able.into_iter().filter(|(is, _)| *is).map(|(_, words)| words).collect();
     let about = if facts.known { "" } else { "~" };
-    let context = format!("{about}{}", figures::short_tokens(facts.context_window).replace(".0k", "k"));
     let price = match facts.input_price.zip(facts.output_price) {
         Some((input, output)) if input + output > 0.0 => {
-            format!("   {} in, {} out per M", figures::exact_dollars(input), figures::exact_dollars(output))
+            format!("{}, {}", figures::exact_dollars(input), figures::exact_dollars(output))
         }
-        Some(_) => "   free".to_owned(),
+        Some(_) => "free".to_owned(),
         None => String::new(),
     };
-    ModelEntry { name: model.name, about: format!("{context:>CONTEXT$} context{price}") }
+    ModelEntry {
+        name: model.name.clone(),
+        about: able.join(", "),
+        context: format!("{about}{}", figures::short_tokens(facts.context_window).replace(".0k", "k")),
+        price,
+        is_group: false,
+    }
+}
+
+/// A group with whom it asks; it has the figures of the one that it asks first, or of all where those are the same.
+fn group(name: &str, group: &ModelGroup, models: &[ModelEntry]) -> ModelEntry {
+    let short = |member: &String| member.split_once('/').map_or(member.as_str(), |(_, model)| model).to_owned();
+    let mut members: Vec<String> = group.models.iter().map(short).collect();
+    // Models of the same name are told apart by their providers.
+    if members.iter().collect::<HashSet<_>>().len() < members.len() {
+        members.clone_from(&group.models);
+    }
+    let about = match &group.strategy {
+        _ if members.len() < 2 => members.concat(),
+        Known::This(Strategy::First) => members.join(", then "),
+        Known::This(Strategy::RoundRobin) => format!("{} in turn", members.join(", ")),
+        Known::This(Strategy::Cheapest) => format!("the cheapest of {}", members.join(", ")),
+        Known::Newer(_) => members.join(", "),
+    };
+    // Parameters stand behind the name.
+    let model = |member: &String| models.iter().find(|model| member.split('?').next() == Some(model.name.as_str()));
+    let asked: Vec<Option<&ModelEntry>> = group.models.iter().map(model).collect();
+    let figures = |model: &Option<&ModelEntry>| model.map(|model| (model.context.clone(), model.price.clone()));
+    let first = asked.first().and_then(figures);
+    let is_first = group.strategy == Strategy::First || asked.iter().all(|other| figures(other) == first);
+    let (context, price) = first.filter(|_| is_first).unwrap_or_default();
+    ModelEntry { name: name.to_owned(), about, context, price, is_group: true }
 }
 
 /// The settings that hold in a folder, with where they come from, and those without a value.
@@ -205,9 +274,13 @@ pub(super) async fn settings(program: &dyn Program, folder: String) -> Result<Se
     program.ask(&Caller::person(), &ListSettings { folder }).await
 }
 
-/// The rules about what may happen: those that a person can take back first, then all others but the built-in ones, then
-/// those.
-pub(super) async fn rules(program: &dyn Program, host: &dyn Host) -> Result<Vec<RuleEntry>, AppError> {
+/// The rules about what may happen: what was allowed for this session first, then those that a person can take back, then
+/// all others but the built-in ones, then those.
+pub(super) async fn rules(
+    program: &dyn Program,
+    host: &dyn Host,
+    client: Option<&dyn Client>,
+) -> Result<Vec<RuleEntry>, AppError> {
     let caller = Caller::person();
     let mut list = program.ask(&caller, &ListRules { folder: host.folder(), given: host.given() }).await?;
     // A file that can't be read is told with the rules that hold.
@@ -217,12 +290,12 @@ pub(super) async fn rules(program: &dyn Program, host: &dyn Host) -> Result<Vec<
         id: Some(rule.text),
         rule: rule.title,
         from: "yours".to_owned(),
-        is_built_in: false,
+        group: RuleGroup::Written,
     });
     list.rules.retain(|rule| !rule.place.starts_with(&place));
     list.rules.sort_by_key(|rule| rule.source == RuleSource::BuiltIn);
     let others = list.rules.into_iter().map(|rule| RuleEntry {
-        is_built_in: rule.source == RuleSource::BuiltIn,
+        group: if rule.source == RuleSource::BuiltIn { RuleGroup::BuiltIn } else { RuleGroup::Written },
         id: None,
         rule: format!("{} {}", rule.decision, visible_line(&rule.about)),
         from: match (is_void(&rule), rule.place.is_empty()) {
@@ -231,7 +304,16 @@ pub(super) async fn rules(program: &dyn Program, host: &dyn Host) -> Result<Vec<
             (false, false) => rule.place,
         },
     });
-    Ok(own.chain(others).collect())
+    let in_session = match client {
+        Some(client) => outside::session_rules(client).await.granted,
+        None => Vec::new(),
+    };
+    let in_session = in_session.iter().map(|rule| {
+        let (rule, holds_for) = granted(rule);
+        let from = holds_for.unwrap_or_else(|| "this session".to_owned());
+        RuleEntry { id: None, rule, from, group: RuleGroup::Session }
+    });
+    Ok(in_session.chain(own).chain(others).collect())
 }
 
 /// Adds a rule as a person writes it, such as `allow bash(cargo test *)`; what was kept and where.
@@ -268,9 +350,46 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_agents_know_is_told_in_a_few_words() {
+        let rules = ["AGENTS.md", "a.md", "b.md", "c.md", "d.md"].map(str::to_owned);
+        assert_eq!(known(&rules, 1), "AGENTS.md, a.md, b.md, 2 more rules files, 1 memory entry");
+        assert_eq!((known(&rules[..1], 0), known(&[], 0)), ("AGENTS.md".to_owned(), String::new()));
+    }
+
+    #[test]
     fn a_price_has_all_of_its_digits() {
         let facts = ModelFacts { input_price: Some(0.075), output_price: Some(3.0), ..ModelFacts::default() };
         let row = ModelRow { facts, name: "a/b".to_owned(), usable: true, default: false };
-        assert!(model(row).about.ends_with("$0.075 in, $3.00 out per M"));
+        assert_eq!(model(&row, false).price, "$0.075, $3.00");
+    }
+
+    #[test]
+    fn a_model_says_what_it_is_able_to_and_a_group_whom_it_asks() {
+        let row = |name: &str, input_price: f64| ModelRow {
+            facts: ModelFacts {
+                context_window: 200_000,
+                known: true,
+                input_price: Some(input_price),
+                output_price: Some(2.0),
+                reasoning: true,
+                ..ModelFacts::default()
+            },
+            name: name.to_owned(),
+            usable: true,
+            default: false,
+        };
+        let models = [model(&row("a/big", 1.0), false), model(&row("b/small", 0.5), true)];
+        assert_eq!((models[0].about.as_str(), models[1].about.as_str()), ("thinks", "on this machine, thinks"));
+        let asks = |models_of: &[&str], strategy: Strategy| {
+            let of = models_of.iter().map(|name| (*name).to_owned()).collect();
+            let made = group("think", &ModelGroup { models: of, strategy: strategy.into() }, &models);
+            (made.about, made.price)
+        };
+        let both = ["a/big?temperature=0", "b/small"];
+        let shown = |about: &str, price: &str| (about.to_owned(), price.to_owned());
+        assert_eq!(asks(&both, Strategy::First), shown("big?temperature=0, then small", "$1.00, $2.00"));
+        assert_eq!(asks(&both, Strategy::RoundRobin), shown("big?temperature=0, small in turn", ""));
+        assert_eq!(asks(&["a/big", "c/big"], Strategy::First), shown("a/big, then c/big", "$1.00, $2.00"));
+        assert_eq!(asks(&["b/small"], Strategy::Cheapest), shown("small", "$0.50, $2.00"));
     }
 }

@@ -10,7 +10,7 @@ use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use neco_proto::app::App as Program;
-use neco_proto::{Client, ClientError, Command, ErrorCode, Event, EventBody, EventStream, SessionSnapshot};
+use neco_proto::{Client, ClientError, Command, ErrorCode, Event, EventBody, EventStream, Query, SessionSnapshot};
 use neco_view::slash::{self, Outside, Slash};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -293,6 +293,9 @@ impl Window {
             Some(Ok(event)) => {
                 let effects = self.app.event(&event);
                 self.app.wants(effects);
+                if self.app.transcript.view.is_own(&event) && may_change_rules(&event) {
+                    self.ask_for_rules();
+                }
             }
             Some(Err(ClientError::Gone)) | None => {
                 *events = None;
@@ -362,8 +365,18 @@ impl Window {
         if let News::Status(line) = &news {
             self.errands.status_came(line.as_ref());
         }
+        if let News::RuleChanged(Ok(_)) = &news {
+            self.ask_for_rules();
+        }
         let effects = self.app.news(news);
         self.app.wants(effects);
+    }
+
+    /// Asks what is allowed now; a session that is being opened is asked when it is.
+    fn ask_for_rules(&mut self) {
+        if !self.app.opening {
+            self.app.wants(vec![Effect::Ask(Query::Rules)]);
+        }
     }
 
     /// A session takes the place of the one before it.
@@ -402,6 +415,7 @@ impl Window {
         let effects = self.app.opened(snapshot);
         self.app.attached = self.host.successor().is_some();
         self.app.wants(effects);
+        self.ask_for_rules();
         if let Some(content) = self.first.take() {
             let effects = say_first(&mut self.app, content);
             self.app.wants(effects);
@@ -414,7 +428,12 @@ impl Window {
     /// The rows above a session: a few in a new window, one where it takes the place of another.
     fn greet(&mut self, snapshot: &SessionSnapshot, beside: &Beside) {
         match std::mem::replace(&mut self.greeted, true) {
-            false => self.app.greet(&self.looks, snapshot, beside),
+            false => {
+                self.app.greet(&self.looks, snapshot, beside);
+                if !self.looks.set_up {
+                    self.errands.look_at_project();
+                }
+            }
             true => self.app.greet_next(&self.looks, snapshot, beside),
         }
     }
@@ -549,6 +568,14 @@ fn waits(effect: &Effect) -> bool {
     matches!(effect, Effect::Ask(_) | Effect::Outside(..) | Effect::Look(_) | Effect::Shell(_))
 }
 
+/// Whether other things may be allowed after this than before: rules of files are read anew with every turn.
+fn may_change_rules(event: &Event) -> bool {
+    matches!(
+        event.body,
+        EventBody::PermissionDecision(_) | EventBody::ModeChange(_) | EventBody::TurnStart(_) | EventBody::Rewind(_)
+    )
+}
+
 /// What is still done where the old session stays, and what is not: an agent that is to be looked at is on the screen,
 /// so it is the old one's.
 fn for_the_old(early: Vec<Effect>) -> (Vec<Effect>, Vec<Effect>) {
@@ -579,7 +606,7 @@ async fn next_event(events: &mut Option<EventStream>) -> Option<Result<Event, Cl
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::{AgentId, Command, Query};
+    use neco_proto::AgentId;
 
     use super::*;
 

@@ -4,9 +4,10 @@
 //! through it: keys are typed at the bare terminal, unseen. What there is, what answers and what is kept is asked of the
 //! program.
 //!
-//! Reading order: [`offers`] (what there is to choose from), [`stand_in`] (the session that the window sees), [`talk`]
-//! (what is asked and tried), [`window`].
+//! Reading order: [`offers`] (what there is to choose from), [`list`] (how that is shown), [`stand_in`] (the session that
+//! the window sees), [`talk`] (what is asked and tried), [`window`].
 
+pub(crate) mod list;
 mod offers;
 mod stand_in;
 mod talk;

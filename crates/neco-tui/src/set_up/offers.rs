@@ -1,13 +1,16 @@
 //! What a person without a model can choose from.
 
-use neco_proto::QuestionOption;
 use neco_proto::app::models::{ModelOffers, ProviderOffer};
+use neco_proto::{QuestionItem, QuestionOption};
 
-/// Models of one local server that are offered.
+/// Models of one local server that are listed before anything is searched for.
 const OF_ONE: usize = 6;
 
-/// Providers that are offered by name: all of it is to fit a small terminal.
+/// Providers that are: all of it is to fit a small terminal.
 pub const PROVIDERS: usize = 6;
+
+/// Columns of the first of two things that are said about an offer.
+const FIRST: usize = 34;
 
 /// One thing to choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +21,7 @@ pub enum Offer {
     Key(String),
     /// A model of a provider whose key is there.
     OfProvider(String),
-    /// A provider that is not named here.
+    /// A provider that is not listed at first.
     OtherKey,
     /// A server at an address of the person's, which is asked for.
     Server,
@@ -28,34 +31,63 @@ pub enum Offer {
     Leave,
 }
 
-/// What there is, with how it is shown.
-pub fn all(found: &ModelOffers) -> Vec<(Offer, QuestionOption)> {
-    let mut offers = Vec::new();
+/// Offers that stand together below a name; without one they are found by searching alone.
+pub struct Group {
+    name: &'static str,
+    offers: Vec<(Offer, QuestionOption)>,
+}
+
+impl Group {
+    /// The offer of a label.
+    pub fn find(&self, label: &str) -> Option<&Offer> {
+        self.offers.iter().find(|(_, option)| option.label == label).map(|(offer, _)| offer)
+    }
+
+    /// The group as a part of a question.
+    pub fn item(&self) -> QuestionItem {
+        let options = self.offers.iter().map(|(_, option)| option.clone()).collect();
+        QuestionItem { title: self.name.to_owned(), text: String::new(), options, multiple: false }
+    }
+}
+
+/// What there is: what answers comes first.
+pub fn all(found: &ModelOffers) -> Vec<Group> {
+    let (mut here, mut further) = (Vec::new(), Vec::new());
     for server in &found.servers {
-        for model in server.models.iter().take(OF_ONE) {
+        for (number, model) in server.models.iter().enumerate() {
             let name = format!("{}/{model}", server.provider);
-            let description = format!("answers at {}", server.base);
-            offers.push((Offer::Model(name.clone()), QuestionOption { label: name, description }));
+            let offer = (Offer::Model(name.clone()), option(true, &name, format!("answers at {}", server.base)));
+            if number < OF_ONE { here.push(offer) } else { further.push(offer) }
         }
     }
-    let option = |label: &str, description: &str| QuestionOption {
-        label: label.to_owned(),
-        description: description.to_owned(),
-    };
-    for provider in found.providers.iter().take(PROVIDERS) {
-        let says = match provider.sources.is_empty() {
-            true => "needs a key; you type it next, hidden",
-            false => "has a key; you choose a model next",
+    let provider = |provider: &ProviderOffer| {
+        let about = match provider.sources.as_slice() {
+            [] => "type or paste a key, hidden".to_owned(),
+            sources => format!("has a key: {}", sources.join(", ")),
         };
-        offers.push((of(provider), option(&provider.name, says)));
+        (of(provider), option(!provider.sources.is_empty(), &provider.name, about))
+    };
+    let mut keys: Vec<(Offer, QuestionOption)> = found.providers.iter().map(provider).collect();
+    let more = keys.split_off(keys.len().min(PROVIDERS));
+    if !more.is_empty() {
+        let label = format!("… {} more providers", more.len());
+        keys.push((Offer::OtherKey, QuestionOption { label, description: "letters find them, too".to_owned() }));
     }
-    if found.providers.len() > PROVIDERS {
-        let more = found.providers.len() - PROVIDERS;
-        offers.push((Offer::OtherKey, option("another provider", &format!("{more} more"))));
-    }
-    offers.push((Offer::Server, option("another server", "any OpenAI-compatible one")));
-    offers.push((Offer::Leave, option("not now", "`neco demo` works without a model")));
-    offers
+    further.extend(more);
+    let both = |first: &str, second: &str| format!("{first:<FIRST$}{second}");
+    let server = both("an address such as gpu-box:8000", "anything that speaks OpenAI's API");
+    let demo = both("see it work first: neco demo", "offline, one minute");
+    let elsewhere = vec![
+        (Offer::Server, option(false, "a server of yours", server)),
+        (Offer::Leave, option(false, "no model yet", demo)),
+    ];
+    let groups = [("On this machine", here), ("With a key", keys), ("Elsewhere", elsewhere), ("", further)];
+    groups.into_iter().filter(|(_, offers)| !offers.is_empty()).map(|(name, offers)| Group { name, offers }).collect()
+}
+
+/// An option, marked when nothing is missing to use it.
+fn option(ready: bool, name: &str, description: String) -> QuestionOption {
+    QuestionOption { label: format!("{} {name}", if ready { "✓" } else { "○" }), description }
 }
 
 /// A provider: its key comes first.
@@ -93,33 +125,59 @@ mod tests {
 
     use super::*;
 
+    fn ollama(models: Vec<String>) -> Vec<LocalModels> {
+        vec![LocalModels { provider: "ollama".into(), base: "http://localhost:11434/v1".into(), models }]
+    }
+
+    fn provider(name: &str) -> ProviderOffer {
+        ProviderOffer { name: name.into(), ..ProviderOffer::default() }
+    }
+
     #[test]
     fn what_answers_comes_first() {
-        let servers = vec![LocalModels {
-            provider: "ollama".into(),
-            base: "http://localhost:11434/v1".into(),
-            models: vec!["qwen3:8b".into()],
-        }];
-        let providers = vec![ProviderOffer { name: "openai".into(), ..ProviderOffer::default() }];
-        let found = ModelOffers { servers, providers, ..ModelOffers::default() };
-        let offers: Vec<Offer> = all(&found).into_iter().map(|(offer, _)| offer).collect();
-        let expected =
-            [Offer::Model("ollama/qwen3:8b".into()), Offer::Key("openai".into()), Offer::Server, Offer::Leave];
-        assert_eq!(offers, expected);
+        let with_key = ProviderOffer { sources: vec!["ANTHROPIC_API_KEY".into()], ..provider("anthropic") };
+        let found = ModelOffers {
+            servers: ollama(vec!["qwen3:8b".into()]),
+            providers: vec![with_key, provider("openai")],
+            ..ModelOffers::default()
+        };
+        let told = |group: &Group| group.offers.iter().map(|(_, option)| option.label.clone()).collect::<Vec<_>>();
+        let groups = all(&found);
+        let told: Vec<(&str, Vec<String>)> = groups.iter().map(|group| (group.name, told(group))).collect();
+        let expected = [
+            ("On this machine", vec!["✓ ollama/qwen3:8b".to_owned()]),
+            ("With a key", vec!["✓ anthropic".to_owned(), "○ openai".to_owned()]),
+            ("Elsewhere", vec!["○ a server of yours".to_owned(), "○ no model yet".to_owned()]),
+        ];
+        assert_eq!(told, expected);
+        let find = |label: &str| groups.iter().find_map(|group| group.find(label)).cloned();
+        assert_eq!(find("✓ ollama/qwen3:8b"), Some(Offer::Model("ollama/qwen3:8b".into())));
+        assert_eq!(find("✓ anthropic"), Some(Offer::OfProvider("anthropic".into())));
+        assert_eq!(find("○ openai"), Some(Offer::Key("openai".into())));
+        assert_eq!(find("openai"), None, "that is written, and not chosen");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_found_by_searching() {
+        let found = ModelOffers {
+            servers: ollama((0..9).map(|number| format!("m{number}")).collect()),
+            providers: (0..8).map(|number| provider(&format!("p{number}"))).collect(),
+            ..ModelOffers::default()
+        };
+        let groups = all(&found);
+        let counts: Vec<(&str, usize)> = groups.iter().map(|group| (group.name, group.offers.len())).collect();
+        let expected = [("On this machine", OF_ONE), ("With a key", PROVIDERS + 1), ("Elsewhere", 2), ("", 3 + 2)];
+        assert_eq!(counts, expected);
+        assert_eq!(groups[1].find("… 2 more providers"), Some(&Offer::OtherKey));
+        assert_eq!(groups[3].find("○ p7"), Some(&Offer::Key("p7".into())));
     }
 
     #[test]
     fn the_beginning_of_a_name_is_enough() {
-        let provider = |name: &str| ProviderOffer { name: name.into(), ..ProviderOffer::default() };
-        let servers = vec![LocalModels {
-            provider: "ollama".into(),
-            base: "http://localhost:11434/v1".into(),
-            models: vec!["qwen3:8b".into()],
-        }];
-        let providers = vec![provider("openai"), provider("openrouter"), provider("deepseek"), provider("zhipuai")];
+        let names = ["openai", "openrouter", "deepseek", "zhipuai", "zhipuai-plan"];
         let found = ModelOffers {
-            servers,
-            providers: [providers, vec![provider("zhipuai-plan")]].concat(),
+            servers: ollama(vec!["qwen3:8b".into()]),
+            providers: names.map(provider).to_vec(),
             ..ModelOffers::default()
         };
         let key = |name: &str| Offer::Key(name.into());

@@ -73,9 +73,9 @@ impl StandIn {
         self.happen(EventBody::StateChange(StateChange { from, to, iteration: 1 }));
     }
 
-    /// Asks the person something.
-    pub fn ask(&self, item: QuestionItem) {
-        let subject = Subject::Choices { items: vec![item] };
+    /// Asks the person something, of which one item is to be answered.
+    pub fn ask(&self, items: Vec<QuestionItem>) {
+        let subject = Subject::Choices { items };
         let question = Question { question_id: QuestionId::new(), call_id: None, subject };
         // Whoever looks at how things stand sees both the question and its event, or neither.
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -116,7 +116,7 @@ impl StandIn {
         }
         drop(open);
         let answer = match &reply {
-            Reply::Choices { answers } => answers.first().cloned(),
+            Reply::Choices { answers } => answers.iter().find(|answer| **answer != ItemAnswer::default()).cloned(),
             _ => None,
         };
         self.happen(EventBody::QuestionAnswer(QuestionAnswer { question_id, reply: Some(reply), by: None }));

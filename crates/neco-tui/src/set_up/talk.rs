@@ -7,17 +7,17 @@ use neco_proto::app::keys::{RemoveKeys, SetKey};
 use neco_proto::app::models::{
     ListModels, ListServed, ModelOffers, OfferModels, ProviderStanding, ShowModel, TestModel,
 };
-use neco_proto::app::settings::{NewSetting, SetSettings};
+use neco_proto::app::settings::{FindSettings, NewSetting, SetSettings};
 use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::event::NotificationLevel;
 use neco_proto::{ErrorCode, ItemAnswer, QuestionItem, QuestionOption};
-use neco_view::wording::lines::{ESC_GOES_BACK, ESC_LEAVES};
 
-use super::offers::{self, Offer};
+use super::offers::{self, Group, Offer};
 use super::stand_in::{Answers, StandIn};
+use crate::transcript::start::shortened;
 
-/// Models of one server that are offered; the name of any other can be written.
-const OF_ONE: usize = 8;
+/// The keys of every list.
+const KEYS: &str = "↑↓ Enter choose   letters search";
 
 /// How long something has to answer.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -61,6 +61,8 @@ pub struct Talk {
     pub app: Arc<dyn App>,
     /// The folder whose settings count.
     pub folder: String,
+    /// The person's home folder, which is shown as `~`.
+    pub home: Option<String>,
 }
 
 impl Talk {
@@ -78,15 +80,18 @@ impl Talk {
                 return Talked::Left;
             }
         };
+        let kept = self.asks(&FindSettings { folder: self.folder.clone() }).await.map(|files| files.own);
+        let kept =
+            kept.map(|file| format!("   kept in {}", shortened(&file, self.home.as_deref()))).unwrap_or_default();
+        let groups = offers::all(&found);
+        let mut items: Vec<QuestionItem> = groups.iter().map(Group::item).collect();
+        let text = format!("Search models and providers, or type an address\n{KEYS}   Esc leave{kept}");
+        items.iter_mut().take(1).for_each(|first| first.text.clone_from(&text));
         loop {
-            let offers = offers::all(&found);
-            let options = offers.iter().map(|(_, option)| option.clone()).collect();
-            let question = format!("Which model should Neco use?{ESC_LEAVES}");
-            let Some(label) = self.answer_to(&question, options).await else {
+            let Some(label) = self.answer_to(items.clone()).await else {
                 return Talked::Left;
             };
-            let offer = offers.into_iter().find(|(_, option)| option.label == label).map(|(offer, _)| offer);
-            let offer = match offer {
+            let offer = match groups.iter().find_map(|group| group.find(&label)).cloned() {
                 Some(offer) => Some(offer),
                 None => self.meant(label, &found).await,
             };
@@ -242,16 +247,13 @@ impl Talk {
             self.stand_in.say(NotificationLevel::Warning, words);
             return None;
         }
-        let text = match names.len() {
-            0 => "It names no models. Write the name of one it serves".to_owned(),
-            count if count > OF_ONE => {
-                format!("Which of its models? {OF_ONE} of {count} are listed; any other can be written")
-            }
-            _ => "Which of its models?".to_owned(),
+        let text = match names.is_empty() {
+            true => "It names no models. Write the name of one it serves",
+            false => "Which of its models? Search, or write the name of another",
         };
         loop {
             let option = |name: &String| QuestionOption { label: name.clone(), description: String::new() };
-            let model = self.choose(&text, names.iter().take(OF_ONE).map(option).collect()).await?;
+            let model = self.choose(text, names.iter().map(option).collect()).await?;
             let longest = if base.is_some() { LOADS } else { LONGEST };
             match self.attempt(&format!("{provider}/{model}"), base, longest).await {
                 Tried::Works => return Some(Talked::Done),
@@ -342,13 +344,14 @@ impl Talk {
 
     /// Asks for one of the options, or words, behind the first list.
     async fn choose(&mut self, text: &str, options: Vec<QuestionOption>) -> Option<String> {
-        self.answer_to(&format!("{text}{ESC_GOES_BACK}"), options).await
+        let text = if options.is_empty() { text.to_owned() } else { format!("{text}\n{KEYS}   Esc back") };
+        self.answer_to(vec![QuestionItem { title: String::new(), text, options, multiple: false }]).await
     }
 
-    /// The answer to a question that says what Esc does.
-    async fn answer_to(&mut self, text: &str, options: Vec<QuestionOption>) -> Option<String> {
+    /// The answer to a question: the label of an option, or words.
+    async fn answer_to(&mut self, items: Vec<QuestionItem>) -> Option<String> {
         self.answers.forget();
-        self.stand_in.ask(QuestionItem { title: "model".to_owned(), text: text.to_owned(), options, multiple: false });
+        self.stand_in.ask(items);
         let ItemAnswer { chosen, text } = self.answers.next().await?;
         chosen.into_iter().next().or(text).map(|answer| answer.trim().to_owned()).filter(|answer| !answer.is_empty())
     }

@@ -24,7 +24,7 @@ pub async fn run(
     looks: Looks,
 ) -> Result<Talked, WindowError> {
     let (stand_in, answers) = StandIn::new(folder.clone());
-    let talk = Talk { stand_in: Arc::clone(&stand_in), answers, app, folder };
+    let talk = Talk { stand_in: Arc::clone(&stand_in), answers, app, folder, home: looks.home.clone() };
     let (tell, told) = oneshot::channel();
     let ends = Arc::clone(&stand_in);
     tokio::spawn(async move {

@@ -8,7 +8,7 @@ use neco_proto::{Diff, Display, ErrorCode};
 use neco_view::reduce::View;
 use neco_view::reduce::block::Call;
 use neco_view::reduce::work::is_refusal;
-use neco_view::wording::calls::happened;
+use neco_view::wording::calls::{INTERRUPTED, UNKNOWN, happened};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -185,6 +185,7 @@ fn figures_of(call: &Call) -> Option<String> {
 fn mark(call: &Call, frame: usize, theme: &Theme) -> (&'static str, Style) {
     let refused = call.end.as_ref().is_some_and(|end| end.error_code.is_some_and(is_refusal));
     match call.status {
+        _ if call.is_interrupted() => (UNKNOWN, theme.warning),
         CallStatus::Success if call.end.as_ref().is_some_and(went_wrong) => ("✕", theme.bad),
         CallStatus::Validating | CallStatus::Scheduled => ("○", theme.dim),
         CallStatus::AwaitingApproval => ("◆", theme.ask),
@@ -197,6 +198,9 @@ fn mark(call: &Call, frame: usize, theme: &Theme) -> (&'static str, Style) {
 }
 
 fn running_outcome(call: &Call, with: Drawn<'_>) -> Vec<Span<'static>> {
+    if call.is_interrupted() {
+        return vec![Span::styled(format!(" · {INTERRUPTED}"), with.theme.warning)];
+    }
     let words = match (call.started_ms, call.status) {
         (Some(since), _) => format!("  {}", figures::clock(u64::try_from(with.now_ms - since).unwrap_or_default())),
         (None, CallStatus::AwaitingApproval) => return vec![Span::styled(" · waits for you", with.theme.ask)],
@@ -266,6 +270,7 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
             let what = if waits { "no longer waited for" } else { "cancelled by you" };
             (dim(format!("{what}{}", after.unwrap_or_default())), String::new())
         }
+        (Some(ErrorCode::Interrupted), _) => (Some((INTERRUPTED.to_owned(), theme.warning)), rest()),
         (Some(ErrorCode::SandboxDenied), _) => (bad("blocked by the sandbox"), cut_short(end).unwrap_or_default()),
         (Some(ErrorCode::CommandTimedOut), _) => (bad("timed out"), cut_short(end).unwrap_or_default()),
         _ if went_wrong(end) => (bad(&format!("exit {}", exit_code(end).unwrap_or_default())), String::new()),

@@ -5,6 +5,7 @@ use neco_proto::event::{AgentNode, ErrorEvent, NodeState};
 use neco_proto::{Question, Subject};
 use neco_view::reduce::View;
 use neco_view::reduce::block::{Asked, Block, BlockBody, BlockId};
+use neco_view::wording::agents;
 use neco_view::wording::lines::{ended_with, is_end, lines};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -199,7 +200,10 @@ fn agent_ended(node: &AgentNode, with: Drawn<'_>) -> Vec<Line<'static>> {
         NodeState::Failed => Span::styled("✕", theme.bad),
         _ => Span::styled("⊘", theme.dim),
     };
-    let state = if node.state == NodeState::Completed { String::new() } else { format!("  {}", node.state) };
+    let state = match node.state {
+        NodeState::Completed => String::new(),
+        state => format!("  {}", agents::state(state)),
+    };
     let said = ended_with(node).map(|said| format!("  {said}")).unwrap_or_default();
     let used = node.subtree_usage.input + node.subtree_usage.output;
     let used = if used == 0 { String::new() } else { format!(" · {} tokens", figures::tokens(used)) };

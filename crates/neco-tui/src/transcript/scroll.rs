@@ -14,6 +14,7 @@ use super::done::Changes;
 use super::entry::{Entry, hung, is_over, is_seen, kind};
 use super::ledger::{prose, prose_width};
 use super::looks;
+use super::start::Start;
 use super::tail::Tail;
 
 /// Calls whose whole output can still be asked for.
@@ -36,6 +37,8 @@ const SHOWN: usize = 60;
 pub struct Transcript {
     /// What happened, as far as it is to be seen: of the rest the blocks are let go.
     pub view: View,
+    /// The first rows of the window, while they wait for what they are to tell.
+    start: Option<Box<Start>>,
     /// What leaves before anything else: what the window itself has to show.
     printed: Vec<Printed>,
     /// The blocks in the order in which they are seen, which is that in which they leave.
@@ -209,6 +212,21 @@ impl Transcript {
         self.printed.push(Printed::Note(tone, text.into()));
     }
 
+    /// The first rows of a window.
+    pub(crate) fn begin(&mut self, start: Start) {
+        self.start = Some(Box::new(start));
+    }
+
+    /// What the first rows waited for, if they still do.
+    pub fn know(&mut self, uncommitted: Option<usize>, knows: String) {
+        self.start.iter_mut().for_each(|start| start.know(uncommitted, knows.clone()));
+    }
+
+    /// The first rows wait for nothing more.
+    pub fn settle_start(&mut self) {
+        self.start.iter_mut().for_each(|start| start.settle());
+    }
+
     /// A command that the person wrote, as what they say.
     pub fn echo(&mut self, text: &str) {
         self.printed.push(Printed::Said(text.to_owned()));
@@ -278,6 +296,7 @@ impl Transcript {
 
     /// Another session comes: what is alive ends as it is.
     pub fn close(&mut self) {
+        self.settle_start();
         self.view.stop();
         self.drop_lost();
         self.unseen(|_| true).into_iter().for_each(|id| drop(self.view.take(id)));
@@ -294,6 +313,10 @@ impl Transcript {
     /// written what can't change any more.
     pub fn leave(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
         let mut rows = Vec::new();
+        let is_alone = self.printed.is_empty() && self.entries.is_empty();
+        if let Some(start) = self.start.take_if(|start| start.is_known() || !is_alone) {
+            self.depart(start.rows(with.width, with.theme), Kind::Words, true, &mut rows);
+        }
         for printed in std::mem::take(&mut self.printed) {
             let (drawn, kind) = match printed {
                 Printed::Note(tone, text) => (note(tone, &text, with.width, with.theme), Kind::Step),
@@ -334,7 +357,8 @@ impl Transcript {
 
     /// The rows of what is alive.
     pub fn live(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
-        let mut rows = Vec::new();
+        let mut rows: Vec<Line<'static>> =
+            self.start.iter().flat_map(|start| start.rows(with.width, with.theme)).collect();
         let (mut above, mut void) = (self.above, self.left_void);
         let looks = self.looks();
         let together = if looks > 1 { looks } else { 0 };

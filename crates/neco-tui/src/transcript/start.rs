@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use crate::looks::{Fact, Looks};
-use crate::text::figures::padded;
+use crate::text::figures::{count, padded};
 use crate::text::wrap::{Indent, cut, cut_front, wrap};
 use crate::theme::Theme;
 
@@ -34,11 +34,53 @@ pub(crate) struct Beside {
     pub branch: Option<String>,
     /// What the session before was about, and when that was.
     pub earlier: Option<String>,
+    /// How many files are not committed, once that is known.
+    pub uncommitted: Option<usize>,
+    /// What agents know from the beginning, once that is known.
+    pub knows: String,
 }
 
-/// The first rows of a window of this size. A session that goes on has only two of them, below the blank one that keeps
-/// them from the shell's prompt.
-pub(crate) fn rows(
+/// The first rows of a window. Finding out what they tell takes time: they are alive until all of it is known, or
+/// something else comes.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    looks: Looks,
+    snapshot: SessionSnapshot,
+    beside: Beside,
+    height: usize,
+    is_known: bool,
+}
+
+impl Start {
+    /// The first rows of a window that is so high. Without a model, and of a session that goes on, all is known.
+    pub(crate) fn new(looks: &Looks, snapshot: &SessionSnapshot, beside: &Beside, height: usize) -> Self {
+        let is_known = looks.set_up || goes_on(snapshot);
+        Self { looks: looks.clone(), snapshot: snapshot.clone(), beside: beside.clone(), height, is_known }
+    }
+
+    /// So many files are not committed, and agents know this from the beginning.
+    pub(super) fn know(&mut self, uncommitted: Option<usize>, knows: String) {
+        (self.beside.uncommitted, self.beside.knows, self.is_known) = (uncommitted, knows, true);
+    }
+
+    /// Nothing more is waited for.
+    pub(super) fn settle(&mut self) {
+        self.is_known = true;
+    }
+
+    /// Whether nothing more comes.
+    pub(super) fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    pub(super) fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        rows(&self.looks, &self.snapshot, &self.beside, (width, self.height), theme)
+    }
+}
+
+/// The rows of a window of this size. A session that goes on has only two of them, below the blank one that keeps them
+/// from the shell's prompt.
+fn rows(
     looks: &Looks,
     snapshot: &SessionSnapshot,
     beside: &Beside,
@@ -72,10 +114,13 @@ pub(crate) fn rows(
             ("Model", clean_line(&snapshot.model), "/model"),
             ("Asks", notices::asks(snapshot.approval).to_owned(), "Shift-Tab"),
         ];
+        let knows = (!beside.knows.is_empty()).then(|| ("Knows", clean_line(&beside.knows), "/context"));
         let earlier = beside.earlier.as_ref().map(|earlier| ("Earlier", clean_line(earlier), "/resume"));
         rows.push(Line::default());
         let said = SAID.min(width.saturating_sub(LABEL + 12));
-        rows.extend(own.iter().chain(&looks.facts).chain(&earlier).map(|fact| fact_row(fact, said, theme)));
+        rows.extend(
+            own.iter().chain(&looks.facts).chain(&knows).chain(&earlier).map(|fact| fact_row(fact, said, theme)),
+        );
     }
     rows.iter().map(|row| cut(row, width)).collect()
 }
@@ -103,17 +148,27 @@ fn goes_on(snapshot: &SessionSnapshot) -> bool {
     snapshot.usage.input + snapshot.usage.output > 0
 }
 
-/// `~/code/harbor on retry-uploads`.
+/// `~/code/harbor on retry-uploads · 3 files not committed`.
 fn place(looks: &Looks, snapshot: &SessionSnapshot, beside: &Beside, room: usize, theme: &Theme) -> Vec<Span<'static>> {
     let branch = beside.branch.as_ref().map(|branch| clean_line(branch)).unwrap_or_default();
     let on = if branch.is_empty() { "" } else { " on " };
     let room = room.saturating_sub(on.len() + branch.width());
-    let cwd = cut_front(&shortened(&clean_line(&snapshot.cwd), looks.home.as_deref()), room.max(SHORTEST));
-    vec![Span::styled(cwd, theme.label), Span::styled(on, theme.dim), Span::styled(branch, theme.label)]
+    let uncommitted = beside.uncommitted.filter(|files| *files > 0);
+    let uncommitted = uncommitted.map(|files| format!(" · {} not committed", count(files, "file", "files")));
+    // Where there is no room for both, the folder is told.
+    let uncommitted = uncommitted.filter(|words| words.width() + SHORTEST <= room).unwrap_or_default();
+    let room = room.saturating_sub(uncommitted.width()).max(SHORTEST);
+    let cwd = cut_front(&shortened(&clean_line(&snapshot.cwd), looks.home.as_deref()), room);
+    vec![
+        Span::styled(cwd, theme.label),
+        Span::styled(on, theme.dim),
+        Span::styled(branch, theme.label),
+        Span::styled(uncommitted, theme.dim),
+    ]
 }
 
 /// A folder as the person would write it.
-fn shortened(folder: &str, home: Option<&str>) -> String {
+pub(crate) fn shortened(folder: &str, home: Option<&str>) -> String {
     let home = home.map(|home| home.trim_end_matches('/')).filter(|home| !home.is_empty());
     match home.and_then(|home| folder.strip_prefix(home)) {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
@@ -148,7 +203,7 @@ mod tests {
     }
 
     fn told(looks: &Looks, input: u64) -> Vec<String> {
-        let beside = Beside { branch: Some("main".to_owned()), earlier: None };
+        let beside = Beside { branch: Some("main".to_owned()), ..Beside::default() };
         let theme = Theme::new(ThemeName::Plain);
         rows(looks, &snapshot(input), &beside, (80, 40), &theme).iter().map(ToString::to_string).collect()
     }
@@ -164,6 +219,30 @@ mod tests {
         let next = next_row(&looks, &snapshot(0), &beside, 80, &theme);
         assert_eq!(next.to_string(), "   New session  ~/harbor");
         assert!(next_row(&looks, &snapshot(9), &beside, 80, &theme).to_string().starts_with("   Session "));
+    }
+
+    #[test]
+    fn what_takes_time_to_find_out_comes_into_its_place() {
+        let looks = Looks { greeting: "Neco 1.2".into(), home: Some("/home/mia".into()), ..Looks::default() };
+        let beside =
+            Beside { branch: Some("main".to_owned()), earlier: Some("“a”".to_owned()), ..Beside::default() };
+        let theme = Theme::new(ThemeName::Plain);
+        let mut start = Start::new(&looks, &snapshot(0), &beside, 40);
+        let told = |start: &Start, width: usize| -> Vec<String> {
+            start.rows(width, &theme).iter().map(|row| row.to_string().trim_end().to_owned()).collect()
+        };
+        let before = told(&start, 80);
+        assert!(!start.is_known() && !before.iter().any(|row| row.contains("Knows")), "{before:?}");
+        start.know(Some(3), "AGENTS.md, 2 memory entries".to_owned());
+        let after = told(&start, 80);
+        assert!(start.is_known());
+        assert_eq!(after[2], "   █████ ▂▂  ~/harbor on main · 3 files not committed");
+        let rows: Vec<&str> = after[4..].iter().filter_map(|row| row.split_whitespace().next()).collect();
+        assert_eq!(rows, ["Model", "Asks", "Knows", "Earlier"]);
+        assert!(told(&start, 40)[2].ends_with("~/harbor on main"), "the folder has room first");
+        start.know(Some(0), String::new());
+        assert_eq!(told(&start, 80), before, "nothing is said of nothing");
+        assert!(Start::new(&looks, &snapshot(9), &beside, 40).is_known(), "one that goes on waits for nothing");
     }
 
     #[test]

@@ -5,10 +5,11 @@ use neco_proto::{ApprovalMode, Command, Decision, QuestionId, Reply};
 use neco_view::ask::{Means, PlanMeans, Rule};
 
 use super::effect::Effect;
-use super::stopping;
+use super::{silence, stopping};
 use crate::app::{Place, Purpose, WindowState};
 use crate::ask::{Asked, Esc, answer};
 use crate::input::{Action, Edit, ViMode};
+use crate::set_up::list;
 
 /// Whoever typed so shortly before a question came is in the middle of a sentence, in milliseconds.
 const WRITING_MS: i64 = 3000;
@@ -56,11 +57,8 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
         Asked::Choices(..) => choices_key(window, key),
         Asked::Plan(..) => plan_key(window, key, question),
         Asked::Loop(..) => loop_key(window, key),
+        Asked::NoModel(_) => silence::no_model_key(window, key),
     };
-    // A draft makes room for what goes with an answer.
-    if window.purpose != Purpose::Message {
-        window.prompt.set_aside();
-    }
     match (meant, key.code) {
         (Some(effects), _) => Some(answers(window, effects)),
         (None, KeyCode::Tab) => {
@@ -132,7 +130,7 @@ pub(super) fn refuse_key(window: &mut WindowState) -> Vec<Effect> {
     if let Some(question) = window.desk.front() {
         window.facing.go(question, Place::Box);
     }
-    window.only_tell("Not used: it looks like a key. Choose its provider, then type it hidden")
+    window.only_tell(list::NO_KEY)
 }
 
 /// A digit that is the number of no answer is no message.
@@ -461,7 +459,7 @@ pub(super) fn edited_plan(window: &mut WindowState, edited: QuestionId, text: St
 pub(crate) fn is_answer(window: &WindowState) -> bool {
     let Some(question) = window.asking() else { return false };
     let begun_before = window.facing.is_interrupted(question) && !window.set_up;
-    !window.desk.is_approval() && !window.desk.is_answered() && !begun_before
+    window.desk.takes_words() && !window.desk.is_answered() && !begun_before
 }
 
 /// Words that were sent while a question waits answer it; none when they are a message.
@@ -474,7 +472,7 @@ pub(super) fn answer_in_words(window: &mut WindowState, text: &str) -> Option<Ve
         }
         Asked::Plan(id, _) => Some(vec![Effect::Send(answer(*id, Reply::RevisePlan { comments: text.to_owned() }))]),
         Asked::Loop(id, _) => Some(vec![Effect::Send(answer(*id, Reply::GoOn { comments: Some(text.to_owned()) }))]),
-        Asked::Approval(_) => None,
+        Asked::Approval(_) | Asked::NoModel(_) => None,
     }
 }
 

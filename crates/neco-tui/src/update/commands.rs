@@ -151,8 +151,12 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         }
         Slash::Outside(Outside::Login, provider) => return logging_in::begin(window, provider.trim()),
         Slash::Outside(outside, argument) => return vec![Effect::Outside(*outside, argument.clone())],
+        Slash::Outside(what @ (Outside::Init | Outside::Review), argument) => {
+            tries(window, if *what == Outside::Init { "init" } else { "review" }, argument);
+            return vec![Effect::Outside(*what, argument.clone())];
+        }
         Slash::Custom { name, argument } => {
-            window.tried_command = Some(format!("/{name} {argument}").trim_end().to_owned());
+            tries(window, name, argument);
             return vec![Effect::Custom(name.clone(), argument.clone())];
         }
     }
@@ -160,6 +164,11 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
 }
 
 /// How it is set; empty where the window does not know.
+/// Takes note of a command that says something to the agent, as it was written.
+fn tries(window: &mut WindowState, name: &str, argument: &str) {
+    window.tried_command = Some(format!("/{name} {argument}").trim_end().to_owned());
+}
+
 fn present(window: &WindowState, setting: Setting) -> String {
     let standing = window.standing();
     match setting {

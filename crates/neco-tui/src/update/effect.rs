@@ -107,6 +107,8 @@ pub enum News {
     Files(Vec<String>),
     /// The branch.
     Branch(Option<String>),
+    /// What the folder brings: how many files are not committed, and what agents know from the beginning.
+    Project(Option<usize>, String),
     /// The commands that the person or the folder brought along, and the line that was not known before.
     Commands(Vec<Custom>, Option<String>),
     /// The sessions of this folder.
@@ -192,6 +194,7 @@ impl News {
             | Self::Plan(..)
             | Self::Files(_)
             | Self::Branch(_)
+            | Self::Project(..)
             | Self::Commands(..) => true,
             Self::Refused(..)
             | Self::NotDecided(..)

@@ -216,7 +216,7 @@ pub(crate) fn went_back(window: &mut WindowState, rewind: &Rewind) {
     if rewind.conversation {
         window.can_go_on = false;
     }
-    if let Some(text) = window.said_better.take().filter(|_| window.prompt.text.is_empty()) {
+    if let Some(text) = window.said_better.take().filter(|_| window.prompt.is_free()) {
         window.prompt.offer_again(&text);
     }
 }
@@ -254,6 +254,7 @@ fn preview_of(picked: &Picked) -> Option<Query> {
         | Picked::Slash(_)
         | Picked::Fill(_)
         | Picked::EditFile(_)
+        | Picked::Answer(..)
         | Picked::Nothing
         | Picked::Workflow(_) => None,
     }

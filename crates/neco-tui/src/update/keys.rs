@@ -82,8 +82,8 @@ fn diff_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
         KeyCode::PageDown | KeyCode::Char(' ') => diff.turn(1),
         KeyCode::Home | KeyCode::Char('g') => diff.scroll(isize::MIN),
         KeyCode::End | KeyCode::Char('G') => diff.scroll(isize::MAX),
-        KeyCode::Tab | KeyCode::Char('n') => diff.go_to_file(true),
-        KeyCode::BackTab | KeyCode::Char('p') => diff.go_to_file(false),
+        KeyCode::Tab | KeyCode::Right | KeyCode::Char('n') => diff.go_to_file(true),
+        KeyCode::BackTab | KeyCode::Left | KeyCode::Char('p') => diff.go_to_file(false),
         _ => {}
     }
     Vec::new()
@@ -279,7 +279,6 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
     if window.purpose != Purpose::Message {
         let is_answer = matches!(window.purpose, Purpose::Reason(_) | Purpose::Revision(_));
         window.purpose = Purpose::Message;
-        window.prompt.take_back_aside();
         return if is_answer { Vec::new() } else { asked::go_to_box(window) };
     }
     if window.shell.runs() {
@@ -350,7 +349,8 @@ fn search_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
     Vec::new()
 }
 
-fn edit_of(key: KeyEvent) -> Option<Edit> {
+/// What a key changes in the field.
+pub(super) fn edit_of(key: KeyEvent) -> Option<Edit> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     let alt = key.modifiers.contains(KeyModifiers::ALT);
     let word = control || alt;

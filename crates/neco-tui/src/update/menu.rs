@@ -4,6 +4,7 @@ use crossterm::event::KeyEvent;
 use neco_proto::clean::clean_line;
 use neco_proto::event::NodeState;
 use neco_proto::{AgentId, AgentOrder, Command, WorkflowId, WorkflowOrder};
+use neco_view::slash::Outside;
 
 use super::effect::Effect;
 use super::{background, picking, watching};
@@ -34,15 +35,26 @@ pub(super) fn owner(picked: &Picked) -> Option<Picked> {
     }
 }
 
-/// The menu of the entry that is chosen in a list of agents, workflows or commands in the background.
+/// The menu of the entry that is chosen in a list of agents, workflows or commands in the background; of a model there is
+/// one thing to do.
 pub(super) fn menu_of_chosen(window: &mut WindowState) -> Vec<Effect> {
     match chosen(window) {
         Some(Picked::Agent(agent)) => agent_menu(window, agent),
         Some(Picked::Workflow(workflow)) => workflow_menu(window, workflow),
         Some(Picked::Background(agent, name)) => background::menu(window, agent, &name),
+        Some(Picked::Model(model)) => return make_default(window, &model),
         Some(_) | None => {}
     }
     Vec::new()
+}
+
+/// Makes a model the one that is asked where nothing else is said.
+fn make_default(window: &mut WindowState, model: &str) -> Vec<Effect> {
+    if !model.contains('/') {
+        return window.only_tell("A group can't be the default: choose a model");
+    }
+    window.picker = None;
+    vec![Effect::Outside(Outside::Config, format!("model \"{model}\""))]
 }
 
 /// What can be done to an agent.

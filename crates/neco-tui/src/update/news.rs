@@ -50,6 +50,7 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             }
         }
         News::Branch(branch) => window.branch = branch,
+        News::Project(uncommitted, knows) => window.transcript.know(uncommitted, knows),
         News::Commands(custom, unknown) => {
             window.offers.custom = custom;
             if let Some(line) = unknown {
@@ -83,13 +84,10 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
         }
         News::RuleChanged(Err(error)) => rule_refused(window, &error),
         News::Outside(Ok(outcome)) => return carried_out(window, outcome),
-        News::Custom(Ok(text)) => {
-            window.tried_command = None;
-            return sending::say_to_agent(window, text);
-        }
+        News::Custom(Ok(text)) => return sending::say_for_command(window, text),
         News::Custom(Err(error)) => {
             window.warn(error.words());
-            let tried = window.tried_command.take().filter(|_| window.prompt.text.is_empty());
+            let tried = window.tried_command.take().filter(|_| window.prompt.is_free());
             tried.into_iter().for_each(|text| window.prompt.text.set(text));
         }
         News::Printed(text) => window.shell.printed(&text),
@@ -144,7 +142,7 @@ fn try_again(window: &mut WindowState, line: &str) -> Vec<Effect> {
         Err(error) => {
             window.warn(error.to_string());
             // It is there to be corrected, unless something else is written by now.
-            if window.prompt.text.is_empty() && window.purpose == Purpose::Message {
+            if window.prompt.is_free() {
                 window.prompt.text.set(line);
             }
             Vec::new()
@@ -170,6 +168,7 @@ fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
             window.transcript.view.workflows = workflows;
             picking::refresh_picker(window);
         }
+        Answer::Rules(rules) => window.transcript.view.standing.rules = rules,
         Answer::Background { commands } => background::came(window, commands),
         Answer::BackgroundOutput { command, tail } => background::looked(window, &command, &tail),
         Answer::Checkpoints { checkpoints } => return going_back::pick_checkpoint(window, checkpoints),
@@ -193,9 +192,10 @@ fn refused(window: &mut WindowState, error: &ClientError, unsent: Option<Unsent>
 /// A rule that was not kept comes back into the field, to be written better.
 fn rule_refused(window: &mut WindowState, error: &AppError) {
     window.warn(error.words());
-    if let Some(rule) = window.tried_rule.take().filter(|_| window.prompt.text.is_empty()) {
-        window.prompt.text.set(rule);
+    if let Some(rule) = window.tried_rule.take().filter(|_| window.prompt.is_free()) {
         window.purpose = Purpose::Rule;
+        window.settle_field();
+        window.prompt.text.set(rule);
     }
 }
 
@@ -218,7 +218,7 @@ fn carried_out(window: &mut WindowState, outcome: CommandOutcome) -> Vec<Effect>
             }
         }
         CommandOutcome::Say(text) => window.transcript.say(Tone::Plain, text),
-        CommandOutcome::Prompt(text) => return sending::say_to_agent(window, text),
+        CommandOutcome::Prompt(text) => return sending::say_for_command(window, text),
         CommandOutcome::Send(command) => return vec![Effect::Send(command)],
         CommandOutcome::Ask(agreement) => picking::ask_to_agree(window, agreement),
         CommandOutcome::GoOn(wanted, words) => {

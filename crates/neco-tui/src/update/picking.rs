@@ -4,18 +4,20 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use neco_proto::app::settings::{SettingList, SettingProblem, SettingRow};
 use neco_proto::clean::clean_line;
 use neco_proto::{AgentId, Command, Query, RewindPoint};
+use neco_view::paint::lists::rules::FOR_SESSION;
 use neco_view::setting::Setting;
 use neco_view::slash::{Outside, Slash};
 use neco_view::wording::Told;
-use unicode_width::UnicodeWidthStr;
 
 use super::effect::Effect;
 use super::menu::{is_order, owner};
-use super::{background, commands, going_back, menu, stopping, watching};
+use super::{background, commands, going_back, keys, menu, stopping, watching};
 use crate::app::picker::{Entry, Letters};
-use crate::app::{Picked, Picker, Purpose, Reach, WindowState};
-use crate::host::{Agreement, ModelEntry, RuleEntry, SessionEntry, Wanted};
+use crate::app::{Picked, Picker, Purpose, Reach, WindowState, picker_lists};
+use crate::ask::answer;
+use crate::host::{Agreement, ModelEntry, RuleEntry, RuleGroup, SessionEntry, Wanted};
 use crate::panel;
+use crate::set_up::list;
 use crate::text::figures;
 
 /// What is said of a key that was on its way when a question appeared.
@@ -47,22 +49,15 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
     if !is_waited_for(window) {
         return Vec::new();
     }
-    let other = sessions.iter().position(|session| session.id != window.standing().session_id);
-    let when = sessions.iter().map(|session| session.when.width()).max().unwrap_or_default();
-    let entry = |session: SessionEntry| {
-        let here = if session.id == window.standing().session_id { "   this one" } else { "" };
-        let when = figures::padded(&session.when, when);
-        let about = format!("{when}   {}{here}", session.about);
-        Entry::aligned(&session.title, about.trim_end(), Picked::Session(session.id))
-    };
+    let here = &window.standing().session_id;
+    let other = sessions.iter().position(|session| session.id != *here);
     let count = figures::count(sessions.len(), "session", "sessions");
     let (heading, hint) = match reach {
         Reach::Folder => (format!("Search {count}"), "Tab all folders"),
         Reach::Everywhere => (format!("Search {count} of all folders"), "Tab this folder"),
     };
     let hint = format!("↑↓ Enter choose   {hint}   Esc {}", if window.unchosen { "leave" } else { "back" });
-    let entries = sessions.into_iter().map(entry).collect();
-    let mut picker = Picker::new(heading, hint, Letters::Filter, entries).at(other.unwrap_or_default());
+    let mut picker = picker_lists::of_sessions(heading, hint, sessions, here).at(other.unwrap_or_default());
     // What was searched for in the other list is searched for in this one.
     if let Some(older) = window.picker.as_ref().filter(|older| older.holds(is_session)) {
         older.filter().chars().for_each(|letter| picker.narrow(Some(letter)));
@@ -197,22 +192,6 @@ pub(super) fn ask_to_go_on(window: &mut WindowState, turns: u32) {
     window.picker = Some(Picker::new(format!("{turns} done. Go on?"), hint, Letters::Command, entries));
 }
 
-/// Asks what now where no model answered; whoever is at something else meanwhile says so themselves.
-pub(super) fn ask_without_model(window: &mut WindowState) {
-    if !is_at_rest(window) {
-        return;
-    }
-    let other = Picked::Slash(Box::new(Slash::Outside(Outside::Models, String::new())));
-    let entries = vec![
-        Entry::spaced("1  Try again now".to_owned(), "", Picked::GoOn),
-        Entry::spaced("2  Choose another model".to_owned(), "", other),
-        Entry::spaced("3  Stop here".to_owned(), "", Picked::Leave),
-    ];
-    let heading = format!("No model answers: {}; nothing is lost", clean_line(&window.standing().model));
-    let hint = "↑↓ Enter or 1–3   Esc stop here";
-    window.picker = Some(Picker::new(heading, hint, Letters::Command, entries));
-}
-
 /// Keys and commands, to be searched; `letter` is the first of what is searched for.
 pub(super) fn search_help(window: &mut WindowState, letter: Option<char>) {
     let entries = panel::help_entries(&window.keymap, &window.offers.custom);
@@ -229,17 +208,9 @@ pub(super) fn pick_model(window: &mut WindowState, models: Vec<ModelEntry>) {
     if !is_waited_for(window) {
         return;
     }
-    let at = models.iter().position(|model| model.name == window.standing().model).unwrap_or_default();
-    let wide = models.iter().map(|model| model.about.width()).max().unwrap_or_default();
-    let entry = |model: ModelEntry| {
-        let is_here = model.name == window.standing().model;
-        let about = if is_here { format!("{}   used here", figures::padded(&model.about, wide)) } else { model.about };
-        Entry::aligned(&model.name, about.trim_end(), Picked::Model(model.name.clone()))
-    };
     let login = Picked::Slash(Box::new(Slash::Outside(Outside::Login, String::new())));
     let add = Entry::new("Add a provider or a key …", "/login", login);
-    let entries = models.into_iter().map(entry).chain([add]).collect();
-    window.picker = Some(Picker::new("Search models", CHOOSE, Letters::Filter, entries).at(at));
+    window.picker = Some(picker_lists::of_models(models, &window.standing().model, add));
 }
 
 /// The permission rules.
@@ -249,14 +220,25 @@ pub(super) fn pick_rule(window: &mut WindowState, rules: Vec<RuleEntry>) {
     }
     let entry = |rule: RuleEntry| Entry::new(&rule.rule, &rule.from, Picked::Rule(rule.id));
     let new = Entry::new("Add a rule …", "", Picked::NewRule);
-    // Those that a person wrote come first; those of Neco are folded.
-    let (own, built_in): (Vec<RuleEntry>, Vec<RuleEntry>) = rules.into_iter().partition(|rule| !rule.is_built_in);
+    // What a person allowed and wrote comes first; what comes with Neco is folded.
+    let (built_in, own): (Vec<RuleEntry>, Vec<RuleEntry>) =
+        rules.into_iter().partition(|rule| rule.group == RuleGroup::BuiltIn);
+    let (granted, written): (Vec<RuleEntry>, Vec<RuleEntry>) =
+        own.into_iter().partition(|rule| rule.group == RuleGroup::Session);
+    let heading = |name: &str| (!granted.is_empty()).then(|| Entry::heading(name));
+    let (in_session, others) = (heading(FOR_SESSION), heading("Others"));
     let folded = figures::count(built_in.len(), "built-in rule", "built-in rules");
     let fold = (!built_in.is_empty() && !window.built_in_rules)
         .then(|| Entry::new(&format!("… {folded}"), "Enter shows them", Picked::BuiltInRules));
     let built_in = built_in.into_iter().filter(|_| window.built_in_rules);
-    let entries =
-        std::iter::once(new).chain(own.into_iter().map(entry)).chain(fold).chain(built_in.map(entry)).collect();
+    let entries = std::iter::once(new)
+        .chain(in_session)
+        .chain(granted.into_iter().map(entry))
+        .chain(others)
+        .chain(written.into_iter().map(entry))
+        .chain(fold)
+        .chain(built_in.map(entry))
+        .collect();
     let hint = "Enter add   Del deletes   Tab built-in rules   Esc close";
     let picker = Picker::new("Search your rules", hint, Letters::Filter, entries).wide();
     window.picker = Some(picker.in_place_of(window.picker.take()));
@@ -308,8 +290,10 @@ pub(super) fn has_no_work(window: &WindowState) -> bool {
     view.is_alone() && view.todos.iter().all(|todo| todo.status.is_closed())
 }
 
-/// Opens the list of agents, at the first that waits for the person, else at the first that is at work.
+/// Opens the list of agents, at the first that waits for the person, else at the first that is at work. Words that were
+/// begun for an answer do not go to one of them.
 pub(super) fn list_agents(window: &mut WindowState) {
+    window.purpose = Purpose::Message;
     let asks = window.agents().all().find(|node| window.agents().asks(node));
     let first = asks.or_else(|| window.agents().working().next()).map(|node| node.id);
     let mut picker = tree_picker(window);
@@ -335,6 +319,9 @@ pub(crate) fn refresh_picker(window: &mut WindowState) {
 }
 
 pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
+    if let Some(effects) = list::key(window, key) {
+        return effects;
+    }
     let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     let Some(picker) = &mut window.picker else { return Vec::new() };
     match key.code {
@@ -395,7 +382,13 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
             Letters::Filter => picker.narrow(Some(letter)),
             Letters::Command => return menu::letter(window, key, letter),
         },
-        _ => return Vec::new(),
+        // What was written to an agent is there still, and can be changed or taken away.
+        _ => {
+            if let Some(edit) = keys::edit_of(key).filter(|_| picker.is_tree()) {
+                window.prompt.edit(edit);
+            }
+            return Vec::new();
+        }
     }
     going_back::preview(window)
 }
@@ -498,6 +491,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
             window.offer()
         }
         Picked::EditFile(file) => vec![Effect::EditFile(file)],
+        Picked::Answer(question, reply) => vec![Effect::Send(answer(question, reply))],
         Picked::Nothing => Vec::new(),
         Picked::Workflow(id) => {
             if let Some(graph) = window.transcript.view.workflows.iter().find(|graph| graph.workflow_id == id) {
@@ -512,7 +506,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
 fn remove(window: &mut WindowState) -> Vec<Effect> {
     let Some(Picked::Rule(rule)) = menu::chosen(window) else { return Vec::new() };
     rule.map_or_else(
-        || window.only_tell("Built-in rules can't be deleted; add your own above"),
+        || window.only_tell("Only rules marked yours can be deleted here"),
         |id| vec![Effect::DropRule(id)],
     )
 }

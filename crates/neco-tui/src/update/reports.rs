@@ -53,10 +53,14 @@ pub(super) fn context_rows(
     width: usize,
     theme: &Theme,
 ) -> Vec<Line<'static>> {
-    let of = report.window.map(|window| format!(" of {}", figures::tokens(window))).unwrap_or_default();
-    let percent = report.window.filter(|window| *window > 0).map(|window| report.tokens.saturating_mul(100) / window);
-    let percent = percent.map(|percent| format!(", {percent} %")).unwrap_or_default();
-    let heading = format!("Context: {}{of} tokens{percent}", figures::tokens(report.tokens));
+    let of = match report.known_window() {
+        Some(window) => {
+            let percent = report.tokens.saturating_mul(100) / window;
+            format!(" of {} tokens, {percent} %", figures::tokens(window))
+        }
+        None => " tokens, window not known".to_owned(),
+    };
+    let heading = format!("Context: {}{of}", figures::tokens(report.tokens));
     let mut rows = vec![Line::styled(heading, theme.heading)];
     let part = |name: &str, tokens: u64| {
         let share = usize::try_from(tokens.saturating_mul(BAR) / report.tokens.max(1)).unwrap_or_default();
@@ -75,7 +79,11 @@ pub(super) fn context_rows(
     if let Some(at) = report.compact_at {
         rows.push(Line::styled(format!("  compacted at {}; /compact does it now", figures::tokens(at)), theme.dim));
     }
-    rows.iter().map(|row| cut(row, width)).collect()
+    let mut rows: Vec<Line<'static>> = rows.iter().map(|row| cut(row, width)).collect();
+    if let Some(words) = notices::unknown_window(report) {
+        rows.extend(wrap(&Line::styled(words, theme.dim), width, &Indent::all(Span::raw("  "))));
+    }
+    rows
 }
 
 fn messages(messages: &[MessageSize], view: ContextView, theme: &Theme) -> Vec<Line<'static>> {

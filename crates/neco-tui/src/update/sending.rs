@@ -83,12 +83,8 @@ fn send_now(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
     }
     match std::mem::take(&mut window.purpose) {
         Purpose::Message => {}
-        Purpose::Reason(call_id) => {
-            window.prompt.take_back_aside();
-            return asked::answers(window, reject(call_id, written.text));
-        }
+        Purpose::Reason(call_id) => return asked::answers(window, reject(call_id, written.text)),
         Purpose::Revision(question) => {
-            window.prompt.take_back_aside();
             let reply = Reply::RevisePlan { comments: written.text };
             return asked::answers(window, vec![Effect::Send(answer(question, reply))]);
         }
@@ -182,6 +178,17 @@ fn message(window: &mut WindowState, written: Written, after_work: bool) -> Comm
 pub(super) fn say_to_agent(window: &mut WindowState, text: String) -> Vec<Effect> {
     let command = message(window, Written { text, ..Written::default() }, false);
     vec![Effect::Send(command)]
+}
+
+/// What a command of the person says to the agent. A session that begins with it is called what the person wrote.
+pub(super) fn say_for_command(window: &mut WindowState, text: String) -> Vec<Effect> {
+    let view = &window.transcript.view;
+    let begins = view.title.is_none() && !view.was_spoken_to() && view.unread().next().is_none();
+    if !begins {
+        window.tried_command = None;
+    }
+    let names = window.tried_command.clone().map(|title| Effect::Send(Command::Rename { title }));
+    names.into_iter().chain(say_to_agent(window, text)).collect()
 }
 
 fn run_shell(window: &mut WindowState, command: &str) -> Vec<Effect> {

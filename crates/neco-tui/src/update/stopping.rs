@@ -3,7 +3,7 @@
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentNode, CompleteReason, NodeState};
-use neco_proto::{AgentOrder, Command, ErrorCode, Event, EventBody};
+use neco_proto::{AgentOrder, Command, Event, EventBody};
 use neco_view::agent_ask;
 use neco_view::short_id::short_id;
 use neco_view::wording::background as words;
@@ -168,16 +168,12 @@ pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
             if is_limit {
                 picking::ask_to_go_on(window, complete.turns);
             }
-            if std::mem::take(&mut window.no_model) && complete.reason == CompleteReason::Failed {
-                picking::ask_without_model(window);
-            }
             // Whoever stopped it with a key is told what the next one does.
             if window.stopped && told {
                 tell_leaving(window, Action::Interrupt, "");
             }
         }
-        EventBody::Error(error) => window.no_model = is_silent(error.code),
-        EventBody::TurnStart(_) => (window.stopped, window.can_go_on, window.no_model) = (false, false, false),
+        EventBody::TurnStart(_) => (window.stopped, window.can_go_on) = (false, false),
         EventBody::Stop(stop) => {
             window.stopped = false;
             window.can_go_on |= !stop.paused.is_empty();
@@ -185,12 +181,6 @@ pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
         }
         _ => {}
     }
-}
-
-/// Whether an error says that no model answers.
-fn is_silent(code: ErrorCode) -> bool {
-    use ErrorCode::{ModelTimedOut, NotAuthorised, ProviderUnavailable, RateLimited};
-    matches!(code, ModelTimedOut | NotAuthorised | ProviderUnavailable | RateLimited)
 }
 
 /// Who still works although the work was stopped, what they cost, and the key that stops them; what runs in the

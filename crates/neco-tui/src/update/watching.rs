@@ -47,7 +47,8 @@ pub(super) fn watched_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec
         KeyCode::Home => watched.scroll(isize::MAX),
         KeyCode::End => watched.scroll(isize::MIN),
         KeyCode::Char('o') if held => print_watched(window),
-        KeyCode::Char('c' | 't') if held => return Some(back_to_root(window)),
+        // Back to the root: nobody is looked at or written to any more.
+        KeyCode::Char('c' | 't') if held => (window.watched, window.purpose) = (None, Purpose::Message),
         KeyCode::Esc => {
             window.watched = None;
             let effects = picking::panel(window);
@@ -80,17 +81,6 @@ fn belongs_to_text(window: &WindowState, key: KeyCode, held: bool) -> bool {
         KeyCode::Char(_) => !held,
         _ => false,
     }
-}
-
-/// Nobody is looked at any more. What was being written to the agent is for nobody else.
-fn back_to_root(window: &mut WindowState) -> Vec<Effect> {
-    window.watched = None;
-    let was_for_agent = std::mem::take(&mut window.purpose) != Purpose::Message;
-    if was_for_agent && !window.prompt.text.is_empty() {
-        window.prompt.put_away();
-        return window.only_tell("↑ restores it");
-    }
-    Vec::new()
 }
 
 /// All of it, into the scrollback.

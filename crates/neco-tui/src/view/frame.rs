@@ -47,6 +47,9 @@ const KEPT: usize = 8;
 /// Columns of a row beside its keys below which the keys stand alone.
 const LEAST_BEFORE_KEYS: usize = 4;
 
+/// What is said beside a field with a text that is shown as dots.
+const LIKE_KEY: &str = "looks like a key";
+
 /// Columns from which on the row of the work names all of its keys.
 const WIDE: usize = 96;
 
@@ -61,6 +64,10 @@ impl WindowState {
         let theme = self.theme;
         let with = Drawn { now_ms: self.leaving.shown_ms(self.now_ms), ..self.drawn(&theme) };
         self.transcript.works = self.standing().works();
+        // Over a slow line nothing is drawn that would be drawn again.
+        if self.leaving.slow.is_some() {
+            self.transcript.settle_start();
+        }
         self.transcript.most_alive = Some((height / 4).clamp(LEAST_OF_ANSWER, MOST_OF_ANSWER));
         let alternate = self.is_alternate();
         let finished = if alternate {
@@ -159,8 +166,12 @@ impl WindowState {
         let most = (height / 3).clamp(1, MOST_OF_FIELD);
         // What is typed while a list is open searches it; what was being written is there again afterwards.
         if let Some(picker) = self.picker.as_ref().filter(|picker| picker.searches()) {
-            let look = FieldLook { hint: picker.heading(), to: &picker.found(), edge: self.theme.accent };
-            return Prompt::of(picker.filter()).rows(width, most, &look, &self.theme);
+            // Whoever has no model yet may put a key where its name goes.
+            let is_key = self.set_up && looks_like_key(picker.filter());
+            let to = if is_key { LIKE_KEY.to_owned() } else { picker.found() };
+            let look = FieldLook { hint: picker.heading(), to: &to, edge: self.theme.accent };
+            let text = if is_key { dots(picker.filter()) } else { picker.filter().to_owned() };
+            return Prompt::of(&text).rows(width, most, &look, &self.theme);
         }
         let (hint, to) = (self.hint(), self.addressee());
         let is_list = self.picker.as_ref().is_some_and(|picker| !picker.is_tree());
@@ -171,9 +182,9 @@ impl WindowState {
             Mode::Plan => self.theme.plan,
             _ => self.theme.accent,
         };
-        // Whoever has no model yet may put a key where its name goes.
+        // The same where an address goes.
         if self.set_up && self.prompt.holds(looks_like_key) {
-            let look = FieldLook { hint: &hint, to: "looks like a key", edge };
+            let look = FieldLook { hint: &hint, to: LIKE_KEY, edge };
             return Prompt::of(&dots(self.prompt.text.as_str())).rows(width, most, &look, &self.theme);
         }
         let look = FieldLook { hint: &hint, to: &to, edge };
@@ -282,12 +293,13 @@ impl WindowState {
     /// The list below the field, at most `room` rows of it.
     fn hanging(&mut self, width: usize, room: usize) -> Vec<Line<'static>> {
         let theme = self.theme;
+        let word = self.word.as_ref().map(|(word, _)| clean_line(word));
         let mut rows = if let Some(picker) = &mut self.picker {
             picker.draw(self.now_ms);
             if picker.is_tree() {
                 return Vec::new();
             }
-            picker.rows(width, room, &theme)
+            picker.rows(width, room.saturating_sub(usize::from(word.is_some())), &theme)
         } else if self.panels.help {
             self.help(width, room.saturating_sub(KEPT.min(room / 3)))
         } else if let Some(completion) = &self.prompt.completion {
@@ -296,8 +308,8 @@ impl WindowState {
             return Vec::new();
         };
         // What was told meanwhile is seen beside it.
-        if let Some((word, _)) = self.word.as_ref().filter(|_| self.picker.is_some()) {
-            rows.push(cut(&Line::styled(format!(" {}", clean_line(word)), theme.warning), width));
+        if let Some(word) = word.filter(|_| self.picker.is_some()) {
+            rows.push(cut(&Line::styled(format!(" {word}"), theme.warning), width));
         }
         rows.truncate(room);
         rows
@@ -320,7 +332,7 @@ impl WindowState {
         let node = self.desk.child().and_then(|agent| self.agents().node(agent));
         let task = node.map(|node| clean_line(&node.task)).filter(|task| !task.is_empty());
         let asks = Asks { esc, asks_first, others: &others, armed, elsewhere, refuses, revises, ..Asks::default() };
-        let asks = Asks { tells_esc: self.set_up, task: task.as_deref(), ..asks };
+        let asks = Asks { goes_back: self.set_up, now_ms: self.now_ms, task: task.as_deref(), ..asks };
         let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
         let covered = others.into_iter().take(named).filter(|other| other.mark == Mark::Covered);
         self.facing.named = covered.map(|other| other.call).collect();
@@ -511,7 +523,7 @@ impl WindowState {
         }
         let asks = self.purpose == Purpose::Message && self.asking().is_some();
         if let Some(hint) = self.desk.hint().filter(|_| asks) {
-            let at_box = asked::question_place(self) == Place::Box || !self.desk.is_approval();
+            let at_box = asked::question_place(self) == Place::Box || self.desk.takes_words();
             return if at_box { hint.to_owned() } else { "for the next turn".to_owned() };
         }
         if let Some(watched) = &self.watched

@@ -155,15 +155,16 @@ fn left(window: &WindowState) -> Vec<Part> {
         return vec![Part::new(9, " ", clean_line(&standing.model), theme.dim)];
     }
     let mode = if standing.mode == Mode::Plan { theme.plan } else { theme.label };
-    let mut parts = vec![
-        Part::new(7, " ", standing.mode.to_string(), mode),
-        Part::new(
-            9,
-            " · ",
-            if standing.mode == Mode::Plan { "changes nothing".to_owned() } else { asks(standing.approval) },
-            mode,
-        ),
-    ];
+    let asks = match standing.mode {
+        Mode::Plan => "changes nothing",
+        Mode::Agent | Mode::Ask | Mode::Debug => notices::asks_in_short(standing.approval, &standing.rules),
+    };
+    // Where nothing is written, or next to nothing asked, rules change little.
+    let counts = matches!(standing.mode, Mode::Agent | Mode::Debug) && standing.approval != ApprovalMode::Auto;
+    let allowed = notices::allow_rules(&standing.rules).filter(|_| counts);
+    let mut parts =
+        vec![Part::new(7, " ", standing.mode.to_string(), mode), Part::new(9, " · ", asks.to_owned(), mode)];
+    parts.extend(allowed.map(|allowed| Part::new(5, " · ", allowed, theme.dim)));
     match window.prompt.vi_mode() {
         Some(ViMode::Normal) => parts.push(Part::new(8, " · ", "NORMAL".to_owned(), theme.accent)),
         Some(ViMode::Insert) => parts.push(Part::new(1, " · ", "INSERT".to_owned(), theme.dim)),
@@ -241,13 +242,4 @@ fn right(window: &WindowState) -> Vec<Part> {
 fn is_used(window: &WindowState) -> bool {
     let standing = window.standing();
     standing.usage.input + standing.usage.output > 0 || standing.context.is_some()
-}
-
-/// When it asks, in words.
-fn asks(approval: ApprovalMode) -> String {
-    match approval.to_string().as_str() {
-        "ask_first" => "asks first".to_owned(),
-        "accept_edits" => "accepts edits".to_owned(),
-        other => other.replace('_', " "),
-    }
 }

@@ -265,6 +265,23 @@ pub fn children(scene: &mut Scene) -> [AgentId; 3] {
     [one, two, three]
 }
 
+/// Agents below the root, in these states.
+pub fn agents(scene: &mut Scene, states: &[&str]) -> Vec<AgentId> {
+    let mut ids = Vec::new();
+    for (number, state) in states.iter().enumerate() {
+        let id = AgentId::new();
+        let one = AgentNode { name: format!("coder-{}", number + 1), ..node(id, scene.root, "coder", "x", state, 0.0) };
+        scene.happen_to(id, agent_update(&one));
+        ids.push(id);
+    }
+    ids
+}
+
+/// What is done when one command is sent.
+pub fn send(command: Command) -> Vec<Effect> {
+    vec![Effect::Send(command)]
+}
+
 fn usage(input: u64, output: u64, cost: f64) -> Value {
     json!({"input": input, "output": output, "cache_read": 0, "cache_write": 0, "reasoning": 0, "cost": cost})
 }

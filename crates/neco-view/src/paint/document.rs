@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::figures;
 use crate::reduce::block::{BlockBody, Call, Planned, WorkEnd};
 use crate::reduce::{Outline, Seen};
-use crate::wording::{answers, notices};
+use crate::wording::{answers, calls, notices};
 
 /// A format of documents. What it is told comes in the order in which it is to be read; what it gives is put one behind the
 /// other.
@@ -172,8 +172,10 @@ pub(super) fn call_facts(call: &Call, tool: Option<&str>) -> Vec<String> {
     facts.extend(tool.map(str::to_owned));
     let took = end.map(|end| end.duration_ms).filter(|ms| *ms > 0);
     facts.extend(took.map(|ms| figures::duration(Duration::from_millis(ms))));
-    if end.is_none() {
-        facts.push("interrupted".to_owned());
+    if call.is_interrupted() || end.is_none() && call.started_ms.is_some() {
+        facts.push(calls::INTERRUPTED.to_owned());
+    } else if end.is_none() {
+        facts.push(calls::NOT_STARTED.to_owned());
     }
     facts
 }
@@ -181,10 +183,11 @@ pub(super) fn call_facts(call: &Call, tool: Option<&str>) -> Vec<String> {
 /// The mark of a call.
 pub(super) fn call_mark(call: &Call) -> &'static str {
     match call.end.as_ref().map(|end| end.status) {
+        _ if call.is_interrupted() => calls::UNKNOWN,
         Some(CallStatus::Success) => "✓",
         Some(CallStatus::Cancelled) => "⊘",
         Some(_) => "✗",
-        None => "…",
+        None => calls::UNKNOWN,
     }
 }
 

@@ -381,6 +381,14 @@ impl Call {
         }
     }
 
+    /// Whether it ran and nobody knows what came of it.
+    pub fn is_interrupted(&self) -> bool {
+        match &self.end {
+            Some(end) => end.error_code == Some(ErrorCode::Interrupted),
+            None => self.is_over() && self.started_ms.is_some(),
+        }
+    }
+
     /// Whether nothing more comes of it.
     pub fn is_over(&self) -> bool {
         match self.status {

@@ -34,6 +34,11 @@ impl Counting {
         self.rewinds.note(event);
     }
 
+    /// Whether the person said something.
+    pub(super) fn has_said(&self) -> bool {
+        !self.said.is_empty()
+    }
+
     /// What counts up to an event.
     pub(super) fn effective(&self, last: Seq) -> Effective {
         self.rewinds.effective(last)

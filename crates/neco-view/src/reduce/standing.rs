@@ -1,7 +1,7 @@
 //! How the session stands: its settings, what its root does, what was used and how full the model's window is.
 
 use neco_proto::event::{AgentState, NotificationLevel, NotificationTopic, SidePurpose, UsageEvent};
-use neco_proto::{ApprovalMode, Event, EventBody, Mode, SessionSnapshot, Usage};
+use neco_proto::{ApprovalMode, Event, EventBody, Mode, SessionRules, SessionSnapshot, Usage};
 use serde::Serialize;
 
 use super::block::Context;
@@ -25,6 +25,9 @@ pub struct Standing {
     pub mode: Mode,
     /// The approval mode.
     pub approval: ApprovalMode,
+    /// What is done without asking because of rules, as the session said when it was asked last: no event tells it.
+    #[serde(skip)]
+    pub rules: SessionRules,
     /// The generation.
     pub generation: u8,
     /// What the root does.
@@ -137,6 +140,8 @@ impl Standing {
             EventBody::ModeChange(change) => {
                 self.mode = change.mode.unwrap_or(self.mode);
                 self.approval = change.approval.unwrap_or(self.approval);
+                // What passed in another mode may be asked about in this one; the session is asked anew.
+                self.rules.edits &= change.mode.is_none() && change.approval.is_none();
                 self.generation = change.generation.unwrap_or(self.generation);
                 if let Some(model) = &change.model {
                     self.model.clone_from(model);

@@ -199,6 +199,11 @@ impl View {
         })
     }
 
+    /// Whether a person has said something to the root, as far as that was taken in.
+    pub fn was_spoken_to(&self) -> bool {
+        self.counting.has_said()
+    }
+
     /// A person is asked something, by the root unless another agent is named.
     pub fn ask(&mut self, agent_id: Option<AgentId>, question: &Question) -> BlockId {
         asked::question(self, agent_id, question)

@@ -6,11 +6,22 @@ use neco_proto::event::{AgentNode, NodeResult, NodeState, NodeType};
 use crate::reduce::Agents;
 use crate::reduce::activity::Doing;
 
+/// How an agent stands, in a word. An agent is stopped; what is cancelled is a call.
+pub fn state(state: NodeState) -> &'static str {
+    match state {
+        NodeState::Created => "waits its turn",
+        NodeState::Running => "at work",
+        NodeState::Paused => "paused",
+        NodeState::Completed => "done",
+        NodeState::Failed => "failed",
+        NodeState::Cancelled => "stopped",
+    }
+}
+
 /// What an agent does now, or what became of it.
 pub fn doing(node: &AgentNode, agents: &Agents) -> String {
     let said = || node.last_message.as_deref().map(clean_line);
     match node.state {
-        NodeState::Created => "waits its turn".to_owned(),
         NodeState::Running => match agents.does(node.id) {
             Some(Doing::Thinks) => "thinks".to_owned(),
             Some(Doing::Calls { summary }) => does(summary),
@@ -21,13 +32,13 @@ pub fn doing(node: &AgentNode, agents: &Agents) -> String {
             Some(Doing::Asks) => "asks you something".to_owned(),
             None => said().unwrap_or_default(),
         },
-        NodeState::Paused => "paused".to_owned(),
-        NodeState::Completed => "done".to_owned(),
         NodeState::Failed => match &node.result {
             Some(NodeResult::Error { message, .. }) => clean_line(message),
-            Some(NodeResult::Output { .. }) | None => said().unwrap_or_else(|| "failed".to_owned()),
+            Some(NodeResult::Output { .. }) | None => said().unwrap_or_else(|| state(node.state).to_owned()),
         },
-        NodeState::Cancelled => "stopped".to_owned(),
+        NodeState::Created | NodeState::Paused | NodeState::Completed | NodeState::Cancelled => {
+            state(node.state).to_owned()
+        }
     }
 }
 

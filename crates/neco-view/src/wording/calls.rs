@@ -1,4 +1,5 @@
-//! Why a call failed, for the person: what is written for the model alone is left out.
+//! Why a call failed, for the person: what is written for the model alone is left out; and what is said of one without
+//! an end.
 
 use neco_proto::ErrorCode;
 use neco_proto::clean::without_marks;
@@ -6,6 +7,15 @@ use neco_proto::event::ToolCallEnd;
 
 /// Lines of an error that belong to what it says, when each but the last ends with a colon.
 const ERROR_LINES: usize = 3;
+
+/// What is said of a call that ran when nobody followed it any more.
+pub const INTERRUPTED: &str = "interrupted, not known whether it took effect";
+
+/// What is said of a call that had not begun to run by then.
+pub const NOT_STARTED: &str = "not started";
+
+/// The mark of both.
+pub const UNKNOWN: &str = "?";
 
 /// What a failed call says in its first line, without the code before it, and what follows a colon.
 pub fn error_words(end: &ToolCallEnd) -> String {

@@ -17,11 +17,6 @@ use crate::reduce::block::{AgentLetter, AgentMove, AgentStep, Asked, BlockBody, 
 /// Characters of what an agent had to say when it ended.
 const LONGEST: usize = 300;
 
-/// What stands behind a question of Neco's own: what Esc does while it is asked.
-pub const ESC_LEAVES: &str = " (Esc leaves)";
-/// See [`ESC_LEAVES`].
-pub const ESC_GOES_BACK: &str = " (Esc goes back)";
-
 /// How a line is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
@@ -90,12 +85,9 @@ fn answered(Asked { agent_id, question, reply, open }: &Asked) -> Vec<(Tone, Str
     }
 }
 
-/// What was asked and what the person said to it, a line each. What a key did while it was asked it does no more.
+/// What was asked and what the person said to it, a line each.
 fn questions_and_answers(items: &[QuestionItem], reply: Option<&Reply>) -> Vec<String> {
-    let question = |item: &QuestionItem| {
-        let asked = [ESC_LEAVES, ESC_GOES_BACK].into_iter().find_map(|hint| item.text.strip_suffix(hint));
-        clean_line(asked.unwrap_or(&item.text))
-    };
+    let question = |item: &QuestionItem| clean_line(&item.text);
     let Some(Reply::Choices { answers }) = reply else {
         return items.iter().map(|item| format!("{} → not answered", question(item))).collect();
     };
@@ -269,17 +261,4 @@ fn why(task: &WorkflowTask) -> String {
 
 fn shortened(text: &str) -> String {
     text.chars().take(LONGEST).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_esc_did_while_it_was_asked_is_not_told_with_the_answer() {
-        let item = |text: String| QuestionItem { title: String::new(), text, options: Vec::new(), multiple: false };
-        let items = [item(format!("Which model?{ESC_LEAVES}")), item("Which one (of two)".to_owned())];
-        let expected = ["Which model? → not answered", "Which one (of two) → not answered"];
-        assert_eq!(questions_and_answers(&items, None), expected);
-    }
 }

@@ -7,7 +7,7 @@ use neco_proto::event::{
     MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NodeResult, Rewind, SessionStart, SharedStateUpdate,
     SidePurpose, Up,
 };
-use neco_proto::{ApprovalMode, GivenUse, ToolsSize};
+use neco_proto::{ApprovalMode, ContextReport, GivenUse, SessionRules, ToolsSize};
 
 use super::rewind::files_back;
 use crate::figures;
@@ -91,6 +91,20 @@ pub fn looked_up(tools: &ToolsSize) -> Option<String> {
         .then(|| format!("and {} {more} that {verb} looked up when needed: {}", names.len(), names.join(", ")))
 }
 
+/// That the window of a model is not known, what is assumed in its place, and what says how big it is; nothing where it is
+/// known.
+pub fn unknown_window(report: &ContextReport) -> Option<String> {
+    if report.known_window().is_some() {
+        return None;
+    }
+    // Only a model is named with its provider; of a group it is one of its models.
+    let model = clean_line(&report.model);
+    let model = if model.contains('/') { model.as_str() } else { "provider/model" };
+    let assumed = report.window.map(|window| format!(", {} tokens are assumed", figures::tokens(window)));
+    let assumed = assumed.unwrap_or_default();
+    Some(format!("window not known{assumed}: set context_window in [models.\"{model}\"]"))
+}
+
 /// `naming the session…`.
 pub fn side_call(purpose: SidePurpose) -> &'static str {
     match purpose {
@@ -108,6 +122,23 @@ pub fn asks(approval: ApprovalMode) -> &'static str {
         ApprovalMode::AskFirst => "first: before edits and commands",
         ApprovalMode::Manual => "before everything that does more than read",
     }
+}
+
+/// The same in a few words: rules may allow edits where they would be asked about.
+pub fn asks_in_short(approval: ApprovalMode, rules: &SessionRules) -> &'static str {
+    match (approval, rules.edits) {
+        (ApprovalMode::Auto, _) => "auto",
+        (ApprovalMode::AcceptEdits, _) => "accepts edits",
+        (ApprovalMode::AskFirst, false) => "asks first",
+        (ApprovalMode::AskFirst, true) => "asks first, except edits",
+        (ApprovalMode::Manual, false) => "manual",
+        (ApprovalMode::Manual, true) => "manual, except edits",
+    }
+}
+
+/// `2 allow rules`; nothing where no rule allows anything.
+pub fn allow_rules(rules: &SessionRules) -> Option<String> {
+    (rules.allowing > 0).then(|| figures::count(rules.allowing, "allow rule"))
 }
 
 /// `session started · mine/big · mode agent · approval auto`.

@@ -2,10 +2,13 @@
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{CheckpointWhen, FileChangeKind};
-use neco_proto::{RewindKind, RewindPoint, RewindPreview};
+use neco_proto::{FilePreview, RewindKind, RewindPoint, RewindPreview};
 
 use super::Told;
 use crate::figures;
+
+/// Most commands that are named which going back does not undo.
+const NAMED_COMMANDS: usize = 5;
 
 /// What is said of files that going back would not change.
 pub const AS_THEY_WERE: &str = "the files are as they were then already";
@@ -53,23 +56,44 @@ pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
         lines.push(Told::warning(words));
     }
     lines.extend(preview.notes.iter().map(|note| Told::warning(note.clone())));
-    let point = |verb: &str, point: &RewindPoint| Told::plain(format!("{verb}: “{}”", clean_line(&point.text)));
-    lines.extend(preview.messages.iter().map(|message| point("removed", message)));
-    lines.extend(preview.again.iter().map(|message| point("restored", message)));
+    lines.extend(not_undone(&preview.not_undone));
+    let point = |point: &RewindPoint| Told::plain(format!("“{}”", clean_line(&point.text)));
+    lines.extend(preview.messages.iter().map(|message| point(message).labelled("Removed")));
+    lines.extend(preview.again.iter().map(|message| point(message).labelled("Restored")));
     let (theirs, own): (Vec<_>, Vec<_>) = preview.files.iter().partition(|file| file.by_others);
-    for file in theirs.into_iter().chain(own).take(named) {
-        let word = match file.kind {
-            FileChangeKind::Added => "restored",
-            FileChangeKind::Modified => "changed",
-            FileChangeKind::Deleted => "deleted",
-        };
-        let others = if file.by_others { " (you or another program changed it since)" } else { "" };
-        lines.push(Told::plain(format!("{word}: {}{others}", file.path)));
-    }
+    lines.extend(theirs.into_iter().chain(own).take(named).map(file));
     if preview.files.len() > named {
         lines.push(Told::plain(format!("and {} more files", preview.files.len() - named)));
     }
     lines
+}
+
+/// What would happen to a file.
+fn file(file: &FilePreview) -> Told {
+    let (label, verb) = match file.kind {
+        FileChangeKind::Added => ("Restored", "restored"),
+        FileChangeKind::Modified => ("Edited back", "edited back"),
+        FileChangeKind::Deleted => ("Deleted", "deleted"),
+    };
+    let path = clean_line(&file.path);
+    let told = match file.by_others {
+        true => {
+            Told::warning(format!("{path} ({verb}; you or another program changed it since)")).labelled("Yours too")
+        }
+        false => Told::plain(path).labelled(label),
+    };
+    Told { lines: file.lines, ..told }
+}
+
+/// What going back does not undo: commands that did something beyond the workspace, the last of them named.
+pub fn not_undone(commands: &[String]) -> Option<Told> {
+    let first = commands.len().saturating_sub(NAMED_COMMANDS);
+    let mut names: Vec<String> = commands.iter().skip(first).rev().map(|command| clean_line(command)).collect();
+    if first > 0 {
+        names.push(format!("and {first} more"));
+    }
+    let words = format!("{}; what commands did outside of this folder stays", names.join(", "));
+    (!names.is_empty()).then(|| Told::plain(words).labelled("Not undone"))
 }
 
 /// Files that were restored, and those that were deleted: `3 files restored, 1 deleted`.
@@ -129,6 +153,27 @@ mod tests {
         });
         let shown: RewindPreview = serde_json::from_value(shown).unwrap();
         assert_eq!(preview(&shown, 10), [Told::plain(AS_THEY_WERE)]);
+    }
+
+    #[test]
+    fn each_file_says_what_becomes_of_its_lines_and_commands_stay_done() {
+        let lines = json!({ "added": 3, "removed": 41 });
+        let file = |path: &str, by_others: bool| json!({ "path": path, "kind": "modified", "by_others": by_others, "lines": lines });
+        let shown = json!({
+            "message_id": MessageId::new(), "what": "both", "to": 5, "messages": [], "rev": "abc",
+            "files": [file("src/a.rs", false), file("b.txt", true)],
+            "not_undone": ["a", "git push", "b", "c", "d", "e"]
+        });
+        let shown: RewindPreview = serde_json::from_value(shown).unwrap();
+        let told: Vec<String> = preview(&shown, 10).iter().skip(2).map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "not undone: e, d, c, b, git push, and 1 more; what commands did outside of this folder stays",
+                "yours too: b.txt (edited back; you or another program changed it since) +3 −41",
+                "edited back: src/a.rs +3 −41",
+            ]
+        );
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn test(
 }
 
 /// What `asked` comes to. A person sees meanwhile who is waited for, and how long.
-async fn waited_for<T>(name: &str, look: Look, asked: impl Future<Output = T>) -> T {
+pub(super) async fn waited_for<T>(name: &str, look: Look, asked: impl Future<Output = T>) -> T {
     let mut screen = Screen::new(Box::new(io::stdout()), Box::new(io::stderr()), look);
     let begun = Instant::now();
     let mut clock = tokio::time::interval(TICK);

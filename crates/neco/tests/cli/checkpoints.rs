@@ -97,6 +97,7 @@ fn a_worktree_brings_its_result_back_as_a_branch_and_is_gone_on_with() {
     assert_eq!(git(&project, &["show", &format!("{branch}:b.txt")]), "two");
     assert_eq!(git(&project, &["log", "-1", "--format=%s", &branch]), "Add b");
     assert_eq!(git(&project, &["status", "--porcelain"]), "M a.txt", "the person's tree is as it was");
+    house.run(&["session", "list", "--json"]).ended_with(0).says(&branch);
     let at = ran.stderr.split("neco resume ").nth(1).unwrap();
     let id = at.split_whitespace().next().unwrap().to_owned();
     house.script(

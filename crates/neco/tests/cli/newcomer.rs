@@ -70,7 +70,7 @@ fn a_word_that_could_be_a_command_is_not_sent() {
     for (line, told) in [
         (&["sesion"][..], "did you mean `neco session`?"),
         (&["sesions", "list"], "did you mean `neco session`?"),
-        (&["mcp"], "there is no command `mcp`"),
+        (&["plugins"], "there is no command `plugins`"),
         (&["explain"], "neco -m \"explain\""),
     ] {
         let ran = house.run(line).ended_with(2).says(told);
@@ -104,9 +104,8 @@ fn flags_of_other_agents_name_ours() {
 fn what_other_agents_write_is_meant_or_told_and_never_billed() {
     let house = House::playing(json!([say("billed")]));
     for (line, told) in [
-        (&["mcp", "list"][..], "There are no MCP servers yet"),
-        (&["mcp", "add", "files", "npx", "server"], "There are no MCP servers yet"),
-        (&["extensions", "list"], "There are no MCP servers yet"),
+        (&["mcp", "reset-project-choices"][..], "neco trust --remove"),
+        (&["extensions", "list"], "`neco mcp add` adds an MCP server"),
         (&["import", "chat.json"], "`neco session import` comes close"),
         (&["update"], "install the new version"),
         (&["serve"], "There is no server"),

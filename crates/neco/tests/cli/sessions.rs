@@ -103,7 +103,7 @@ fn after_kill_9_the_command_is_dead_and_the_session_goes_on() {
     kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
     child.wait().unwrap();
     eventually("the command is dead", || !lives("30.0417"));
-    show().says("the outcome is not known").says("│ begun");
+    show().says("not known whether it took effect").says("│ begun");
     house.script(
         "script.json",
         json!([{ "say": "I see.", "expect": { "last_tool_contains": "Interrupted", "last_user_contains": "go on" } }]),

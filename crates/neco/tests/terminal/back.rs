@@ -20,13 +20,13 @@ fn what_was_said_since_is_named_before_it_goes() {
     pane.say("write a").shows("Written.").waits();
     pane.say("/rewind 1")
         .shows("Rewind to before “write a”")
-        .shows("deleted: a.txt")
+        .shows("Deleted  a.txt")
         .answer("Enter")
         .showed("“write a” is removed from the conversation");
     assert!(!there("a.txt"));
     // The old message stands in the field: a command takes its place.
     pane.press("C-u").say("an hour of work").shows("Another.").waits();
-    pane.say("/redo").shows("Undo the rewind to before “write a”?").shows("removed: “an hour of work”");
+    pane.say("/redo").shows("Undo the rewind to before “write a”?").shows("“an hour of work”");
     pane.answer("n").shows("Nothing changed");
     assert!(there("b.txt") && !there("a.txt"));
     pane.say("/redo").shows("Undo the rewind").answer("y").showed("“write a” is restored");
@@ -75,7 +75,7 @@ fn a_session_that_was_gone_back_over_as_a_whole_is_kept_and_comes_back() {
     let house = house(json!([writes("a.txt"), say("Written.")]));
     let pane = Pane::ready(&house, "--yes");
     pane.say("write a").shows("Written.").waits();
-    pane.say("/rewind 1").shows("deleted: a.txt").answer("Enter").showed("removed from the conversation");
+    pane.say("/rewind 1").shows("Deleted  a.txt").answer("Enter").showed("removed from the conversation");
     pane.press("C-u").press("C-d").showed("Resume it with  neco resume").is_given_back();
     let list = house.run(&["session", "list", "--json"]).json();
     assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");
@@ -99,7 +99,7 @@ fn a_checkpoint_can_be_gone_back_to_by_its_name() {
     let rev = row.split_whitespace().next().unwrap().to_owned();
     pane.say(&format!("/rewind {rev}"))
         .shows(&format!("Restore the files of checkpoint {rev}"))
-        .shows("deleted: a.txt");
+        .shows("Deleted  a.txt");
     pane.answer("y").showed("Files as in checkpoint");
     assert!(!house.project().join("a.txt").exists());
     pane.press("C-d").is_given_back();

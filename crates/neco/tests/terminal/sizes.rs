@@ -91,18 +91,49 @@ fn a_question_leaves_nothing_behind_in_another_size() {
     let pane = Pane::neco(&house, "", 80, 24);
     pane.waits().say("go").shows("▎◆ Run    a command");
     for (width, height) in [(60, 15), (120, 40), (80, 24), (60, 15), (80, 24), (50, 12), (120, 40)] {
-        pane.resize(width, height).until("one question in the new size", |pane| {
-            let screen = pane.screen();
-            let heads: Vec<&str> = screen.lines().filter(|row| row.contains("a command")).collect();
-            // What is said at the right of the head ends a column before the edge.
-            let is_fitting = |row: &&str| row.trim_end().width() == usize::from(width) - 1;
-            heads.len() == 1 && heads.iter().all(is_fitting) && screen.matches("1  Yes").count() == 1
-        });
+        pane.resize(width, height).until("one question in the new size", |pane| asks_once(pane, width));
     }
     pane.answer("y").shows("That is all.").waits();
     let text = pane.everything();
     assert_eq!(text.matches("I look first.").count(), 1, "{text}");
     assert!(!text.contains("a command") && !text.contains("1  Yes"), "{text}");
+}
+
+/// Whether one question about a command is on the screen, drawn for this width.
+fn asks_once(pane: &Pane, width: u16) -> bool {
+    let screen = pane.screen();
+    let heads: Vec<&str> = screen.lines().filter(|row| row.contains("a command")).collect();
+    // What is said at the right of the head ends a column before the edge.
+    let is_fitting = |row: &&str| row.trim_end().width() == usize::from(width) - 1;
+    heads.len() == 1 && heads.iter().all(is_fitting) && screen.matches("1  Yes").count() == 1
+}
+
+#[test]
+fn a_question_that_has_no_room_any_more_costs_nothing_that_is_finished() {
+    if !is_there() {
+        return;
+    }
+    let small = &[(60, 15)][..];
+    for sizes in [small, &[(60, 15), (120, 40)][..]] {
+        let house = house(json!([
+            { "say": "I look first.", "calls": [{ "name": "bash", "arguments": { "command": "echo one; echo two > out.txt" } }] },
+            say("That is all.")
+        ]));
+        let pane = Pane::neco(&house, "", 120, 40);
+        pane.waits().say("go").shows("▎◆ Run    a command");
+        for (width, height) in sizes.iter().copied() {
+            pane.resize(width, height).until("one question in the new size", |pane| asks_once(pane, width));
+        }
+        pane.answer("y").shows("That is all.").waits();
+        let text = pane.everything();
+        for finished in ["I look first.", "That is all."] {
+            assert_eq!(text.matches(finished).count(), 1, "{finished}: {text}");
+        }
+        // No program reaches the scrollback: the top of the question stays there while the terminal is small, and is
+        // taken off with the rest when a bigger one brings it back.
+        let most = usize::from(sizes == small);
+        assert!(text.matches("a command").count() <= most && !text.contains("1  Yes"), "{sizes:?}: {text}");
+    }
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn going_back_shows_what_would_change_and_does_it() {
     pane.say("and more").shows("Nothing more.").waits();
     // Two that arrive as one are one to a terminal.
     pane.press("Escape").shows("Esc again").press("Escape").shows("Rewind to before a message");
-    pane.press("Down").press("Enter").shows("conversation and files").shows("deleted: a.txt");
+    pane.press("Down").press("Enter").shows("conversation and files").shows("Deleted  a.txt");
     pane.answer("Enter");
     eventually("the file is gone", || !house.project().join("a.txt").exists());
     // What was said is in the field again, to be said better.

@@ -418,6 +418,39 @@ fn a_state_is_meant_by_any_beginning_that_only_it_has() {
 }
 
 #[test]
+fn what_reached_beyond_the_workspace_is_not_undone() {
+    let mut log = Growing::new();
+    let asked = |call: &str, command: &str, sandboxed: bool, network: bool| -> EventBody {
+        let asked = serde_json::json!({
+            "type": "permission_request", "call_id": call, "tool": "bash", "summary": "Run it", "args": {},
+            "command": command, "risk": "medium", "reason": "", "sandboxed": sandboxed, "network": network
+        });
+        serde_json::from_value(asked).unwrap()
+    };
+    let runs = |call: &str| -> EventBody {
+        let update = serde_json::json!({
+            "type": "tool_call_update", "call_id": call, "tool": "bash", "status": "executing", "summary": "Run it"
+        });
+        serde_json::from_value(update).unwrap()
+    };
+    log.add(EventBody::Message(Message::user("first")));
+    log.add(asked("c1", "git push", false, false));
+    log.add(runs("c1"));
+    log.add(EventBody::Message(Message::user("second")));
+    log.checkpoint(CheckpointWhen::Before);
+    log.add(asked("c2", "cargo test", true, false));
+    log.add(runs("c2"));
+    log.add(asked("c3", "cargo publish", true, true));
+    log.add(runs("c3"));
+    log.add(asked("c4", "curl a.b", false, false));
+    log.checkpoint(CheckpointWhen::After);
+    let course = RewindHistory::of(&log.events);
+    let stays = |what| course.way(&course.points[1], what).unwrap().shown.not_undone;
+    assert_eq!(stays(RewindWhat::Both), ["cargo publish"], "not what was held to the workspace or refused");
+    assert!(stays(RewindWhat::Conversation).is_empty(), "no file goes back either");
+}
+
+#[test]
 fn messages_that_go_keep_their_numbers() {
     let work = |says: &str, calls| Happening::Work { says: says.into(), calls, answer: "a".into() };
     let course = RewindHistory::of(&grown(&[work("one", 1), work("two", 1)]).events);

@@ -110,6 +110,33 @@ impl RulesSearch {
     }
 }
 
+/// The root of the repository, and the folders from there to the one that is worked in.
+fn folders_to(cwd: &Path) -> (PathBuf, Vec<&Path>) {
+    let root = GitFacts::of(cwd).map_or_else(|| cwd.to_path_buf(), |facts| facts.root);
+    let mut folders: Vec<&Path> = cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
+    folders.reverse();
+    (root, folders)
+}
+
+/// The project's rules files that hold from the beginning, as they are called in the repository. None is read: what of
+/// them may be told is judged when they are.
+pub fn rules_files(cwd: &Path) -> Vec<String> {
+    let (root, folders) = folders_to(cwd);
+    let mut found = Vec::new();
+    for folder in folders {
+        let at_root = AT_ROOT.iter().filter(|_| folder == root || folder == cwd);
+        found.extend(IN_FOLDERS.iter().chain(at_root).map(|name| folder.join(name)));
+        for (name, endings) in FOLDERS {
+            found.extend(files_in(&folder.join(name), MOST_IN_FOLDER, |path| ends_with(path, endings)));
+        }
+    }
+    // One that leads to another says the same.
+    let mut seen = HashSet::new();
+    found.retain(|path| path.is_file() && path.canonicalize().is_ok_and(|path| seen.insert(path)));
+    let name = |path: &PathBuf| Some(path.strip_prefix(&root).ok()?.display().to_string());
+    found.iter().filter_map(name).collect()
+}
+
 /// Whose a rules file is.
 #[derive(Clone, Copy)]
 enum Owner<'a> {
@@ -147,10 +174,8 @@ impl Found<'_> {
     }
 
     fn of_project(&mut self) {
-        let root = GitFacts::of(self.cwd).map_or_else(|| self.cwd.to_path_buf(), |facts| facts.root);
+        let (root, folders) = folders_to(self.cwd);
         let Ok(files) = Files::new(&root, Vec::new()) else { return };
-        let mut folders: Vec<&Path> = self.cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
-        folders.reverse();
         for folder in folders {
             self.of_folder(&files, folder, folder == root || folder == self.cwd);
         }

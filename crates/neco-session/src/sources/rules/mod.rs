@@ -15,5 +15,5 @@ mod import;
 mod source;
 
 pub use below::RulesBelow;
-pub use find::{RulesFile, RulesPlaces, RulesSearch, Scope};
+pub use find::{RulesFile, RulesPlaces, RulesSearch, Scope, rules_files};
 pub use source::Rules;

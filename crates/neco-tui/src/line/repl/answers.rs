@@ -15,7 +15,7 @@ pub const NO_THEMES: &str = "themes are for the window; neco repl has no colours
 
 /// What the conversation is made of.
 pub fn context(report: &ContextReport, view: ContextView) -> String {
-    let of = report.window.map(|window| format!(" of {}", figures::tokens(window))).unwrap_or_default();
+    let of = report.known_window().map(|window| format!(" of {}", figures::tokens(window))).unwrap_or_default();
     let mut text = format!("context: {}{of} tokens\n", figures::tokens(report.tokens));
     let _ = writeln!(text, "{} tools: {}", report.tools.count, figures::tokens(report.tools.tokens));
     if let Some(looked_up) = notices::looked_up(&report.tools) {
@@ -30,6 +30,9 @@ pub fn context(report: &ContextReport, view: ContextView) -> String {
     }
     if let Some(at) = report.compact_at {
         let _ = writeln!(text, "compacted at {}; /compact does it now", figures::tokens(at));
+    }
+    if let Some(words) = notices::unknown_window(report) {
+        let _ = writeln!(text, "{words}");
     }
     text
 }
@@ -108,4 +111,20 @@ fn todo_line(depth: usize, todo: &Todo) -> String {
         TodoStatus::Cancelled => "dropped:",
     };
     format!("{}{state} {}\n", "  ".repeat(depth), clean_line(&todo.text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_that_is_only_assumed_is_told_as_not_known() {
+        let report = ContextReport { model: "a/b".to_owned(), tokens: 500, ..ContextReport::default() };
+        let told = |report: &ContextReport| context(report, ContextView::default());
+        let known = told(&ContextReport { window: Some(8000), ..report.clone() });
+        assert!(known.starts_with("context: 500 of 8.0k tokens\n") && !known.contains("not known"), "{known}");
+        let assumed = told(&ContextReport { window: Some(8000), window_is_assumed: true, ..report });
+        assert!(assumed.starts_with("context: 500 tokens\n"), "{assumed}");
+        assert!(assumed.ends_with("set context_window in [models.\"a/b\"]\n"), "{assumed}");
+    }
 }

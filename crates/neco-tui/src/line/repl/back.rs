@@ -130,7 +130,7 @@ fn shown(preview: &RewindPreview) -> String {
     };
     for line in wording::preview(preview, NAMED) {
         let mark = if line.warns { "! " } else { "" };
-        let _ = writeln!(text, "{mark}{}", clean_line(&line.text));
+        let _ = writeln!(text, "{mark}{}", clean_line(&line.to_string()));
     }
     text
 }

@@ -84,6 +84,10 @@ impl Exit {
             | ErrorCode::ToolTimedOut
             | ErrorCode::ToolFailed
             | ErrorCode::RejectedByUser
+            | ErrorCode::ServerNotFound
+            | ErrorCode::ServerDisabled
+            | ErrorCode::ServerUnreachable
+            | ErrorCode::Interrupted
             | ErrorCode::FileNotFound
             | ErrorCode::PathOutsideWorkspace
             | ErrorCode::FileTooLarge

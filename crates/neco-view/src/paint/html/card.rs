@@ -24,6 +24,7 @@ pub(super) fn card(page: &mut Page, seen: &Seen<'_>, call: &Call) {
         (Some(CallStatus::Success), false) => "<details class=\"call ok\"><summary>",
         (Some(CallStatus::Success), true) => "<details class=\"call ok\" open><summary>",
         (Some(CallStatus::Cancelled), _) => "<details class=\"call cut\"><summary>",
+        (Some(_), _) if call.is_interrupted() => "<details class=\"call cut\" open><summary>",
         (Some(_), false) => "<details class=\"call bad\"><summary>",
         (Some(_), true) => "<details class=\"call bad\" open><summary>",
         (None, _) => "<details class=\"call cut\" open><summary>",

@@ -13,7 +13,7 @@ use crate::figures::{self, ago};
 use crate::paint::colour::Paint;
 use crate::paint::wrap::{columns, fitting, wrap};
 use crate::short_id::short_id;
-use crate::wording::rewind::AS_THEY_WERE;
+use crate::wording::rewind::{AS_THEY_WERE, not_undone};
 
 /// Most files that are named.
 const NAMED: usize = 40;
@@ -60,6 +60,9 @@ fn changes(preview: &RewindPreview, width: usize) -> String {
     for note in &preview.notes {
         let _ = writeln!(text, "{}", wrap(&format!("! {}", clean_line(note)), width));
     }
+    if let Some(told) = not_undone(&preview.not_undone) {
+        let _ = writeln!(text, "{}", wrap(&told.to_string(), width));
+    }
     text
 }
 
@@ -87,9 +90,10 @@ fn files(text: &mut String, preview: &RewindPreview, width: usize) {
             FileChangeKind::Modified => "changed ",
             FileChangeKind::Deleted => "deleted ",
         };
+        let lines = file.lines.map(|lines| format!("  +{} −{}", lines.added, lines.removed)).unwrap_or_default();
         let others = if file.by_others { "  (you or another program changed it since)" } else { "" };
-        let path = fitting(&clean_line(&file.path), width.saturating_sub(12 + columns(others)));
-        let _ = writeln!(text, "  {word}  {path}{others}");
+        let path = fitting(&clean_line(&file.path), width.saturating_sub(12 + columns(&lines) + columns(others)));
+        let _ = writeln!(text, "  {word}  {path}{lines}{others}");
     }
     if preview.files.len() > NAMED {
         let _ = writeln!(text, "  and {} more", preview.files.len() - NAMED);
@@ -187,6 +191,7 @@ mod tests {
             rev: Some("abc".to_owned()),
             files: Vec::new(),
             notes: Vec::new(),
+            not_undone: Vec::new(),
             over_work: false,
         }
     }
@@ -199,7 +204,7 @@ mod tests {
     #[test]
     fn what_would_change_is_shown() {
         let mut back = preview(said().split_off(1), Vec::new());
-        let file = |path: &str, kind, by_others| FilePreview { path: path.to_owned(), kind, by_others };
+        let file = |path: &str, kind, by_others| FilePreview { path: path.to_owned(), kind, by_others, lines: None };
         back.files = vec![
             file("src/login.rs", FileChangeKind::Modified, true),
             file("src/last_seen.rs", FileChangeKind::Deleted, false),

@@ -44,6 +44,7 @@ pub fn sizes(context: &ContextReport) -> String {
             figures::tokens(context.reserve),
             compact_at.unwrap_or_default()
         );
+        notices::unknown_window(context).iter().for_each(|words| text.push_str(&format!("{words}\n")));
     }
     let _ = writeln!(text, "\n{:<14} {:>8} {:>7}", "part", "tokens", "share");
     let tools = context.tools.tokens as f64 * 100.0 / context.tokens.max(1) as f64;

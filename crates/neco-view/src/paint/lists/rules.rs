@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use neco_proto::app::rules::{ExplainedCall, KeptRules, RuleList, RuleRow, TestedCase};
 use neco_proto::visible::{visible, visible_line};
-use neco_proto::{RuleSource, Ruling};
+use neco_proto::{GrantedRule, RuleSource, Ruling};
 
 /// What is said of a rule with which a project would allow something.
 pub const NO_EFFECT: &str = "no effect: a project can't allow";
@@ -12,6 +12,27 @@ pub const NO_EFFECT: &str = "no effect: a project can't allow";
 /// Whether a rule has no effect: a project narrows what a person's own rules say, and never widens it.
 pub fn is_void(rule: &RuleRow) -> bool {
     rule.source == RuleSource::Project && rule.decision == Ruling::Allow
+}
+
+/// What stands above what was allowed for a session.
+pub const FOR_SESSION: &str = "For this session";
+
+/// What was allowed for a session, and whom that holds for where it is not the agent that the person talks to.
+pub fn granted(rule: &GrantedRule) -> (String, Option<String>) {
+    let holds_for = rule.agent.as_ref().map(|agent| format!("{} only", visible_line(agent)));
+    (format!("{} {}", Ruling::Allow, visible_line(&rule.allows)), holds_for)
+}
+
+/// What was allowed for a session, under its heading; it stands before the rules in force.
+pub fn for_session(rules: &[GrantedRule]) -> String {
+    let line = |rule: &GrantedRule| {
+        let (allows, holds_for) = granted(rule);
+        format!("  {allows}{}\n", holds_for.map(|whom| format!("  # {whom}")).unwrap_or_default())
+    };
+    match rules {
+        [] => String::new(),
+        rules => format!("{FOR_SESSION}\n{}\n", rules.iter().map(line).collect::<String>()),
+    }
 }
 
 /// The rules in force, in the order in which they are looked at.
@@ -109,4 +130,21 @@ pub fn kept(kept: &KeptRules) -> String {
         let _ = writeln!(text, "{number:>4}  {}", rule.title);
     }
     text + "`neco policy remove NUMBER` deletes one\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_allowed_for_a_session_stands_under_its_heading() {
+        let rule = |allows: &str, agent: Option<&str>| GrantedRule {
+            allows: allows.to_owned(),
+            agent: agent.map(str::to_owned),
+        };
+        let rules = [rule("edit and write ordinary files", None), rule("run `make *`", Some("coder"))];
+        let told = "For this session\n  allow edit and write ordinary files\n  allow run `make *`  # coder only\n\n";
+        assert_eq!(for_session(&rules), told);
+        assert_eq!(for_session(&[]), "");
+    }
 }

@@ -161,6 +161,10 @@ mod tests {
             forked_from: None,
             bytes: Some(bytes),
             state: None,
+            work: None,
+            asks: false,
+            usage: None,
+            branch: None,
         }
     }
 

@@ -10,7 +10,7 @@ use crate::figures;
 use crate::paint::colour::Paint;
 use crate::paint::wrap::fitting;
 use crate::reduce::work::is_refusal;
-use crate::wording::calls::error_words;
+use crate::wording::calls::{INTERRUPTED, UNKNOWN, error_words};
 use neco_proto::clean::{clean, clean_line};
 
 /// Lines of a text that a card shows.
@@ -110,6 +110,7 @@ fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
         (CallStatus::Error, Some(code)) if is_refusal(code) => {
             (paint.yellow("⊘"), Some(paint.yellow(&refusal(code, &said(end)))))
         }
+        (CallStatus::Error, Some(ErrorCode::Interrupted)) => (paint.yellow(UNKNOWN), Some(paint.yellow(INTERRUPTED))),
         (CallStatus::Error, Some(ErrorCode::CommandTimedOut)) => {
             // What the tool adds is worth telling; that it was killed says the code.
             let note = end.last_note().filter(|note| !note.starts_with("killed"));

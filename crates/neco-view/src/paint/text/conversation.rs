@@ -14,7 +14,7 @@ use crate::figures;
 use crate::paint::colour::Paint;
 use crate::reduce::block::Planned;
 use crate::short_id::short_id;
-use crate::wording::{answers, notices};
+use crate::wording::{answers, calls, notices};
 
 /// Reads a session's events as its conversation.
 #[derive(Debug)]
@@ -209,7 +209,7 @@ impl Conversation {
         }
         for mut open in std::mem::take(&mut self.open) {
             let words = self.paint.yellow(open.waits);
-            lines.push(format!("{} {} · {words}", self.paint.yellow("?"), clean_line(&open.summary)));
+            lines.push(format!("{} {} · {words}", self.paint.yellow(calls::UNKNOWN), clean_line(&open.summary)));
             lines.extend(card::indented(&open.output(), self.paint));
         }
         joined(&lines)
@@ -217,9 +217,9 @@ impl Conversation {
 
     fn update(&mut self, id: &CallId, summary: &str, status: CallStatus) {
         let waits = match status {
-            CallStatus::Validating | CallStatus::Scheduled => "not started",
+            CallStatus::Validating | CallStatus::Scheduled => calls::NOT_STARTED,
             CallStatus::AwaitingApproval => "waits for an answer; not started",
-            CallStatus::Executing => "it was interrupted; the outcome is not known",
+            CallStatus::Executing => calls::INTERRUPTED,
             CallStatus::Success | CallStatus::Error | CallStatus::Cancelled => return,
         };
         match self.open.iter_mut().find(|open| open.id == *id) {
