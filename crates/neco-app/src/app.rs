@@ -12,8 +12,8 @@ use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded, Notice};
 use neco_model::Models;
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Scope, Trouble};
 use neco_proto::app::{
-    agents::*, blobs::*, commands::*, doctor::*, exchanges::*, files::*, folders::*, history::*, keys::*, memory::*,
-    models::*, plans::*, port::*, rules::*, sessions::*, settings::*, trust::*, workflows::*,
+    agents::*, blobs::*, commands::*, doctor::*, exchanges::*, files::*, folders::*, history::*, keys::*, mcp::*,
+    memory::*, models::*, plans::*, port::*, project::*, rules::*, sessions::*, settings::*, trust::*, workflows::*,
 };
 use neco_proto::{Client, SessionId};
 use neco_safety::secrets::{Redactor, scrub};
@@ -31,8 +31,8 @@ use crate::workspace::Workspace;
 use crate::workspace::keys::Keys;
 use crate::workspace::plugged::Plugged;
 use crate::{
-    agents, commands, doctor, error, files, folders, keys, memory, models, plans, rules, services, sessions, settings,
-    trust, workflows,
+    agents, commands, doctor, error, files, folders, keys, mcp, mcp_settings, memory, models, plans, project, rules,
+    services, sessions, settings, trust, workflows,
 };
 
 /// The program as far as it needs no store: it works where the store does not.
@@ -291,6 +291,8 @@ watched! {
     Storeless {
         Examine => doctor::watch,
         TestModels => models::watch_tests,
+        TestServer => mcp::watch_test,
+        ReadServerLog => mcp::watch_log,
     }
 }
 
@@ -355,9 +357,9 @@ routes! {
         Examine => doctor::examine,
         ShowSandbox => doctor::sandbox,
         SetSandbox => doctor::set_sandbox,
+        ShowProject => project::show,
         ListFiles => files::list,
         ShowBranch => files::branch,
-        ShowProject => project::show,
         ListCommands => commands::list,
         ExpandCommand => commands::expand,
         ListHooks => commands::hooks,
@@ -370,6 +372,14 @@ routes! {
         ShowTrust => trust::show,
         DecideTrust => trust::decide,
         ForgetTrust => trust::forget,
+        ListServers => mcp::list,
+        GetServer => mcp::get,
+        AddServer => mcp_settings::add,
+        RemoveServer => mcp_settings::remove,
+        SetServerEnabled => mcp_settings::set_enabled,
+        RestartServer => mcp::restart,
+        TestServer => mcp::test,
+        ReadServerLog => mcp::log,
     }
 }
 

@@ -5,8 +5,8 @@
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
 //! is opened) with [`loosening`] (what of it holds where), [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where) with [`watching`]
 //! and [`shared`] (of a process that opens sessions) with [`open_sessions`] and [`other_processes`], [`sessions`], [`workflows`],
-//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`] with [`login`], [`trust`], [`files`],
-//! [`folders`], [`commands`], [`persons_shell`], [`prompt`], [`eval`], [`disk`], [`log_file`], [`mod@error`].
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`] with [`login`], [`trust`], [`project`], [`files`],
+//! [`folders`], [`commands`], [`mcp`] with [`mcp_settings`], [`persons_shell`], [`prompt`], [`eval`], [`disk`], [`log_file`], [`mod@error`].
 
 pub mod agents;
 pub mod app;
@@ -23,6 +23,8 @@ mod keys;
 pub mod log_file;
 pub mod login;
 pub mod loosening;
+mod mcp;
+mod mcp_settings;
 pub mod memory;
 mod models;
 mod open_sessions;
@@ -32,9 +34,9 @@ mod paging;
 pub mod persons_shell;
 pub mod picture;
 pub mod plans;
+mod project;
 pub mod prompt;
 pub mod rules;
-mod project;
 mod running_sessions;
 pub mod services;
 mod session_models;

@@ -325,7 +325,7 @@ impl Opening {
 
     fn setup<'a>(
         &self,
-        workspace: &Workspace,
+        workspace: &Arc<Workspace>,
         state: &'a FolderState,
         policy: Policy,
         find_model: FindModel,
@@ -347,6 +347,7 @@ impl Opening {
             redactor: redactor.clone(),
             data_dir: env.data_dir().to_owned(),
             index_dir: services::index_dir(env.data_dir()),
+            servers: Some(workspace.servers().clone()),
             find_model,
             look_again: None,
         }

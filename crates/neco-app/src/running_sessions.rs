@@ -85,12 +85,17 @@ impl RunningSessions {
         all.push(Arc::downgrade(open));
     }
 
-    /// What work in a folder stands on now, where a session is open there.
-    pub(crate) fn in_folder(&self, folder: &Path) -> Option<Arc<FolderState>> {
+    /// The folder, where a session is open in it.
+    pub(crate) fn workspace(&self, folder: &Path) -> Option<Arc<Workspace>> {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let found = all.iter().filter_map(Weak::upgrade).find(|open| open.workspace.folder() == folder);
-        found.map(|open| open.workspace.now())
+        let mut workspaces = all.iter().filter_map(Weak::upgrade).map(|open| Arc::clone(&open.workspace));
+        workspaces.find(|workspace| workspace.folder() == folder)
+    }
+
+    /// What work in a folder stands on now, where a session is open there.
+    pub(crate) fn in_folder(&self, folder: &Path) -> Option<Arc<FolderState>> {
+        self.workspace(folder).map(|workspace| workspace.now())
     }
 
     /// The session of an id.

@@ -11,6 +11,7 @@ use neco_agent::gate::OpenGate;
 use neco_agent::scheduler::Limits;
 use neco_config::section::{Declare, ToolsSection};
 use neco_config::{Config, Env};
+use neco_ext::mcp::Servers;
 use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::route::Providers;
 use neco_model::{Models, SetupError};
@@ -26,8 +27,8 @@ use neco_session::tree::{self, TreeSettings};
 use neco_session::workflow::WorkflowTool;
 use neco_session::{AgentDeps, Hub, HubSetup};
 use neco_store::{Catalog, EventLog, SqliteStore};
+use neco_toolkit::Registry;
 use neco_toolkit::tool::erase;
-use neco_toolkit::{PluggedTools, Registry};
 use neco_tools::code::Indexes;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -37,6 +38,7 @@ use crate::error::invalid;
 use crate::running_sessions::{RunningSession, RunningSessions};
 use crate::workspace::checkpoints;
 use crate::workspace::keys::Keys;
+use crate::workspace::servers::prepare;
 use crate::workspace::told_files::ToldFiles;
 
 /// How long a title may take.
@@ -89,6 +91,8 @@ pub struct ServiceSetup<'a> {
     pub data_dir: PathBuf,
     /// Where the indexes of code are.
     pub index_dir: PathBuf,
+    /// The MCP servers; nothing where nothing is worked on.
+    pub servers: Option<Servers>,
     /// Where models come from.
     pub find_model: FindModel,
     /// Looks whether what this was made of was edited, where somebody does.
@@ -115,6 +119,7 @@ impl<'a> ServiceSetup<'a> {
             redactor: Redactor::default(),
             data_dir: env.data_dir().to_owned(),
             index_dir: index_dir(env.data_dir()),
+            servers: None,
             find_model: Arc::new(|name| Err(SetupError::BadName(name.to_owned()))),
             look_again: None,
             attended: false,
@@ -182,7 +187,8 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
     let policy = if reads_only { policy.reading_only() } else { policy };
     Ok(AgentDeps {
         tools,
-        plugged: PluggedTools::default(),
+        plugged: setup.servers.as_ref().map(|servers| servers.plugged().clone()).unwrap_or_default(),
+        prepare: setup.servers.take().map(prepare),
         roots: policy.place().roots.clone(),
         policy: Box::new(move |_| policy.clone()),
         rule_book: setup.rule_book.take(),

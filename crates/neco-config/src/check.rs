@@ -15,6 +15,12 @@ const ALIASES: &[(&[&str], &str, &str)] = &[
     (&["model_providers", "*"], "env_key", "api_key_env"),
     (&["model_providers", "*"], "env_keys", "api_key_envs"),
     (&["scripted_tools", "*"], "type", "script_type"),
+    (&["mcp_servers", "*"], "httpUrl", "url"),
+    (&["mcp_servers", "*"], "http_headers", "headers"),
+    (&["mcp_servers", "*"], "startup_timeout_sec", "startup_timeout"),
+    (&["mcp_servers", "*"], "tool_timeout_sec", "tool_timeout"),
+    (&["mcp_servers", "*", "oauth"], "clientId", "client_id"),
+    (&["mcp_servers", "*", "oauth"], "callbackPort", "callback_port"),
 ];
 
 /// Checks a layer, and takes out of it what is unknown or wrong. What is there under another name gets ours.

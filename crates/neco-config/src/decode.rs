@@ -1,4 +1,4 @@
-//! Turns the merged tree into a [`Config`]; an error names the innermost place it happened at.
+//! Turns a tree into a [`Config`], or into one section of it; an error names the innermost place it happened at.
 
 use std::fmt;
 
@@ -14,8 +14,13 @@ use crate::section::Config;
 /// Reads a whole configuration. What the check let through fits, so an error here is rare; still
 /// it points at its place.
 pub(crate) fn decode(root: &Node) -> Result<Config, Notice> {
-    Config::deserialize(root).map_err(|error| {
-        Notice::about(error.origin.as_ref().unwrap_or(&root.origin), crate::trail::visible(&error.message))
+    decode_section(root)
+}
+
+/// Reads one section by itself.
+pub(crate) fn decode_section<'a, T: Deserialize<'a>>(node: &'a Node) -> Result<T, Notice> {
+    T::deserialize(node).map_err(|error| {
+        Notice::about(error.origin.as_ref().unwrap_or(&node.origin), crate::trail::visible(&error.message))
     })
 }
 

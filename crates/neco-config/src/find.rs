@@ -70,18 +70,26 @@ impl Search<'_> {
     }
 
     fn look(&mut self, layer: Layer, path: PathBuf) {
-        let text = read(&path, layer).transpose();
+        let origin = origin_of(self.env, layer, &path);
+        let text = read_text(&path, &origin);
         let exists = text.is_some();
-        if let Some(bytes) = text {
-            let origin = Origin::new(layer, Source::File { path: path.clone(), shown: self.env.shown(&path) });
-            let text = match bytes {
-                Ok(bytes) => decode(bytes, &origin),
-                Err(error) => Err(Notice::about(&origin, format!("can't be read: {error}"))),
-            };
-            self.found.push(Found { origin, text });
-        }
+        self.found.extend(text.map(|text| Found { origin, text }));
         self.files.push(ConfigFile { layer, path, exists });
     }
+}
+
+/// A file as the place that settings come from.
+pub(crate) fn origin_of(env: &Env, layer: Layer, path: &Path) -> Origin {
+    Origin::new(layer, Source::File { path: path.to_owned(), shown: env.shown(path) })
+}
+
+/// The text of the file that `origin` names, or what keeps it from being read; nothing when there is none.
+pub(crate) fn read_text(path: &Path, origin: &Origin) -> Option<Result<String, Notice>> {
+    let text = match read(path, origin.layer).transpose()? {
+        Ok(bytes) => decode(bytes, origin),
+        Err(error) => Err(Notice::about(origin, format!("can't be read: {error}"))),
+    };
+    Some(text)
 }
 
 /// The bytes of a small file, or nothing when there is none; the same care as for our own settings.

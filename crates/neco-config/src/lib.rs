@@ -11,8 +11,9 @@
 //!
 //! Reading order: [`section`] (what can be set), [`mod@env`], `load`, then `find`, `layer`, `variables`
 //! and `flags` (where values come from), `reserved`, `shape`, `check`, `merge` and `decode` (what
-//! happens to them), `policy_files` (where rules are), `origin`, `address`, `notice`, `schema` and `reference` (what is told about them); beside
-//! them [`front_matter`], the heads of other files that people write.
+//! happens to them), `policy_files` (where rules are), `servers` with `json`, `placeholders` and `command_line` (MCP
+//! servers, however they are written), `origin`, `address`, `notice`, `schema` and `reference` (what is told about them);
+//! beside them [`front_matter`], the heads of other files that people write.
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -24,22 +25,26 @@ pub mod env;
 mod find;
 mod flags;
 pub mod front_matter;
+mod json;
 mod layer;
 mod load;
 mod merge;
 mod notice;
 mod origin;
+mod placeholders;
 mod policy_files;
 mod reference;
 mod reserved;
 mod schema;
 pub mod section;
+mod servers;
 mod shape;
 mod trail;
 mod variables;
 
 pub use address::without_secrets;
 pub use check::other_names;
+pub use command_line::{words, words_without_secrets};
 pub use env::Env;
 pub use find::{ConfigFile, read_small_file};
 pub use flags::{is_setting, written_setting};
@@ -47,7 +52,9 @@ pub use layer::Lines;
 pub use load::{LoadOptions, Loaded, RepositoryHooks, load, load_around, without_freeing};
 pub use notice::{ConfigError, Notice};
 pub use origin::{Layer, Origin, Origins, Position, Setting, Source};
+pub use placeholders::Filling;
 pub use policy_files::{PolicyFile, PolicyFileError, PolicyFormat, policy_files, policy_folder};
 pub use reference::{Meaning, meanings, reference};
 pub use schema::json_schema;
 pub use section::Config;
+pub use servers::{RepositoryServer, shared_servers};

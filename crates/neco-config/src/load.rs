@@ -11,6 +11,7 @@ use crate::merge::merge;
 use crate::notice::{ConfigError, Findings, Notice};
 use crate::origin::{Layer, Origin, Origins, Source};
 use crate::section::{Config, HooksSection};
+use crate::servers::{RepositoryServer, settle, take_servers};
 use crate::shape::known;
 use crate::trail::Trail;
 use crate::{flags, reserved, variables};
@@ -41,6 +42,8 @@ pub struct Loaded {
     pub rule_origins: Vec<Origin>,
     /// The hooks of the repository's files. They are not in `config`: nobody runs them unasked.
     pub repository_hooks: Vec<RepositoryHooks>,
+    /// The MCP servers of the repository's files, in the order of the layers. They are not in `config` either.
+    pub repository_servers: Vec<RepositoryServer>,
 }
 
 /// The hooks of one of a repository's files.
@@ -65,7 +68,7 @@ pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
 /// seeing most when one of them is broken. Nobody works with these.
 pub fn load_around(options: LoadOptions<'_>) -> (Loaded, Vec<Notice>) {
     let (files, found) = find(options.env, options.cwd);
-    let mut stack = Stack { tree: built_in(), findings: Findings::default(), hooks: Vec::new() };
+    let mut stack = Stack::new();
     stack.add_files(found, options.env);
     for layer in variables::layers(options.env, &mut stack.findings) {
         stack.add(layer);
@@ -82,7 +85,7 @@ pub fn load_around(options: LoadOptions<'_>) -> (Loaded, Vec<Notice>) {
 /// The overrides of these options without what makes work in the folder freer than its settings do by themselves, and the
 /// keys of what was left out.
 pub fn without_freeing(options: LoadOptions<'_>) -> (Vec<String>, Vec<String>) {
-    let mut stack = Stack { tree: built_in(), findings: Findings::default(), hooks: Vec::new() };
+    let mut stack = Stack::new();
     stack.add_files(find(options.env, options.cwd).1, options.env);
     for layer in variables::layers(options.env, &mut stack.findings) {
         stack.add(layer);
@@ -123,11 +126,18 @@ struct Stack {
     tree: Node,
     findings: Findings,
     hooks: Vec<RepositoryHooks>,
+    servers: Vec<RepositoryServer>,
 }
 
 impl Stack {
+    /// The built-in layer.
+    fn new() -> Self {
+        Self { tree: built_in(), findings: Findings::default(), hooks: Vec::new(), servers: Vec::new() }
+    }
+
     fn add(&mut self, mut layer: Node) {
         take_apart(&mut layer, &mut self.findings);
+        settle(&mut layer);
         check(&mut layer, known(), &mut self.findings);
         merge(&mut self.tree, layer);
     }
@@ -154,6 +164,7 @@ impl Stack {
             match file.text.and_then(|text| parse(&text, &file.origin)) {
                 Ok(mut layer) => {
                     self.hooks.extend(take_hooks(&mut layer, &file.origin, &mut findings));
+                    self.servers.extend(take_servers(&mut layer, &file.origin, &mut findings));
                     reserved::strip(&mut layer, &user, &self.tree, &user_file, &mut findings);
                     check(&mut layer, known(), &mut findings);
                     merge(&mut self.tree, layer);
@@ -172,13 +183,15 @@ impl Stack {
             problems.push(problem);
             Config::built_in()
         });
-        warnings.retain(|warning| !about_a_key_variable(warning, &config));
+        let key_variables = config.key_variables();
+        warnings.retain(|warning| !about_one_of(warning, &key_variables));
         let origins = Origins::of_tree(&self.tree);
         let rule_origins = match self.tree.get(&["policy", "rules"]).map(|node| &node.value) {
             Some(Value::List(rules)) => rules.iter().map(|rule| rule.origin.clone()).collect(),
             Some(_) | None => Vec::new(),
         };
-        (Loaded { config, origins, warnings, files, rule_origins, repository_hooks: self.hooks }, problems)
+        let (repository_hooks, repository_servers) = (self.hooks, self.servers);
+        (Loaded { config, origins, warnings, files, rule_origins, repository_hooks, repository_servers }, problems)
     }
 }
 
@@ -201,13 +214,10 @@ fn take_hooks(layer: &mut Node, origin: &Origin, findings: &mut Findings) -> Opt
     (!hooks.is_empty()).then_some(RepositoryHooks { file, hooks })
 }
 
-/// Whether the warning is about a variable that holds a provider's key, and so is no misspelt setting.
-fn about_a_key_variable(warning: &Notice, config: &Config) -> bool {
+/// Whether the warning is about a variable of these, which hold keys and so are no misspelt settings.
+fn about_one_of(warning: &Notice, key_variables: &[String]) -> bool {
     match &*warning.origin.source {
-        Source::Variable(name) => config
-            .model_providers
-            .values()
-            .any(|provider| provider.api_key_env.as_ref() == Some(name) || provider.api_key_envs.contains(name)),
+        Source::Variable(name) => key_variables.contains(name),
         Source::BuiltIn | Source::File { .. } | Source::Flag(_) => false,
     }
 }

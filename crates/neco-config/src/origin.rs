@@ -75,6 +75,18 @@ pub enum Source {
     Flag(String),
 }
 
+impl Source {
+    /// It as people are told of it: `~/.config/neco/config.toml`, `NECO_MODEL`, `-c model=x` or `built-in`.
+    pub fn shown(&self) -> &str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::File { shown, .. } => shown,
+            Self::Variable(name) => name,
+            Self::Flag(text) => text,
+        }
+    }
+}
+
 /// A place in a file; lines and columns count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
@@ -117,12 +129,7 @@ impl Origin {
 /// `~/.config/neco/config.toml:3:12`, `NECO_MODEL`, `-c model=x` or `built-in`.
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.source {
-            Source::BuiltIn => f.write_str("built-in")?,
-            Source::File { shown, .. } => f.write_str(shown)?,
-            Source::Variable(name) => f.write_str(name)?,
-            Source::Flag(text) => f.write_str(text)?,
-        }
+        f.write_str(self.source.shown())?;
         match self.position {
             Some(Position { line, column }) => write!(f, ":{line}:{column}"),
             None => Ok(()),

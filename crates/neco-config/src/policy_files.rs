@@ -101,7 +101,7 @@ impl Search<'_> {
 }
 
 /// From the outermost folder of the repository to `cwd`.
-fn project_folders(cwd: &Path) -> Vec<PathBuf> {
+pub(crate) fn project_folders(cwd: &Path) -> Vec<PathBuf> {
     let cwd = std::path::absolute(cwd).unwrap_or_else(|_| cwd.to_owned());
     let depth = cwd.ancestors().position(|folder| folder.join(".git").exists()).unwrap_or(0);
     let mut folders: Vec<PathBuf> = cwd.ancestors().take(depth + 1).map(Path::to_path_buf).collect();

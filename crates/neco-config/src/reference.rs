@@ -118,12 +118,13 @@ impl Page {
 
     fn reserved(&mut self) {
         self.line("\n## Not taken from a repository\n");
-        self.line("These are ignored in the files of a project, with a warning; they belong into the user's file or a flag.\n");
+        self.line("These are ignored in the files of a project, with a warning, but for what the last column says; they belong into the user's file or a flag.\n");
         self.line("| setting | why | what a project may do |\n|---|---|---|");
         for reserved in RESERVED {
             let leave = match reserved.leave {
                 Leave::Nothing => "nothing",
                 Leave::Narrow(_) => "narrow it",
+                Leave::Bring => "bring its own, off until they are trusted",
             };
             self.row(&[&format!("`{}`", Trail::of(reserved.key)), reserved.reason, leave]);
         }

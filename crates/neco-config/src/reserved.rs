@@ -24,6 +24,8 @@ pub(crate) enum Leave {
     Nothing,
     /// Be stricter than the user.
     Narrow(Narrower),
+    /// Bring some of its own, which is carried beside the settings and off until a person trusts it.
+    Bring,
 }
 
 /// Whether what would become of a setting is stricter than what the user has.
@@ -31,6 +33,10 @@ type Narrower = fn(user: Option<&Value>, wanted: &Value) -> bool;
 
 const fn closed(key: &'static [&'static str], reason: &'static str) -> Reserved {
     Reserved { key, reason, leave: Leave::Nothing }
+}
+
+const fn brought(key: &'static [&'static str], reason: &'static str) -> Reserved {
+    Reserved { key, reason, leave: Leave::Bring }
 }
 
 const fn narrowed(key: &'static [&'static str], reason: &'static str, narrower: Narrower) -> Reserved {
@@ -70,8 +76,8 @@ pub(crate) const RESERVED: &[Reserved] = &[
     // A repository could hide what a person wants to see, and gains nothing else by it.
     closed(&["sandbox", "hidden"], BOX),
     closed(&["sandbox", "unix_sockets"], BOX),
-    closed(&["hooks"], "it decides what is run"),
-    closed(&["mcp_servers"], "it decides what is run"),
+    brought(&["hooks"], "it decides what is run"),
+    brought(&["mcp_servers"], "it decides what is run"),
     closed(&["scripted_tools"], "it decides what is run"),
     closed(&["agents"], COST),
     closed(&["tui"], "it decides what is run and what keys do"),
@@ -158,7 +164,7 @@ pub(crate) fn take_freeing(layer: &mut Node, so_far: &Node) -> Vec<Trail> {
     }
     for reserved in RESERVED {
         let narrower = match reserved.leave {
-            Leave::Nothing => |_: Option<&Value>, _: &Value| false,
+            Leave::Nothing | Leave::Bring => |_: Option<&Value>, _: &Value| false,
             Leave::Narrow(narrower) => narrower,
         };
         if let Some(wanted) = rest.get(reserved.key).filter(|wanted| widens(reserved.key, narrower, wanted)) {
@@ -202,7 +208,7 @@ pub(crate) fn strip(layer: &mut Node, user: &Node, so_far: &Node, user_file: &st
         }
         let trail = Trail::of(reserved.key);
         let message = match reserved.leave {
-            Leave::Nothing => "ignored, a repository may not set this",
+            Leave::Nothing | Leave::Bring => "ignored, a repository may not set this",
             Leave::Narrow(_) => "ignored, a repository may only narrow this",
         };
         let instead = format!("put it into {user_file} or pass `-c {trail}=…`");
@@ -214,7 +220,7 @@ pub(crate) fn strip(layer: &mut Node, user: &Node, so_far: &Node, user_file: &st
 
 fn allowed(reserved: &Reserved, wanted: &Node, user: &Node, so_far: &Node) -> bool {
     match reserved.leave {
-        Leave::Nothing => false,
+        Leave::Nothing | Leave::Bring => false,
         Leave::Narrow(narrower) => is_narrower(narrower, reserved.key, wanted, user, so_far),
     }
 }

@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use neco_config::section::ScriptType;
-use neco_config::{Config, ConfigError, Env, Layer, LoadOptions, Loaded, load};
+use neco_config::section::{McpTransport, ScriptType};
+use neco_config::{Config, ConfigError, Env, Layer, LoadOptions, Loaded, RepositoryServer, load, words};
 use neco_proto::{ApprovalMode, Mode};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -73,6 +73,13 @@ impl World {
 
     fn warnings(&self) -> Vec<String> {
         self.loaded().warnings.iter().map(|warning| self.tame(&warning.to_string())).collect()
+    }
+
+    /// A server of a repository in one line.
+    fn told(&self, server: &RepositoryServer) -> String {
+        let command = server.section.command.as_deref().unwrap_or("-");
+        let folder = server.folder.strip_prefix(self.folder.path()).unwrap().display();
+        self.tame(&format!("{} {command} of {folder} in {}", server.name, server.origin))
     }
 
     fn setting(&self, key: &str) -> (String, String) {
@@ -331,6 +338,9 @@ fn a_variable_that_holds_a_key_is_no_misspelt_setting() {
     let world = World::new(&[(USER, "[model_providers.x]\napi_key_env = 'NECO_X_KEY'\napi_key_envs = ['NECO_Y_KEY']")])
         .vars(&[("NECO_X_KEY", "sk"), ("NECO_Y_KEY", "sk"), ("NECO_Z_KEY", "sk")]);
     assert_eq!(world.warnings(), ["NECO_Z_KEY: z_key: unknown setting"]);
+    let world = World::new(&[(USER, "[mcp_servers.x]\nurl = 'https://h'\nbearer_token_env_var = 'NECO_X_KEY'")])
+        .vars(&[("NECO_X_KEY", "sk")]);
+    assert_eq!(world.warnings(), Vec::<String>::new());
 }
 
 #[test]
@@ -474,8 +484,10 @@ fn the_settings_of_the_founding_design_mean_what_they_say() {
     }
     assert_eq!(provider("minimax-cn").api_key_envs, ["MINIMAX_API_KEY", "MINIMAX_API_KEY_2"]);
     let server = &config.mcp_servers["filesystem"];
-    let command = server.transport.as_ref().and_then(|transport| transport.command.as_deref());
-    assert!(server.enabled && !server.auto_start && command.unwrap().starts_with("npx -y "));
+    assert_eq!((server.name.as_deref(), server.kind), (Some("filesystem"), Some(McpTransport::Stdio)));
+    let command = server.command.as_deref().and_then(words).unwrap();
+    assert_eq!(command, ["npx", "-y", "@modelcontextprotocol/server-filesystem", "/path/to/allowed"]);
+    assert!(server.enabled && !server.auto_start && server.args.is_none());
     let tool = &config.scripted_tools[0];
     assert_eq!((tool.name.as_str(), tool.script_type), ("analyze_project", ScriptType::Python));
     assert_eq!(tool.parameters["properties"]["path"]["type"], "string");
@@ -501,12 +513,26 @@ fn other_names_of_settings_are_understood_and_say_where_they_stand() {
 }
 
 #[test]
-fn a_repository_brings_no_servers_and_no_tools_by_its_settings() {
+fn the_servers_of_a_repository_are_carried_beside_the_settings_and_its_tools_are_not() {
     let text = "[mcp_servers.x]\ncommand = 'evil'\n[[scripted_tools]]\nname = 'x'\nscript = 'evil'";
-    let world = World::new(&[(PROJECT, text)]);
-    let config = world.loaded().config;
-    assert!(config.mcp_servers.is_empty() && config.scripted_tools.is_empty());
-    assert_eq!(world.warnings().len(), 2, "{:?}", world.warnings());
+    let world = World::new(&[
+        (USER, "[mcp_servers.x]\ncommand = 'mine'\n[mcp_servers.y]\ncommand = 'mine'"),
+        (PROJECT, text),
+        (LOCAL, "[mcp_servers.x]\nenabled = false\n[mcp_servers.z]\nargs = 'wrong'"),
+    ]);
+    let loaded = world.loaded();
+    assert!(loaded.config.scripted_tools.is_empty());
+    let own: Vec<_> = loaded.config.mcp_servers.values().map(|server| server.command.as_deref()).collect();
+    assert_eq!(own, [Some("mine"), Some("mine")]);
+    let theirs: Vec<_> = loaded.repository_servers.iter().map(|server| world.told(server)).collect();
+    assert_eq!(
+        theirs,
+        ["x evil of repo in repo/.neco/config.toml:1:14", "x - of repo in repo/.neco/config.local.toml:1:14"]
+    );
+    let warnings = world.warnings();
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(warnings[0].contains("scripted_tools: ignored, a repository may not set this"), "{warnings:?}");
+    assert!(warnings[1].starts_with("repo/.neco/config.local.toml:4:8: mcp_servers.z.args: ignored: expected a list"));
 }
 
 #[test]

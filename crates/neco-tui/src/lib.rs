@@ -9,7 +9,7 @@
 //! Reading order: [`host`] and [`looks`] (what a window is given), [`clipboard`], [`editing`], [`history_file`] and
 //! [`status_line`] (what a host gives it on this machine) with [`terminal_host`], [`term`] (frames on a terminal), [`text`] and
 //! [`theme`], [`told`] (what the agent hears of the person), [`outside`] (commands that reach beyond the session) with
-//! [`what_holds`] (settings, sandbox, hooks), [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and news),
+//! [`what_holds`] (settings, sandbox, hooks) and [`servers`] (MCP), [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and news),
 //! [`view`] (rows), [`mod@run`] (the loop); [`set_up`] (a first model); [`mod@line`] (a session in plain lines).
 #![cfg_attr(test, allow(clippy::string_slice, clippy::unwrap_used, clippy::expect_used))]
 
@@ -25,6 +25,7 @@ pub mod looks;
 mod outside;
 mod panel;
 pub mod run;
+mod servers;
 pub mod set_up;
 pub mod status_line;
 pub mod term;

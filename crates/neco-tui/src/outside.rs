@@ -37,6 +37,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::host::{CommandOutcome, Host, Wanted};
+use crate::servers;
 use crate::what_holds::{self, Freer};
 
 /// How long a look at everything may take.
@@ -66,7 +67,6 @@ pub async fn custom(app: &dyn App, host: &dyn Host, name: String, argument: Stri
     Ok(app.ask(&Caller::person(), &ExpandCommand { folder: host.folder(), name, argument }).await?.text)
 }
 
-/// The setting of the window's colours.
 /// What a session does without asking because of rules; nothing where it does not say, such as one of an older process.
 pub(crate) async fn session_rules(client: &dyn Client) -> SessionRules {
     match client.ask(Query::Rules).await {
@@ -75,6 +75,7 @@ pub(crate) async fn session_rules(client: &dyn Client) -> SessionRules {
     }
 }
 
+/// The setting of the window's colours.
 pub const THEME: &str = "tui.theme";
 
 /// Carries out a command that a session can't carry out by itself. `client` is the session on the screen.
@@ -111,6 +112,7 @@ impl Beyond<'_> {
             Outside::Workflow => self.workflow(one).await?,
             Outside::State => self.state().await?,
             Outside::Memory => self.memory(one).await?,
+            Outside::Mcp => servers::mcp(self, one).await?,
             Outside::Config => what_holds::config(self, one).await?,
             Outside::FreerConfig => what_holds::set(self, one, Freer::Agreed).await?,
             Outside::Doctor => self.doctor().await?,
@@ -422,13 +424,13 @@ impl Beyond<'_> {
         Ok(CommandOutcome::Print(lines.join("\n")))
     }
 
-    pub(crate) async fn snapshot(&self) -> Result<SessionSnapshot, AppError> {
-        match self.client.ask(Query::Snapshot).await.map_err(AppError::from)? {
     /// What is done without asking because of rules.
     pub(crate) async fn session_rules(&self) -> SessionRules {
         session_rules(self.client).await
     }
 
+    pub(crate) async fn snapshot(&self) -> Result<SessionSnapshot, AppError> {
+        match self.client.ask(Query::Snapshot).await.map_err(AppError::from)? {
             Answer::Snapshot(snapshot) => Ok(snapshot),
             _ => Err(AppError::new(Trouble::Failed, "the session does not answer")),
         }

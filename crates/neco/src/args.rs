@@ -16,6 +16,7 @@ use crate::cmd::auth::AuthCommand;
 use crate::cmd::config::ConfigCommand;
 use crate::cmd::eval::{EVAL, EvalArgs};
 use crate::cmd::init::InitArgs;
+use crate::cmd::mcp::McpCommand;
 use crate::cmd::memory::MemoryCommand;
 use crate::cmd::model::ModelCommand;
 use crate::cmd::plan::PlanCommand;
@@ -345,6 +346,9 @@ pub enum Subcommands {
     /// Runs, lists, shows and resumes workflows: tasks that depend on each other
     #[command(subcommand)]
     Workflow(Box<WorkflowCommand>),
+    /// Lists, adds, removes and tests MCP servers, which bring tools of their own
+    #[command(subcommand)]
+    Mcp(McpCommand),
     /// Shows the permission rules, explains a decision, and tests your rules
     #[command(subcommand)]
     Policy(PolicyCommand),

@@ -7,7 +7,7 @@ use neco_safety::tools;
 use crate::say;
 
 /// What is said of a command that there is not.
-const NO_MCP: &str = "There are no MCP servers yet.";
+const NO_EXTENSIONS: &str = "There are no extensions yet; `neco mcp add` adds an MCP server.";
 const NO_PLUGINS: &str = "There are no plugins yet; hooks of your own come closest (docs/safety/hooks.md).";
 const NO_SKILLS: &str = "There are no skills yet; a Markdown file in .neco/commands is a command of your own.";
 const REVIEW: &str = "`neco -p /review` reviews what is not committed, `neco -p \"/review WHAT\"` something else.";
@@ -30,7 +30,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["permissions", "rules"], "`neco policy list` comes close."),
     (&["stats", "usage", "cost"], "`neco session list` shows the sessions, `/cost` in the window what one has cost."),
     (&["completion"], "`neco completions SHELL` comes close."),
-    (&["mcp", "extension", "extensions"], NO_MCP),
+    (&["extension", "extensions"], NO_EXTENSIONS),
     (&["plugin", "plugins"], NO_PLUGINS),
     (&["skill", "skills"], NO_SKILLS),
     (&["review"], REVIEW),
@@ -42,8 +42,10 @@ const COMMANDS: &[(&[&str], &str)] = &[
 ];
 
 /// Commands of other tools below one of ours, and what comes close here.
-const SUBCOMMANDS: &[(&str, &[&str], &str)] =
-    &[("model", &["set", "use", "default", "switch"], "`neco config set model PROVIDER/MODEL` sets the model.")];
+const SUBCOMMANDS: &[(&str, &[&str], &str)] = &[
+    ("model", &["set", "use", "default", "switch"], "`neco config set model PROVIDER/MODEL` sets the model."),
+    ("mcp", &["reset-project-choices"], "`neco trust --remove` deletes what you decided about a folder."),
+];
 
 /// Tools of other agents that nothing here does the work of: a rule about one says nothing.
 const ABSENT: &[&str] = &["Skill", "SlashCommand", "ListMcpResourcesTool", "ReadMcpResourceTool"];
@@ -87,7 +89,7 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["--agents"], "--agent NAME works as an agent that is defined in a file; `neco agents list` names them"),
     (
         &["--mcp-config", "--strict-mcp-config", "--extensions", "--with-extension", "--plugin-dir", "-e"],
-        "there are no MCP servers yet",
+        "MCP servers are added with `neco mcp add`, or written in .mcp.json",
     ),
     (&["--settings", "--profile"], "-c KEY=VALUE sets one setting; NECO_HOME names another folder of settings"),
     (&["--setting-sources"], "`neco config path` names the files that are read; -c KEY=VALUE outranks them"),
@@ -421,8 +423,7 @@ mod tests {
 
     #[test]
     fn a_command_of_another_tool_is_told_from_a_sentence() {
-        for line in ["mcp", "mcp list", "mcp add files npx -y server", "import chat.json", "providers add x", "update"]
-        {
+        for line in ["plugin", "skills list", "extensions install files x y", "import chat.json", "update"] {
             assert!(told(line).is_some(), "{line}");
         }
         for line in ["list the files", "update all dependencies", "search for dead code here", "explain mcp"] {

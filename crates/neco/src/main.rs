@@ -79,6 +79,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         Some(Subcommands::Plan(command)) => cmd::plan::run(command, &line.everywhere, env),
         Some(Subcommands::Agents(command)) => cmd::agents::run(command, &line.everywhere, env),
         Some(Subcommands::Workflow(command)) => cmd::workflow::run(command, &line.everywhere, env),
+        Some(Subcommands::Mcp(command)) => cmd::mcp::run(command, &line.everywhere, env),
         Some(Subcommands::Policy(command)) => cmd::policy::run(command, &line.everywhere, env),
         Some(Subcommands::Model(command)) => cmd::model::run(command, &line.everywhere, env),
         Some(Subcommands::Auth(command)) => cmd::auth::run(command, &line.everywhere, env),

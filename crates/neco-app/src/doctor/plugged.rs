@@ -1,12 +1,14 @@
-//! Hooks, rules, files in the place of prompts, and whether the folder is trusted.
+//! Hooks, rules, files in the place of prompts, MCP servers, and whether the folder is trusted.
 
 use std::path::Path;
 
 use neco_agent::context::{PromptValues, Prompts};
 use neco_config::{Env, Loaded};
+use neco_ext::mcp::find;
 use neco_proto::app::doctor::Finding;
 use neco_safety::policy::Source;
 
+use super::servers;
 use crate::workspace::plugged::Plugged;
 use crate::workspace::rules::{self, RuleFlags};
 use crate::workspace::told_files::ToldFiles;
@@ -15,11 +17,14 @@ use crate::workspace::told_files::ToldFiles;
 pub fn check(folder: &Path, env: &Env, loaded: &Loaded) -> Vec<Finding> {
     let plugged = Plugged::look(env, folder, loaded);
     let (own, on, off) = plugged.counts();
-    let mut findings: Vec<Finding> = plugged.notices.iter().map(|notice| Finding::warn("hooks", notice)).collect();
+    let found = find(env, folder, loaded);
+    let notices = plugged.notices.iter().filter(|notice| !found.notices.contains(notice));
+    let mut findings: Vec<Finding> = notices.map(|notice| Finding::warn("hooks", notice)).collect();
     findings
         .push(Finding::ok("hooks", format!("{own} of yours, {on} of this folder, {off} of this folder that are off")));
     findings.push(rules(folder, env, loaded, &plugged));
     findings.extend(prompts(env, &plugged));
+    findings.extend(servers::check(env, found, &plugged.servers()));
     findings.push(match plugged.note() {
         Some(note) => Finding::warn("trust", note),
         None if plugged.is_empty() => Finding::ok("trust", "this folder would switch on nothing by itself"),

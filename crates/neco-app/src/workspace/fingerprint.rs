@@ -7,8 +7,8 @@ use neco_config::Env;
 use neco_workspace::{GitFacts, Watched};
 
 /// What a folder, and those above it in its repository, may bring.
-const OF_FOLDERS: [&str; 5] =
-    [".neco", ".claude/settings.json", ".claude/settings.local.json", ".claude/agents", ".agents"];
+const OF_FOLDERS: [&str; 6] =
+    [".neco", ".claude/settings.json", ".claude/settings.local.json", ".claude/agents", ".agents", ".mcp.json"];
 
 /// What lies in the home folder besides our own settings.
 const OF_HOME: [&str; 3] = [".claude/settings.json", ".claude/agents", ".agents/agents"];
@@ -94,6 +94,9 @@ mod tests {
         let one = print();
         fs::write(own.join("config.toml"), "").unwrap();
         assert!(is_seen(&one));
+        let shared = print();
+        fs::write(folder.join(".mcp.json"), "{}").unwrap();
+        assert!(is_seen(&shared));
         let two = print();
         fs::remove_file(folder.join(".neco/agents/a.md")).unwrap();
         assert!(is_seen(&two));

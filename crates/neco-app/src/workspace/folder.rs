@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use neco_config::{Env, LoadOptions, Loaded};
+use neco_ext::mcp::Servers;
 use neco_model::{LocalServer, Models};
 use neco_proto::app::AppError;
 use neco_safety::path::sensitive::guard_settings;
@@ -17,7 +18,7 @@ use crate::running_sessions::RunningSessions;
 use crate::workspace::fingerprint::Fingerprint;
 use crate::workspace::plugged::Plugged;
 use crate::workspace::told_files::ToldFiles;
-use crate::workspace::{keys, sandbox};
+use crate::workspace::{keys, sandbox, servers};
 use crate::{error, services};
 
 /// How long what the keyring said is believed.
@@ -94,6 +95,8 @@ pub struct Workspace {
     redactor: Redactor,
     open: RunningSessions,
     now: Mutex<Arc<FolderState>>,
+    /// Its MCP servers, once somebody works in it.
+    servers: OnceLock<Servers>,
     /// What `now` was made of. Held while files are read, by threads that may wait: whoever asks what there is does not.
     seen: Mutex<Seen>,
 }
@@ -131,6 +134,7 @@ impl Workspace {
             redactor: redactor.clone(),
             open,
             now: Mutex::new(Arc::new(state)),
+            servers: OnceLock::new(),
             seen: Mutex::new(seen),
         })
     }
@@ -153,6 +157,11 @@ impl Workspace {
     /// The sessions that the process has open, in whatever folder.
     pub(crate) fn running_sessions(&self) -> &RunningSessions {
         &self.open
+    }
+
+    /// Its MCP servers: made once, shared by the sessions in it. None is started by that.
+    pub fn servers(self: &Arc<Self>) -> &Servers {
+        self.servers.get_or_init(|| servers::servers(self))
     }
 
     /// What it brings, as far as that is known.
@@ -223,6 +232,9 @@ impl Workspace {
     }
 
     fn replace(&self, state: FolderState) {
+        if let Some(servers) = self.servers.get() {
+            servers.renew(servers::known(self, &state));
+        }
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(state);
     }
 }

@@ -1,4 +1,4 @@
-//! What is plugged in: the user's own hooks, and what the folder would switch on by itself, which
+//! What is plugged in: the user's own hooks and MCP servers, and what the folder would switch on by itself, which
 //! counts only as far as a person trusts it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +10,7 @@ use neco_agent::context::PromptFile;
 use neco_config::{Env, Layer, Loaded, PolicyFile, PolicyFormat, policy_files};
 use neco_ext::Hook;
 use neco_ext::hooks::{FingerprintError, find};
+use neco_ext::mcp::{self, FoundServer, ServerSettings};
 use neco_proto::event::HookEvent;
 use neco_safety::Trust;
 use neco_safety::trust::TrustError;
@@ -41,6 +42,7 @@ enum Kind {
     Prompt(PromptFile),
     /// A definition of an agent that takes the place of another one, or chooses a model.
     Agent,
+    Server(Box<ServerSettings>),
     /// A command after a slash. It does nothing until a person runs it, so nobody is asked about it beforehand.
     Command,
 }
@@ -66,6 +68,9 @@ pub struct Plugged {
     items: Vec<Item>,
     /// Those that guard calls in a trusted folder, and of which nobody can say whether they are what was trusted.
     unreadable: Vec<Hook>,
+    own_servers: Vec<ServerSettings>,
+    /// The folder's servers that are off by its settings or the user's: nobody has to trust them.
+    off_servers: Vec<ServerSettings>,
     trust: Trust,
     rules: Vec<PolicyFile>,
     /// What is to be said about the files.
@@ -105,7 +110,16 @@ impl Plugged {
         let definitions = Definitions::load(&agent_places(env), folder);
         items.extend(definitions.untrusted().iter().map(|(file, wants)| agent_item(env, file, wants)));
         items.extend(own_commands::of_folder(folder).iter().map(|command| command_item(env, command)));
-        Self { own, items, unreadable, trust, rules, notices }
+        let found = mcp::find(env, folder, loaded);
+        notices.extend(found.notices);
+        let (theirs, own_servers): (Vec<FoundServer>, Vec<FoundServer>) =
+            found.servers.into_iter().partition(|server| server.folder.is_some());
+        let (on, off): (Vec<FoundServer>, Vec<FoundServer>) =
+            theirs.into_iter().partition(|server| server.settings.enabled);
+        items.extend(on.into_iter().filter_map(server_item));
+        let settings = |found: Vec<FoundServer>| found.into_iter().map(|server| server.settings).collect();
+        let (own_servers, off_servers) = (settings(own_servers), settings(off));
+        Self { own, items, unreadable, own_servers, off_servers, trust, rules, notices }
     }
 
     /// The files of rules, as they were when they were looked at: what was shown and trusted is what counts.
@@ -124,7 +138,7 @@ impl Plugged {
         let theirs = self.items.iter().filter_map(|item| match &item.kind {
             Kind::Hook(hook) if self.is_on(item) => Some((hook, item.hash.clone())),
             Kind::Hook(hook) if self.is_unseen_guard(item, hook) => Some((hook, NO_HASH.to_owned())),
-            Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent | Kind::Command => None,
+            Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent | Kind::Server(_) | Kind::Command => None,
         });
         let theirs = theirs.map(|(hook, hash)| Hook { trusted_as: Some(hash), ..(**hook).clone() });
         let unreadable = self.unreadable.iter().cloned();
@@ -132,12 +146,24 @@ impl Plugged {
         self.own.iter().cloned().chain(theirs).chain(unreadable).collect()
     }
 
+    /// The MCP servers that may be used, and those that are switched off, by name: the user's own, or one of the folder
+    /// that is trusted in its place. One that is off stands in for nobody.
+    pub fn servers(&self) -> Vec<ServerSettings> {
+        let trusted = self.items.iter().filter_map(|item| match &item.kind {
+            Kind::Server(server) if self.is_on(item) => Some(&**server),
+            Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent | Kind::Server(_) | Kind::Command => None,
+        });
+        let all = self.off_servers.iter().chain(&self.own_servers).chain(trusted);
+        let by_name: BTreeMap<&str, &ServerSettings> = all.map(|server| (server.name.as_str(), server)).collect();
+        by_name.into_values().cloned().collect()
+    }
+
     /// The folder's files in the place of prompts that count.
     pub fn prompts(&self) -> Vec<PromptFile> {
         let on = self.items.iter().filter(|item| self.is_on(item));
         on.filter_map(|item| match &item.kind {
             Kind::Prompt(prompt) => Some(prompt.clone()),
-            Kind::Hook(_) | Kind::Rules | Kind::Agent | Kind::Command => None,
+            Kind::Hook(_) | Kind::Rules | Kind::Agent | Kind::Server(_) | Kind::Command => None,
         })
         .collect()
     }
@@ -256,11 +282,12 @@ impl Plugged {
         let tells = |item: &&Item| !self.is_on(item) && !matches!(item.kind, Kind::Command);
         let off: Vec<&Item> = self.items.iter().filter(tells).collect();
         let folder = visible_line(&off.first()?.folder.display().to_string());
-        let kinds: [Named; 4] = [
+        let kinds: [Named; 5] = [
             (|kind| matches!(kind, Kind::Hook(_)), "hook", "hooks"),
             (|kind| matches!(kind, Kind::Rules), "file of rules", "files of rules"),
             (|kind| matches!(kind, Kind::Prompt(_)), "prompt", "prompts"),
             (|kind| matches!(kind, Kind::Agent), "definition of an agent", "definitions of agents"),
+            (|kind| matches!(kind, Kind::Server(_)), "MCP server", "MCP servers"),
         ];
         let counted = kinds.map(|(is, one, several)| match off.iter().filter(|item| is(&item.kind)).count() {
             0 => None,
@@ -370,6 +397,12 @@ fn hook_item(env: &Env, hook: &Hook) -> Result<Option<Item>, FingerprintError> {
     let script = |file: &PathBuf| std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok();
     let says = fingerprint.files.iter().filter_map(script).collect::<Vec<_>>().join("\n");
     Ok(Some(Item { folder: folder.to_owned(), hash: fingerprint.hash, words, says, kind }))
+}
+
+/// A server of the folder. Two of one name in different files are two: each is trusted by itself.
+fn server_item(FoundServer { settings, folder, hash, says }: FoundServer) -> Option<Item> {
+    let words = format!("MCP server {}  ({})", settings.name, settings.file);
+    Some(Item { folder: folder?, hash, words, says, kind: Kind::Server(Box::new(settings)) })
 }
 
 fn command_item(env: &Env, command: &OwnCommand) -> Item {

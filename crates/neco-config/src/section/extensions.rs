@@ -8,29 +8,71 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::address::without_secrets;
+use crate::command_line::line_without_secrets;
 
-/// An MCP server. It is either started by `command` or reached at `url`, here or in `transport`.
+/// An MCP server: a program that is started by `command`, or an address at `url`. `${NAME}` and `${NAME:-default}` stand
+/// for variables of the environment.
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct McpServerSection {
     /// What people call it.
     pub name: Option<String>,
-    /// Whether it may be used.
+    /// Whether it may be used; `disabled` says the opposite. `enabled = false` alone switches off a server of that name
+    /// that a repository brings.
     pub enabled: bool,
     /// Whether it is started with the session, rather than at its first call.
     pub auto_start: bool,
-    /// How it is reached.
-    pub transport: Option<McpTransportSection>,
-    /// The program that is started, with its arguments or with those in `args`.
+    /// How it is reached; needed only where both `command` and `url` are given. `transport = { type, command, url }` says
+    /// the same as the settings in it.
+    #[serde(rename = "type")]
+    pub kind: Option<McpTransport>,
+    /// The program that is started; without `args` it is a whole command line, divided as a shell does it.
+    #[schemars(length(min = 1))]
     pub command: Option<String>,
     /// The arguments of the program.
-    pub args: Vec<String>,
+    pub args: Option<Vec<String>>,
     /// Variables that only this server sees.
     pub env: BTreeMap<String, String>,
-    /// The address of a server that runs already.
+    /// Names of variables of your environment that it sees too. Without them it sees none that looks like a secret.
+    #[schemars(inner(length(min = 1)))]
+    pub env_vars: Vec<String>,
+    /// The folder that it starts in; by itself that of the session, and for a server of a repository the folder that
+    /// brings it.
+    #[schemars(length(min = 1))]
+    pub cwd: Option<String>,
+    /// Whether it reaches the network. Nearly all servers need it.
+    pub network: bool,
+    /// Whether it runs in a box.
+    pub sandbox: bool,
+    /// Folders that it may write besides the workspace.
+    #[schemars(inner(length(min = 1)))]
+    pub writable: Vec<String>,
+    /// The address of a server that runs already, over streamable HTTP; `httpUrl` means the same.
+    #[schemars(length(min = 1))]
     pub url: Option<String>,
-    /// Headers that are sent to it.
+    /// Headers that are sent to it; `http_headers` means the same.
     pub headers: BTreeMap<String, String>,
+    /// Headers whose values are in variables, by the names of those.
+    pub env_http_headers: BTreeMap<String, String>,
+    /// The variable that holds the token which is sent as `Authorization: Bearer`.
+    #[schemars(length(min = 1))]
+    pub bearer_token_env_var: Option<String>,
+    /// What a login at it asks for; most servers need nothing of it.
+    pub oauth: McpLoginSection,
+    /// Which of its tools there are.
+    pub tools: McpToolsSection,
+    /// Seconds until it must have answered for the first time; `startup_timeout_sec` means the same.
+    #[schemars(range(max = 86_400), extend("exclusiveMinimum" = 0))]
+    pub startup_timeout: f64,
+    /// Seconds that a call may go without an answer or a word about its progress. `tool_timeout_sec` means the same, and
+    /// so does `timeout`, which other agents count in milliseconds: it is taken so above 1000.
+    #[schemars(range(max = 86_400), extend("exclusiveMinimum" = 0))]
+    pub tool_timeout: f64,
+    /// Seconds without a call after which it is stopped.
+    #[schemars(range(max = 86_400), extend("exclusiveMinimum" = 0))]
+    pub idle_timeout: f64,
+    /// Whether it may ask the model of the session; you are asked each time.
+    pub sampling: bool,
 }
 
 impl Default for McpServerSection {
@@ -39,13 +81,34 @@ impl Default for McpServerSection {
             name: None,
             enabled: true,
             auto_start: false,
-            transport: None,
+            kind: None,
             command: None,
-            args: Vec::new(),
+            args: None,
             env: BTreeMap::new(),
+            env_vars: Vec::new(),
+            cwd: None,
+            network: true,
+            sandbox: true,
+            writable: Vec::new(),
             url: None,
             headers: BTreeMap::new(),
+            env_http_headers: BTreeMap::new(),
+            bearer_token_env_var: None,
+            oauth: McpLoginSection::default(),
+            tools: McpToolsSection::default(),
+            startup_timeout: 30.0,
+            tool_timeout: 60.0,
+            idle_timeout: 600.0,
+            sampling: false,
         }
+    }
+}
+
+impl McpServerSection {
+    /// The variables that hold its keys.
+    pub(super) fn key_variables(&self) -> impl Iterator<Item = &String> {
+        let own = self.bearer_token_env_var.iter().chain(&self.oauth.client_secret_env);
+        own.chain(self.env_http_headers.values())
     }
 }
 
@@ -55,7 +118,8 @@ impl fmt::Debug for McpServerSection {
         f.debug_struct("McpServerSection")
             .field("name", &self.name)
             .field("enabled", &self.enabled)
-            .field("command", &self.command)
+            .field("kind", &self.kind)
+            .field("command", &self.command.as_deref().map(line_without_secrets))
             .field("url", &self.url.as_deref().map(without_secrets))
             .field("env", &self.env.keys())
             .field("headers", &self.headers.keys())
@@ -64,27 +128,44 @@ impl fmt::Debug for McpServerSection {
 }
 
 /// How an MCP server is reached.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct McpTransportSection {
-    /// In which way.
-    #[serde(rename = "type")]
-    pub kind: McpTransport,
-    /// The program that is started and its arguments, for `stdio`.
-    pub command: Option<String>,
-    /// The address, for `http`.
-    pub url: Option<String>,
-}
-
-/// The ways in which an MCP server is reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum McpTransport {
-    /// Its standard input and output.
-    #[default]
+    /// By its standard input and output.
     Stdio,
-    /// Streamable HTTP.
+    /// By streamable HTTP.
     Http,
+    /// In the old way with two addresses, which is not supported.
+    Sse,
+}
+
+/// What a login at an MCP server asks for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct McpLoginSection {
+    /// The id of a client that was registered beforehand.
+    #[schemars(length(min = 1))]
+    pub client_id: Option<String>,
+    /// The variable that holds its secret.
+    #[schemars(length(min = 1))]
+    pub client_secret_env: Option<String>,
+    /// The scopes that are asked for, instead of those that the server names.
+    #[schemars(inner(length(min = 1)))]
+    pub scopes: Vec<String>,
+    /// The port of this machine that the browser comes back to; any free one without it.
+    pub callback_port: Option<u16>,
+}
+
+/// Which tools of an MCP server there are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct McpToolsSection {
+    /// Only these, by globs; empty means all. `enabled_tools` and `includeTools` mean the same.
+    #[schemars(inner(length(min = 1)))]
+    pub include: Vec<String>,
+    /// None of these, by globs. `disabled_tools` and `excludeTools` mean the same.
+    #[schemars(inner(length(min = 1)))]
+    pub exclude: Vec<String>,
 }
 
 /// A tool that is a script.

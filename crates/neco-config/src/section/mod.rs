@@ -32,7 +32,9 @@ pub use agents::{AgentsSection, RoleSection};
 pub use checkpoints::{CheckpointBackend, CheckpointsSection};
 pub use context::{ContextSection, ContextShares};
 pub use dialect::{CallIdForm, DialectSection, OutputForm, ReasoningBack, ReasoningParameter};
-pub use extensions::{McpServerSection, McpTransport, McpTransportSection, ScriptType, ScriptedToolSection};
+pub use extensions::{
+    McpLoginSection, McpServerSection, McpToolsSection, McpTransport, ScriptType, ScriptedToolSection,
+};
 pub use hooks::{HookSection, HooksSection};
 pub use memory::MemorySection;
 pub use models::{
@@ -84,7 +86,8 @@ pub struct Config {
     /// Commands that run at the moments of an agent's work. A repository's run only when its folder
     /// and they themselves are trusted.
     pub hooks: HooksSection,
-    /// MCP servers. They are read and checked; this version starts none of them.
+    /// MCP servers, which bring tools of their own; see docs/mcp.md. A repository's run only when its folder and they
+    /// themselves are trusted.
     pub mcp_servers: BTreeMap<String, McpServerSection>,
     /// Tools that are scripts. They are read and checked; this version offers none of them.
     pub scripted_tools: Vec<ScriptedToolSection>,
@@ -103,13 +106,15 @@ pub struct Config {
 }
 
 impl Config {
-    /// The environment variables that hold keys of providers and of the search engine; nobody else is to see them.
+    /// The environment variables that hold keys of providers, of the search engine and of MCP servers; nobody else is
+    /// to see them.
     pub fn key_variables(&self) -> Vec<String> {
         let of = |provider: &ProviderSection| {
             provider.api_key_env.iter().chain(&provider.api_key_envs).cloned().collect::<Vec<_>>()
         };
         let of_search = self.tools.web_search.key_variable().map(str::to_owned);
-        self.model_providers.values().flat_map(of).chain(of_search).collect()
+        let of_servers = self.mcp_servers.values().flat_map(McpServerSection::key_variables).cloned();
+        self.model_providers.values().flat_map(of).chain(of_search).chain(of_servers).collect()
     }
 }
 
@@ -131,8 +136,21 @@ mod tests {
                 ("c".to_owned(), provider(None, &[])),
             ]
             .into(),
+            mcp_servers: [(
+                "d".to_owned(),
+                McpServerSection {
+                    bearer_token_env_var: Some("BEARER".to_owned()),
+                    env_http_headers: [("x-key".to_owned(), "HEADER".to_owned())].into(),
+                    oauth: McpLoginSection {
+                        client_secret_env: Some("SECRET".to_owned()),
+                        ..McpLoginSection::default()
+                    },
+                    ..McpServerSection::default()
+                },
+            )]
+            .into(),
             ..Config::default()
         };
-        assert_eq!(config.key_variables(), ["WORK", "ONE", "TWO", "THREE"]);
+        assert_eq!(config.key_variables(), ["WORK", "ONE", "TWO", "THREE", "BEARER", "SECRET", "HEADER"]);
     }
 }

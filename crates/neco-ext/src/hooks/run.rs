@@ -99,6 +99,8 @@ impl Runner {
             stdin: Stdin::Piped,
             terminal: false,
             leftovers: Leftovers::End,
+            variables: Vec::new(),
+            errors: None,
         };
         let mut running = self.processes.run(launch, Allowance::default()).await?;
         let input = running.take_input();

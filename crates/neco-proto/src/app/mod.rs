@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`known`] (words of newer
 //! versions), [`origin`], then the topics: [`opening`], [`sessions`], [`history`], [`exchanges`], [`blobs`], [`port`], [`workflows`],
-//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`], [`folders`], [`commands`].
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`project`], [`files`], [`folders`], [`commands`], [`mcp`].
 
 pub mod agents;
 pub mod blobs;
@@ -20,14 +20,15 @@ pub mod folders;
 pub mod history;
 pub mod keys;
 pub mod known;
+pub mod mcp;
 pub mod memory;
 pub mod models;
 pub mod opening;
 pub mod origin;
 pub mod plans;
 pub mod port;
-pub mod request;
 pub mod project;
+pub mod request;
 pub mod rules;
 pub mod sessions;
 pub mod settings;

@@ -121,18 +121,24 @@ impl Definition {
 }
 
 impl ToolChoice {
-    /// Whether a tool of this name exists.
+    /// Whether a tool of this name exists. A server's tools exist only where they are named.
     pub fn has(&self, tool: &str) -> bool {
         let named = |names: &[String]| names.iter().any(|name| covers(name, tool));
-        self.only.as_ref().is_none_or(|only| named(only)) && !named(&self.except)
+        self.only.as_ref().map_or(!tool.starts_with(OF_SERVERS), |only| named(only)) && !named(&self.except)
     }
 }
 
-/// `mcp__server` stands for all tools of a server, and `*` at the end for whatever follows.
+/// What the names of servers' tools begin with.
+const OF_SERVERS: &str = "mcp__";
+
+/// `mcp__server` stands for all tools of a server, and `*` at the end for whatever follows; `mcp__` may be left out before
+/// the tool of a server.
 fn covers(name: &str, tool: &str) -> bool {
-    let server = name.starts_with("mcp__") && tool.strip_prefix(name).is_some_and(|rest| rest.starts_with("__"));
-    let beginning = name.strip_suffix('*').is_some_and(|beginning| tool.starts_with(beginning));
-    name.eq_ignore_ascii_case(tool) || server || beginning
+    let server = name.starts_with(OF_SERVERS) && tool.strip_prefix(name).is_some_and(|rest| rest.starts_with("__"));
+    let is = |tool: &str| {
+        name.eq_ignore_ascii_case(tool) || name.strip_suffix('*').is_some_and(|beginning| tool.starts_with(beginning))
+    };
+    is(tool) || server || tool.strip_prefix(OF_SERVERS).is_some_and(|bare| name.contains("__") && is(bare))
 }
 
 impl Origin {

@@ -61,6 +61,7 @@ fn outside_only_lists(outside: Outside, argument: &str) -> bool {
         | Outside::Workflow
         | Outside::State
         | Outside::Memory
+        | Outside::Mcp
         | Outside::Hooks
         | Outside::Sandbox
         | Outside::FreerSandbox
@@ -150,11 +151,11 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             return picking::ask_for_list(window, Effect::Outside(*what, argument.clone()));
         }
         Slash::Outside(Outside::Login, provider) => return logging_in::begin(window, provider.trim()),
-        Slash::Outside(outside, argument) => return vec![Effect::Outside(*outside, argument.clone())],
         Slash::Outside(what @ (Outside::Init | Outside::Review), argument) => {
             tries(window, if *what == Outside::Init { "init" } else { "review" }, argument);
             return vec![Effect::Outside(*what, argument.clone())];
         }
+        Slash::Outside(outside, argument) => return vec![Effect::Outside(*outside, argument.clone())],
         Slash::Custom { name, argument } => {
             tries(window, name, argument);
             return vec![Effect::Custom(name.clone(), argument.clone())];
@@ -163,12 +164,12 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
     Vec::new()
 }
 
-/// How it is set; empty where the window does not know.
 /// Takes note of a command that says something to the agent, as it was written.
 fn tries(window: &mut WindowState, name: &str, argument: &str) {
     window.tried_command = Some(format!("/{name} {argument}").trim_end().to_owned());
 }
 
+/// How it is set; empty where the window does not know.
 fn present(window: &WindowState, setting: Setting) -> String {
     let standing = window.standing();
     match setting {

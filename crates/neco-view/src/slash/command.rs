@@ -99,6 +99,8 @@ pub enum Outside {
     State,
     /// What is remembered.
     Memory,
+    /// The MCP servers; with a name behind it one of them, with a word before that what is done with it.
+    Mcp,
     /// The hooks.
     Hooks,
     /// The rules about what may happen, to look at and to take back.

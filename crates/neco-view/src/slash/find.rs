@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(parse("/mod", &[]).unwrap_err().to_string(), "There is no /mod; did you mean /model?");
         assert_eq!(parse("/hepl", &[]).unwrap_err().to_string(), "There is no /hepl; did you mean /help?");
         assert_eq!(parse("/claer", &[]).unwrap_err().to_string(), "There is no /claer; did you mean /clear?");
-        assert_eq!(parse("/mcp list", &[]).unwrap_err().to_string(), "Neco has no MCP servers yet");
+        assert_eq!(parse("/mcp restart x", &[]), Ok(Slash::Outside(Outside::Mcp, "restart x".into())));
         // What looks like another command only because both are short is none of it.
         for (line, words) in [
             ("/yolo", "/approval auto asks only about what could do most harm"),

@@ -83,6 +83,10 @@ pub const TABLE: &[Row] = &[
     row("plan", "", "the plan and its progress", |_| Ok(Slash::Plan)),
     row("state", "", "values that the agents of this session share", |text| outside(Outside::State, text)),
     row("memory", "[WORDS]", "memory; with words, searches it", |text| outside(Outside::Memory, text)),
+    row("mcp", "[NAME|VERB NAME]", "MCP servers; with a name its tools; restart, enable or disable one", |text| {
+        outside(Outside::Mcp, text)
+    })
+    .of(&["restart", "enable", "disable"]),
     row("hooks", "", "your hooks: commands that run at set points", |text| outside(Outside::Hooks, text)),
     row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))
         .also(&["policy", "allowed-tools"]),
@@ -126,7 +130,6 @@ pub const TABLE: &[Row] = &[
 
 /// Commands of other agents that there are none of here, and what to do instead.
 pub(super) const ELSEWHERE: &[(&[&str], &str)] = &[
-    (&["mcp"], "Neco has no MCP servers yet"),
     (&["skills", "skill"], "Neco has no skills yet; a Markdown file in .neco/commands is a command of your own"),
     (&["yolo", "auto", "full-auto"], "/approval auto asks only about what could do most harm"),
     (&["mention"], "@ and the name of a file goes into a message, and brings the file along"),

@@ -1,6 +1,6 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`program`] (how it is asked) with [`confirm`] and [`editor`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`eval`], [`init`], [`shell`].
+//! Reading order: [`program`] (how it is asked) with [`confirm`] and [`editor`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`mcp`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`eval`], [`init`], [`shell`].
 
 pub mod agents;
 pub mod auth;
@@ -11,6 +11,7 @@ pub mod doctor;
 mod editor;
 pub mod eval;
 pub mod init;
+pub mod mcp;
 pub mod memory;
 pub mod model;
 pub mod plan;

@@ -1,7 +1,7 @@
 //! Answers of the program as lines: whoever asked, what is listed and shown reads the same.
 //!
 //! Reading order: [`sessions`] with [`room`], [`search`], [`log`], [`history`], [`exchanges`] and [`imported`], [`workflows`], [`agents`], [`memory`],
-//! [`plans`], [`models`], [`keys`], [`rules`], [`settings`], [`doctor`], [`prompt`].
+//! [`plans`], [`models`], [`keys`], [`rules`], [`settings`], [`servers`], [`doctor`], [`prompt`].
 
 pub mod agents;
 pub mod doctor;
@@ -17,6 +17,7 @@ pub mod prompt;
 pub mod room;
 pub mod rules;
 pub mod search;
+pub mod servers;
 pub mod sessions;
 pub mod settings;
 pub mod workflows;

@@ -1,0 +1,135 @@
+//! MCP servers that a folder brings are off until a person trusts them as they are.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::path::PathBuf;
+
+use neco_app::workspace::plugged::{Plugged, Scope};
+use neco_config::{Env, LoadOptions, load};
+use tempfile::TempDir;
+
+/// A home with settings, and a folder that is worked in.
+struct House {
+    dir: TempDir,
+    env: Env,
+}
+
+impl House {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("home");
+        let env = Env::for_test([("NECO_HOME", home.to_str().unwrap())], dir.path());
+        let house = Self { dir, env };
+        files.iter().for_each(|(name, text)| house.write(name, text));
+        house
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn project(&self) -> PathBuf {
+        self.dir.path().join("project")
+    }
+
+    fn look(&self) -> Plugged {
+        let folder = self.project();
+        let loaded = load(LoadOptions { env: &self.env, cwd: &folder, overrides: &[] }).unwrap();
+        Plugged::look(&self.env, &folder, &loaded)
+    }
+
+    fn decide(&self, trusted: bool) {
+        self.look().decide(Scope::All, trusted).unwrap();
+    }
+
+    /// The servers that there are, each with what it runs.
+    fn servers(&self) -> Vec<String> {
+        let servers = self.look().servers();
+        let told = servers.iter().map(|server| {
+            let off = if server.enabled { "" } else { " (off)" };
+            format!("{}: {}{off}", server.name, server.in_short())
+        });
+        told.collect()
+    }
+}
+
+#[test]
+fn a_server_of_the_folder_is_used_when_it_is_trusted_and_asked_about_again_when_it_changes() {
+    let shared = |command: &str| format!("{{\"mcpServers\": {{\"x\": {{\"command\": \"{command}\"}}}}}}");
+    let house = House::new(&[
+        ("home/config.toml", "[mcp_servers.own]\ncommand = 'own'\n[mcp_servers.x]\ncommand = 'mine'"),
+        ("project/.mcp.json", &shared("theirs --fast")),
+        ("project/.neco/config.toml", "[mcp_servers.y]\nurl = 'https://h/mcp'\nheaders = { a = 'sesame' }"),
+    ]);
+    let plugged = house.look();
+    assert_eq!(house.servers(), ["own: own", "x: mine"], "the user's own stays until another one is trusted");
+    assert!(plugged.has_news() && !plugged.is_all_on());
+    let note = plugged.note().unwrap();
+    assert!(note.starts_with("2 MCP servers of ") && note.contains("the folder is not trusted"), "{note}");
+    let described = plugged.describe(Scope::News);
+    for words in [
+        "  MCP server x  (~/project/.mcp.json)\n    | theirs --fast\n",
+        "  MCP server y  (~/project/.neco/config.toml)\n    | https://h/mcp\n    | sends headers: a\n",
+    ] {
+        assert!(described.contains(words), "{described}");
+    }
+    assert!(!described.contains("sesame"));
+
+    house.decide(true);
+    assert_eq!(house.servers(), ["own: own", "x: theirs --fast", "y: https://h/mcp"]);
+    assert!(!house.look().has_news() && house.look().note().is_none());
+
+    house.write("project/.mcp.json", &shared("theirs --wild"));
+    assert_eq!(house.servers(), ["own: own", "x: mine", "y: https://h/mcp"]);
+    let changed = house.look();
+    assert!(changed.has_news() && changed.note().unwrap().contains("new or changed since it was trusted"));
+    assert!(changed.describe(Scope::News).contains("MCP server x  (~/project/.mcp.json)  (new or changed)"));
+    house.decide(true);
+    assert_eq!(house.servers(), ["own: own", "x: theirs --wild", "y: https://h/mcp"]);
+    house.write("project/.mcp.json", &shared("theirs --fast"));
+    assert!(house.servers().contains(&"x: theirs --fast".to_owned()), "what was trusted before counts on");
+}
+
+#[test]
+fn who_says_no_is_not_asked_again_and_gets_nothing() {
+    let house = House::new(&[("project/.mcp.json", "{\"mcpServers\": {\"x\": {\"command\": \"run\"}}}")]);
+    house.decide(false);
+    assert!(house.servers().is_empty() && !house.look().has_news());
+}
+
+#[test]
+fn a_server_that_is_off_needs_no_trust_and_stands_in_for_nobody() {
+    let house = House::new(&[
+        ("home/config.toml", "[mcp_servers.x]\ncommand = 'mine'\n[mcp_servers.z]\nenabled = false"),
+        (
+            "project/.mcp.json",
+            r#"{"mcpServers": {"x": {"command": "a", "disabled": true}, "y": {"command": "b ${NONE}", "disabled": true},
+                "z": {"command": "c"}}}"#,
+        ),
+    ]);
+    assert_eq!(house.servers(), ["x: mine", "y: b ${NONE} (off)", "z: c (off)"]);
+    let plugged = house.look();
+    assert!(plugged.is_empty() && !plugged.has_news() && plugged.notices.is_empty(), "{:?}", plugged.notices);
+    // Switched on, it is something that nobody has seen.
+    house.write("project/.mcp.json", r#"{"mcpServers": {"y": {"command": "b", "disabled": false}}}"#);
+    assert!(house.look().has_news());
+    assert_eq!(house.servers(), ["x: mine"]);
+}
+
+#[test]
+fn a_broken_file_is_told_and_breaks_nothing() {
+    let house = House::new(&[
+        ("home/config.toml", "[mcp_servers.own]\ncommand = 'own'"),
+        ("project/.mcp.json", "{\n\"mcpServers\": {\"x\": }\n}"),
+    ]);
+    let plugged = house.look();
+    assert_eq!(house.servers(), ["own: own"]);
+    assert!(
+        plugged.notices.len() == 1 && plugged.notices[0].starts_with("~/project/.mcp.json:2:"),
+        "{:?}",
+        plugged.notices
+    );
+}

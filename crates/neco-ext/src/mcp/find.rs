@@ -1,0 +1,357 @@
+//! Where MCP servers come from: the user's settings, those of the project, and its files `.mcp.json`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use neco_config::section::{McpServerSection, McpTransport};
+use neco_config::{Env, Filling, Loaded, RepositoryServer, shared_servers, without_secrets, words};
+use neco_proto::visible::visible_line;
+use secrecy::SecretString;
+use sha2::{Digest, Sha256};
+
+use super::settings::{LoginSettings, Reach, ServerAddress, ServerProgram, ServerSettings};
+
+/// The longest name of a server.
+const LONGEST_NAME: usize = 64;
+
+/// What parts the name of a server from that of a tool.
+const PARTS_NAMES: &str = "__";
+
+/// Variables that stand for the folder that brings a server, or that of the session.
+const FOLDER: [&str; 2] = ["CLAUDE_PROJECT_DIR", "NECO_PROJECT_DIR"];
+
+/// The servers that there are, trusted or not.
+#[derive(Debug, Default)]
+pub struct FoundServers {
+    /// The user's first, then the project's; of several with one name the last that may be used counts.
+    pub servers: Vec<FoundServer>,
+    /// What is to be said about the settings.
+    pub notices: Vec<String>,
+}
+
+/// A server that somebody wrote down.
+#[derive(Clone, Debug)]
+pub struct FoundServer {
+    /// The server.
+    pub settings: ServerSettings,
+    /// The folder that brings it and has to be trusted; none for the user's own.
+    pub folder: Option<PathBuf>,
+    /// What trust in it is trust in: the server as it is written, before variables are filled in.
+    pub hash: String,
+    /// What it runs or reaches and what it is given, as it is written, for the person who decides: one line each.
+    pub says: String,
+}
+
+/// Why a server can't be used as it is written.
+#[derive(Debug, thiserror::Error)]
+enum Flaw {
+    #[error("a name has 1 to {LONGEST_NAME} letters, digits, `_` and `-`, and no `{PARTS_NAMES}`; give it another one")]
+    Name,
+    #[error("it has neither a `command` nor a `url`")]
+    Neither,
+    #[error("it has both a `command` and a `url`; `type` says which of them counts")]
+    Both,
+    #[error("its `type` needs a `{0}`")]
+    Lacks(&'static str),
+    #[error("a quote or a `${{` in its `command` never ends")]
+    Open,
+    #[error("its `url` does not begin with http:// or https://")]
+    Url,
+    #[error(
+        "`sse`, the old transport with two addresses, is not supported; most of these servers answer at another address \
+         too, often with /mcp in place of /sse: write that one as `url`, with \"http\" as `type`"
+    )]
+    Sse,
+    #[error("the variable {0} is not set; set it, or give it a default as in `${{{0}:-default}}`")]
+    Variable(String),
+}
+
+/// Looks for all servers that there are for work in `folder`. Reads files; starts nothing.
+pub fn find(env: &Env, folder: &Path, loaded: &Loaded) -> FoundServers {
+    let (shared, said) = shared_servers(env, folder);
+    let own = loaded.config.mcp_servers.iter().map(|(name, section)| Written::own(env, loaded, name, section));
+    let own: Vec<Written<'_>> = own.collect();
+    let theirs: Vec<Written<'_>> =
+        loaded.repository_servers.iter().chain(&shared).map(Written::of_repository).collect();
+    let (off, off_there) = (switched_off(&own), switched_off(&theirs));
+    let mut found = FoundServers { notices: said.iter().map(ToString::to_string).collect(), ..FoundServers::default() };
+    for written in own.iter().chain(&theirs).filter(|written| !written.only_switches_off()) {
+        // A repository switches off its own, and none of the user's.
+        let is_off = off.contains(written.name) || (written.folder.is_some() && off_there.contains(written.name));
+        found.add(env, folder, written, written.section.enabled && !is_off);
+    }
+    found.tell_of_shared_names();
+    found
+}
+
+/// The names that are switched off, whoever brings the servers.
+fn switched_off<'a>(written: &[Written<'a>]) -> BTreeSet<&'a str> {
+    written.iter().filter(|written| written.only_switches_off()).map(|written| written.name).collect()
+}
+
+impl FoundServers {
+    fn add(&mut self, env: &Env, session: &Path, written: &Written<'_>, enabled: bool) {
+        match written.read(env, session, enabled) {
+            Ok(server) => self.servers.push(server),
+            Err(flaw) => {
+                let name: String = visible_line(written.name).chars().take(LONGEST_NAME).collect();
+                self.notices.push(format!("The MCP server {name:?} of {} is left out: {flaw}", written.place));
+            }
+        }
+    }
+
+    fn tell_of_shared_names(&mut self) {
+        let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for server in self.servers.iter().map(|found| &found.settings).filter(|server| server.enabled) {
+            by_name.entry(&server.name).or_default().push(&server.file);
+        }
+        let told = by_name.iter().filter_map(|(name, files)| match files.as_slice() {
+            [others @ .., last] if !others.is_empty() => Some(format!(
+                "The MCP server {name} of {last} takes the place of that of {} when it is trusted",
+                others.join(", ")
+            )),
+            _ => None,
+        });
+        let told: Vec<String> = told.collect();
+        self.notices.extend(told);
+    }
+}
+
+/// A server as somebody wrote it down.
+struct Written<'a> {
+    name: &'a str,
+    section: &'a McpServerSection,
+    /// What is hashed of it.
+    text: &'a str,
+    /// The file, and the place in it.
+    file: String,
+    place: String,
+    /// The folder that brings it; none for the user's own.
+    folder: Option<&'a Path>,
+}
+
+impl<'a> Written<'a> {
+    fn own(env: &Env, loaded: &Loaded, name: &'a str, section: &'a McpServerSection) -> Self {
+        let setting = |key: &str| loaded.origins.get(&format!("mcp_servers.{name}.{key}"));
+        let (file, place) = match ["command", "url"].into_iter().find_map(setting) {
+            Some(setting) => (setting.origin.source.shown().to_owned(), setting.origin.to_string()),
+            None => {
+                let file = env.shown(&env.config_dir().join("config.toml"));
+                (file.clone(), file)
+            }
+        };
+        // Nobody has to trust it.
+        Self { name, section, text: "", file, place, folder: None }
+    }
+
+    fn of_repository(server: &'a RepositoryServer) -> Self {
+        Self {
+            name: &server.name,
+            section: &server.section,
+            text: &server.written,
+            file: server.origin.source.shown().to_owned(),
+            place: server.origin.to_string(),
+            folder: Some(&server.folder),
+        }
+    }
+
+    /// Whether it is no server, but says that one of its name is off.
+    fn only_switches_off(&self) -> bool {
+        !self.section.enabled && self.section.command.is_none() && self.section.url.is_none()
+    }
+
+    /// The server that is meant. One that is off needs no variables.
+    fn read(&self, env: &Env, session: &Path, enabled: bool) -> Result<FoundServer, Flaw> {
+        if !is_server_name(self.name) {
+            return Err(Flaw::Name);
+        }
+        let base = self.folder.unwrap_or(session);
+        let value_of = |name: &str| match FOLDER.contains(&name) {
+            true => base.to_str().map(str::to_owned),
+            false => env.var(name).map(str::to_owned),
+        };
+        let section = self.section;
+        let mut reading = Reading { env, section, base, folder: self.folder, filling: Filling::new(&value_of) };
+        let reach = reading.reach()?;
+        let says = reading.says(&reach);
+        if enabled && section.kind == Some(McpTransport::Sse) {
+            return Err(Flaw::Sse);
+        }
+        if let Some(missing) = reading.filling.missing().filter(|_| enabled) {
+            return Err(Flaw::Variable(missing.to_owned()));
+        }
+        let settings = ServerSettings {
+            name: self.name.to_owned(),
+            reach,
+            enabled,
+            auto_start: section.auto_start,
+            include: section.tools.include.clone(),
+            exclude: section.tools.exclude.clone(),
+            start_timeout: seconds(section.startup_timeout),
+            call_timeout: seconds(section.tool_timeout),
+            idle: seconds(section.idle_timeout),
+            sampling: section.sampling,
+            file: self.file.clone(),
+        };
+        let hash = Sha256::digest(format!("server\0{}\0{}", self.name, self.text).as_bytes());
+        let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(FoundServer { settings, folder: self.folder.map(Path::to_owned), hash, says })
+    }
+}
+
+/// Whether names of tools can be made of it that can be taken apart again.
+pub fn is_server_name(name: &str) -> bool {
+    let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(fits) && !name.contains(PARTS_NAMES)
+}
+
+/// The settings let no other numbers through than those of a time.
+fn seconds(number: f64) -> Duration {
+    Duration::try_from_secs_f64(number).unwrap_or_default()
+}
+
+/// Makes of what is written what is meant.
+struct Reading<'a> {
+    env: &'a Env,
+    section: &'a McpServerSection,
+    /// The folder that paths lead on from.
+    base: &'a Path,
+    /// The folder that brings the server.
+    folder: Option<&'a Path>,
+    filling: Filling<'a>,
+}
+
+impl Reading<'_> {
+    fn reach(&mut self) -> Result<Reach, Flaw> {
+        let section = self.section;
+        let kind = match (section.kind, section.command.is_some(), section.url.is_some()) {
+            (Some(kind), _, _) => kind,
+            (None, true, false) => McpTransport::Stdio,
+            (None, false, true) => McpTransport::Http,
+            (None, true, true) => return Err(Flaw::Both),
+            (None, false, false) => return Err(Flaw::Neither),
+        };
+        match (kind, &section.command, &section.url) {
+            (McpTransport::Stdio, Some(command), _) => self.program(command).map(Reach::Program),
+            (McpTransport::Stdio, None, _) => Err(Flaw::Lacks("command")),
+            (McpTransport::Http | McpTransport::Sse, _, Some(url)) => self.address(url).map(Reach::Address),
+            (McpTransport::Http | McpTransport::Sse, _, None) => Err(Flaw::Lacks("url")),
+        }
+    }
+
+    fn program(&mut self, command: &str) -> Result<ServerProgram, Flaw> {
+        let section = self.section;
+        let line: Vec<String> = match &section.args {
+            Some(args) => std::iter::once(command.to_owned()).chain(args.iter().cloned()).collect(),
+            None => words(command).ok_or(Flaw::Open)?,
+        };
+        let (program, arguments) = line.split_first().ok_or(Flaw::Neither)?;
+        let of_settings = section.cwd.as_deref().map(|cwd| self.path(self.base, cwd));
+        let folder = of_settings.or_else(|| self.folder.map(Path::to_owned));
+        let at = folder.as_deref().unwrap_or(self.base);
+        // A bare name is looked up in the PATH, wherever the server starts.
+        let program = match program.contains('/') {
+            true => self.path(at, program).display().to_string(),
+            false => self.filling.fill(program),
+        };
+        let arguments = arguments.iter().map(|argument| self.filling.fill(argument)).collect();
+        let mut variables = BTreeMap::new();
+        for name in &section.env_vars {
+            variables.extend(self.env.var(name).map(|value| (name.clone(), SecretString::from(value))));
+        }
+        variables.extend(self.filled(&section.env));
+        let writable = section.writable.iter().map(|folder| self.path(self.base, folder)).collect();
+        let (network, unboxed) = (section.network, !section.sandbox);
+        Ok(ServerProgram { program, arguments, variables, folder, network, unboxed, writable })
+    }
+
+    fn address(&mut self, url: &str) -> Result<ServerAddress, Flaw> {
+        let section = self.section;
+        let url = self.filling.fill(url);
+        // Without its variables nobody knows how it begins.
+        if self.filling.missing().is_none() && !url.starts_with("http://") && !url.starts_with("https://") {
+            return Err(Flaw::Url);
+        }
+        let mut headers = self.filled(&section.headers);
+        for (name, variable) in &section.env_http_headers {
+            headers.extend(self.secret(variable).map(|value| (name.clone(), value)));
+        }
+        let bearer = section.bearer_token_env_var.as_deref().and_then(|name| self.secret(name));
+        let oauth = &section.oauth;
+        let login = LoginSettings {
+            client_id: oauth.client_id.clone(),
+            client_secret: oauth.client_secret_env.as_deref().and_then(|name| self.secret(name)),
+            scopes: oauth.scopes.clone(),
+            port: oauth.callback_port,
+        };
+        Ok(ServerAddress { url, headers, bearer, login })
+    }
+
+    /// The same names with the values that are meant.
+    fn filled(&mut self, written: &BTreeMap<String, String>) -> BTreeMap<String, SecretString> {
+        written.iter().map(|(name, value)| (name.clone(), SecretString::from(self.filling.fill(value)))).collect()
+    }
+
+    fn secret(&mut self, variable: &str) -> Option<SecretString> {
+        self.filling.variable(variable).map(SecretString::from)
+    }
+
+    /// A path that is written, below `folder` where it is no whole one.
+    fn path(&mut self, folder: &Path, written: &str) -> PathBuf {
+        let path = self.filling.fill(written);
+        let path = match path.strip_prefix("~/") {
+            Some(rest) => self.env.home().join(rest),
+            None => folder.join(&path),
+        };
+        // Without the `.` of `./server`.
+        path.components().collect()
+    }
+
+    /// What somebody has to know who decides about the server, at most six lines, each on one line whatever is written.
+    /// Variables that were filled in are named.
+    fn says(&self, reach: &Reach) -> String {
+        let section = self.section;
+        let (first, given) = match reach {
+            Reach::Program(_) => (command_line(section), listed("sets", section.env.keys())),
+            Reach::Address(_) => {
+                let url = section.url.as_deref().unwrap_or_default();
+                (without_secrets(url), listed("sends headers", section.headers.keys()))
+            }
+        };
+        let freedoms = [
+            (!section.sandbox, "runs without a box"),
+            (section.sampling, "may ask the model"),
+            (section.auto_start, "starts with the session"),
+        ];
+        let freedoms: Vec<&str> = freedoms.into_iter().filter_map(|(is_so, words)| is_so.then_some(words)).collect();
+        let of_the_user = self.filling.names().iter().chain(&section.env_vars);
+        let of_the_user: BTreeSet<&String> = of_the_user.filter(|name| !FOLDER.contains(&name.as_str())).collect();
+        let lines = [
+            Some(first),
+            (!freedoms.is_empty()).then(|| freedoms.join("; ")),
+            listed("may write", &section.writable),
+            listed("gets from your environment", of_the_user),
+            given,
+            listed("starts in", &section.cwd),
+        ];
+        lines.iter().flatten().map(|line| visible_line(line)).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The items behind what they are; nothing where there are none.
+fn listed<'a>(what: &str, items: impl IntoIterator<Item = &'a String>) -> Option<String> {
+    let items: Vec<&str> = items.into_iter().map(String::as_str).collect();
+    (!items.is_empty()).then(|| format!("{what}: {}", items.join(", ")))
+}
+
+/// The command line as it is written; a word with a blank in it is quoted.
+fn command_line(section: &McpServerSection) -> String {
+    let command = section.command.as_deref().unwrap_or_default();
+    let Some(args) = &section.args else { return command.to_owned() };
+    let quoted = |word: &str| match word.is_empty() || word.contains(|char: char| char.is_whitespace() || char == '"') {
+        true => format!("{word:?}"),
+        false => word.to_owned(),
+    };
+    std::iter::once(command).chain(args.iter().map(String::as_str)).map(quoted).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,304 @@
+//! What a server may ask of us while it works: to show how far it is, to ask the person, to know the folders.
+
+#![expect(deprecated, reason = "servers of the older versions still use roots, sampling and logging")]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use neco_proto::event::OutputStream;
+use neco_proto::{QuestionItem, QuestionOption};
+use neco_toolkit::{AskPerson, LiveOutput};
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
+    ElicitResult, ElicitationAction, ElicitationCapability, ErrorData, Implementation, ListRootsResult,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, ProtocolVersion, Root,
+    RootsCapabilities,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ClientHandler, RoleClient};
+use serde_json::Value;
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::elicit::Form;
+use super::log::ServerLog;
+
+/// How often a person is asked again whose answers do not fit.
+const MOST_TRIES: usize = 3;
+
+/// Who wants something of a server.
+#[derive(Clone)]
+pub struct Caller {
+    /// Where it is shown how far the server is.
+    pub live: Arc<dyn LiveOutput>,
+    /// Whom the server may ask.
+    pub person: Arc<dyn AskPerson>,
+    /// Set when nobody waits for it any more.
+    pub cancel: CancellationToken,
+}
+
+impl Caller {
+    /// Somebody who shows nothing and answers nothing.
+    pub fn silent(cancel: CancellationToken) -> Self {
+        struct Nowhere;
+
+        impl LiveOutput for Nowhere {
+            fn push(&self, _: OutputStream, _: &str) {}
+        }
+
+        Self { live: Arc::new(Nowhere), person: Arc::new(()), cancel }
+    }
+}
+
+/// Our side of a conversation with a server. Clones are the same.
+#[derive(Clone)]
+pub(super) struct Host(Arc<State>);
+
+struct State {
+    server: String,
+    /// The folders that are worked in, as addresses, with their names.
+    roots: Vec<(String, String)>,
+    log: ServerLog,
+    calls: Mutex<Vec<OpenCall>>,
+    changed: Notify,
+    /// How many want something.
+    holds: watch::Sender<usize>,
+}
+
+struct OpenCall {
+    number: usize,
+    token: Option<ProgressToken>,
+    caller: Caller,
+    signs: Arc<Signs>,
+}
+
+/// Signs of life of a server in one call.
+#[derive(Default)]
+pub(super) struct Signs {
+    /// Something came.
+    pub news: Notify,
+    /// How many questions wait for the person; time does not count meanwhile.
+    asking: AtomicUsize,
+}
+
+impl Signs {
+    /// Whether the person is asked something.
+    pub(super) fn waits_for_person(&self) -> bool {
+        self.asking.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// That somebody wants something of a server; over when it is dropped.
+pub(super) struct Hold(Host);
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.0.0.holds.send_modify(|holds| *holds -= 1);
+    }
+}
+
+/// A call that is under way; over when it is dropped.
+pub(super) struct CallGuard {
+    host: Host,
+    number: usize,
+    pub signs: Arc<Signs>,
+    pub caller: Caller,
+}
+
+/// Whom a question is for.
+pub(super) type Asker = (Caller, Arc<Signs>);
+
+impl CallGuard {
+    /// Whom a question of this call is for.
+    pub(super) fn asker(&self) -> Asker {
+        (self.caller.clone(), Arc::clone(&self.signs))
+    }
+
+    /// Progress of this token is the call's.
+    pub(super) fn follow(&self, token: ProgressToken) {
+        let mut calls = self.host.calls();
+        if let Some(call) = calls.iter_mut().find(|call| call.number == self.number) {
+            call.token = Some(token);
+        }
+    }
+}
+
+impl Drop for CallGuard {
+    fn drop(&mut self) {
+        self.host.calls().retain(|call| call.number != self.number);
+    }
+}
+
+impl Host {
+    pub(super) fn new(server: &str, roots: Vec<(String, String)>, log: ServerLog) -> Self {
+        let (calls, changed, holds) = (Mutex::default(), Notify::new(), watch::Sender::new(0));
+        Self(Arc::new(State { server: server.to_owned(), roots, log, calls, changed, holds }))
+    }
+
+    /// A call begins.
+    pub(super) fn begin(&self, caller: Caller) -> CallGuard {
+        let signs = Arc::new(Signs::default());
+        let mut calls = self.calls();
+        let number = calls.last().map_or(0, |call| call.number + 1);
+        calls.push(OpenCall { number, token: None, caller: caller.clone(), signs: Arc::clone(&signs) });
+        drop(calls);
+        CallGuard { host: self.clone(), number, signs, caller }
+    }
+
+    /// Somebody is about to want something: the server is not stopped meanwhile.
+    pub(super) fn hold(&self) -> Hold {
+        self.0.holds.send_modify(|holds| *holds += 1);
+        Hold(self.clone())
+    }
+
+    /// Whether somebody wants something.
+    pub(super) fn is_held(&self) -> bool {
+        *self.0.holds.borrow() > 0
+    }
+
+    /// Ready when nobody wanted anything for so long.
+    pub(super) async fn idle(&self, patience: Duration) {
+        let mut holds = self.0.holds.subscribe();
+        loop {
+            // It never ends: this has the sender.
+            let _ = holds.wait_for(|holds| *holds == 0).await;
+            if tokio::time::timeout(patience, holds.changed()).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Ready when the server said that it offers something else.
+    pub(super) async fn changed(&self) {
+        self.0.changed.notified().await;
+    }
+
+    /// The server offers something else.
+    pub(super) fn note_change(&self) {
+        self.0.changed.notify_one();
+    }
+
+    fn calls(&self) -> std::sync::MutexGuard<'_, Vec<OpenCall>> {
+        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The call that a question belongs to: nothing says which, so it is the latest.
+    fn latest(&self) -> Option<Asker> {
+        self.calls().last().map(|call| (call.caller.clone(), Arc::clone(&call.signs)))
+    }
+
+    /// The folders that are worked in.
+    pub(super) fn roots(&self) -> ListRootsResult {
+        let root = |(uri, name): &(String, String)| Root::new(uri.clone()).with_name(name.clone());
+        ListRootsResult::new(self.0.roots.iter().map(root).collect())
+    }
+
+    /// Asks the person on a server's behalf.
+    pub(super) async fn elicit(&self, request: ElicitRequestParams, asker: Option<Asker>) -> ElicitResult {
+        let Some((caller, signs)) = asker else { return ElicitResult::new(ElicitationAction::Cancel) };
+        signs.asking.fetch_add(1, Ordering::Relaxed);
+        let asked = async {
+            match request {
+                ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+                    let schema = serde_json::to_value(requested_schema).unwrap_or_default();
+                    self.ask_form(&caller, &message, &schema).await
+                }
+                ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
+                    self.ask_to_open(&caller, &message, &url).await
+                }
+                _ => ElicitResult::new(ElicitationAction::Decline),
+            }
+        };
+        let result = caller.cancel.run_until_cancelled(asked).await;
+        signs.asking.fetch_sub(1, Ordering::Relaxed);
+        signs.news.notify_one();
+        result.unwrap_or_else(|| ElicitResult::new(ElicitationAction::Cancel))
+    }
+
+    async fn ask_form(&self, caller: &Caller, message: &str, schema: &Value) -> ElicitResult {
+        let form = Form::read(&self.0.server, message, schema);
+        let mut problems = Vec::new();
+        for _ in 0..MOST_TRIES {
+            let Some(answers) = caller.person.ask(form.questions(&problems)).await else { break };
+            match form.content(&answers) {
+                Ok(Some(content)) => return ElicitResult::new(ElicitationAction::Accept).with_content(content),
+                Ok(None) => break,
+                Err(wrong) => problems = wrong,
+            }
+        }
+        ElicitResult::new(ElicitationAction::Decline)
+    }
+
+    async fn ask_to_open(&self, caller: &Caller, message: &str, url: &str) -> ElicitResult {
+        let option = |label: &str| QuestionOption { label: label.to_owned(), description: String::new() };
+        let text = format!("The MCP server {} asks you to open {url}\n{message}", self.0.server);
+        let options = vec![option("I opened it"), option("No")];
+        let item = QuestionItem { title: self.0.server.clone(), text, options, multiple: false };
+        let answers = caller.person.ask(vec![item]).await.unwrap_or_default();
+        let opened = answers.iter().any(|answer| answer.chosen.iter().any(|label| label == "I opened it"));
+        ElicitResult::new(if opened { ElicitationAction::Accept } else { ElicitationAction::Decline })
+    }
+}
+
+impl ClientHandler for Host {
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.roots = Some(RootsCapabilities::default());
+        capabilities.elicitation =
+            Some(ElicitationCapability::new().with_form(Default::default()).with_url(Default::default()));
+        ClientConfig::new(capabilities, Implementation::new("neco", env!("CARGO_PKG_VERSION")))
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        Ok(self.elicit(request, self.latest()).await)
+    }
+
+    async fn create_message(
+        &self,
+        _: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        Err(ErrorData::invalid_request("this server may not ask the model", None))
+    }
+
+    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        Ok(self.roots())
+    }
+
+    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        let calls = self.calls();
+        let Some(call) = calls.iter().find(|call| call.token.as_ref() == Some(&progress.progress_token)) else {
+            return;
+        };
+        call.signs.news.notify_one();
+        let so_far = match progress.total {
+            Some(total) => format!("{} of {total}", progress.progress),
+            None => progress.progress.to_string(),
+        };
+        let message = progress.message.map(|message| format!(" {message}")).unwrap_or_default();
+        call.caller.live.push(OutputStream::Note, &format!("{so_far}{message}\n"));
+    }
+
+    async fn on_logging_message(&self, said: LoggingMessageNotificationParam, _: NotificationContext<RoleClient>) {
+        let text = said.data.as_str().map_or_else(|| said.data.to_string(), str::to_owned);
+        self.0.log.note(&format!("{:?}: {text}", said.level));
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.note_change();
+    }
+
+    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.note_change();
+    }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.note_change();
+    }
+}

@@ -1,0 +1,39 @@
+//! MCP servers: programs and addresses that offer tools, resources and prompts.
+//!
+//! A server is *configured*, then *known* (its manifest, the list of what it offers, is kept from the last time it ran),
+//! and *started* when something of it is first needed; without work it is stopped again. So a hundred servers in the
+//! settings cost nothing until one of them is called.
+//!
+//! Invariants: nothing that a server does takes the session down: its lines, lists, results and log are bounded, a
+//! silent one is given up, one that dies is started again with growing pauses; what it says is data from outside; its
+//! own words about what a tool does are shown and never believed; it sees none of our keys.
+//!
+//! Reading order: [`settings`] and [`find`] (what is configured), [`names`], [`manifest`] (what a server offers), [`line`]
+//! and [`http`] (how messages get there), [`host`] and [`elicit`] (what a server may ask of us), [`connection`] (one
+//! conversation with it), [`content`] (its answers), [`server`] (one server, running or not), [`tool`], [`servers`] (all
+//! of a folder), [`log`].
+
+mod connection;
+mod content;
+mod elicit;
+mod error;
+mod find;
+mod host;
+mod line;
+mod log;
+mod manifest;
+mod names;
+mod pins;
+mod server;
+mod servers;
+mod settings;
+mod tool;
+
+pub use error::McpError;
+pub use find::{FoundServer, FoundServers, find, is_server_name};
+pub use host::Caller;
+pub use manifest::{Hints, Manifest, PromptArgument, PromptInfo, ResourceInfo, ToolInfo};
+pub use names::tool_name;
+pub use server::ServerState;
+pub use servers::{MakeProcesses, McpSetup, ServerStatus, Servers};
+pub use settings::{LoginSettings, Reach, ServerAddress, ServerProgram, ServerSettings};

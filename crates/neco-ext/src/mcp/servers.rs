@@ -1,0 +1,250 @@
+//! All servers of a folder.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use futures::StreamExt;
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use neco_proto::ToolOrigin;
+use neco_safety::secrets::Redactor;
+use neco_safety::world::Processes;
+use neco_toolkit::{DynTool, PluggedTools, ToolOutput};
+use serde_json::{Map, Value};
+
+use super::error::McpError;
+use super::host::Caller;
+use super::manifest::{self, Manifest};
+use super::server::{Common, Server, ServerState};
+use super::settings::{ServerProgram, ServerSettings};
+use super::tool::McpTool;
+use super::{log, names};
+
+/// How many servers are started at the same time.
+const AT_ONCE: usize = 8;
+
+/// Makes what starts the program of a server, in its box.
+pub type MakeProcesses = Arc<dyn Fn(&ServerProgram) -> io::Result<Arc<dyn Processes>> + Send + Sync>;
+
+/// What the servers of a folder are made of.
+pub struct McpSetup {
+    /// The folder that is worked in.
+    pub folder: PathBuf,
+    /// Where what is known of servers is kept.
+    pub data_dir: PathBuf,
+    /// Makes what starts their programs.
+    pub processes: MakeProcesses,
+    /// Takes secrets out of what they say.
+    pub redactor: Redactor,
+}
+
+/// All servers of a folder. Clones are the same.
+#[derive(Clone)]
+pub struct Servers(Arc<Inner>);
+
+struct Inner {
+    common: Arc<Common>,
+    plugged: PluggedTools,
+    servers: Mutex<Vec<Arc<Server>>>,
+}
+
+/// How a server stands, for whoever looks after it.
+#[derive(Clone, Debug)]
+pub struct ServerStatus {
+    /// The settings.
+    pub settings: ServerSettings,
+    /// How it stands.
+    pub state: ServerState,
+    /// What it offers, as far as that is known.
+    pub manifest: Option<Arc<Manifest>>,
+    /// What of it is left out, and why.
+    pub left_out: Vec<String>,
+}
+
+impl Servers {
+    /// The servers of these settings; none is started.
+    pub fn new(setup: McpSetup, settings: Vec<ServerSettings>) -> Self {
+        let McpSetup { folder, data_dir, processes, redactor } = setup;
+        let common = Arc::new(Common { folder, data_dir, processes, redactor });
+        let servers = Self(Arc::new(Inner { common, plugged: PluggedTools::default(), servers: Mutex::default() }));
+        servers.renew(settings);
+        servers
+    }
+
+    /// The tools that they bring; agents follow them.
+    pub fn plugged(&self) -> &PluggedTools {
+        &self.0.plugged
+    }
+
+    /// The settings are these now. A server that they say the same of goes on; one that is gone is stopped when its last
+    /// call is over.
+    pub fn renew(&self, settings: Vec<ServerSettings>) {
+        let mut servers = self.0.lock();
+        let before = std::mem::take(&mut *servers);
+        for settings in settings {
+            let same = |server: &&Arc<Server>| server.settings.is_same_as(&settings);
+            servers.push(match before.iter().find(same) {
+                Some(server) => Arc::clone(server),
+                None => Arc::new(self.0.make(settings)),
+            });
+        }
+        let gone =
+            before.iter().filter(|server| !servers.iter().any(|kept| kept.settings.name == server.settings.name));
+        gone.for_each(|server| self.0.plugged.set(&origin(server), Vec::new()));
+        let now = servers.clone();
+        drop(servers);
+        now.iter().for_each(|server| self.0.plug_in(server));
+    }
+
+    /// How they stand.
+    pub fn status(&self) -> Vec<ServerStatus> {
+        let servers = self.0.lock().clone();
+        let status = |server: &Arc<Server>| ServerStatus {
+            settings: server.settings.clone(),
+            state: server.state(),
+            manifest: server.manifest(),
+            left_out: server.manifest().map(|manifest| self.0.tools(server, &manifest).1).unwrap_or_default(),
+        };
+        servers.iter().map(status).collect()
+    }
+
+    /// The servers that must be started before their tools can be declared: nothing is known of them, or the settings
+    /// say so.
+    pub fn unknown(&self) -> Vec<String> {
+        let is_unknown = |server: &&Arc<Server>| match server.state() {
+            ServerState::Configured => true,
+            ServerState::Known => server.settings.auto_start,
+            _ => false,
+        };
+        self.0.lock().iter().filter(is_unknown).map(|server| server.settings.name.clone()).collect()
+    }
+
+    /// Starts these servers, side by side; what could not be started is told, the others are there.
+    pub async fn start(&self, names: Vec<String>) -> Vec<McpError> {
+        let start = |name: String| async move { self.learn(&name).await.err() };
+        futures::stream::iter(names).map(start).buffer_unordered(AT_ONCE).filter_map(std::future::ready).collect().await
+    }
+
+    /// Starts a server, unless it runs, and says what it offers.
+    ///
+    /// # Errors
+    /// When there is no such server, or it can't be reached.
+    pub async fn learn(&self, name: &str) -> Result<Arc<Manifest>, McpError> {
+        self.server(name)?.start().await
+    }
+
+    /// Reads a resource.
+    ///
+    /// # Errors
+    /// When there is no such server or resource, or it can't be reached.
+    pub async fn read(&self, name: &str, uri: &str, caller: &Caller) -> Result<ToolOutput, McpError> {
+        self.server(name)?.read(uri, caller).await
+    }
+
+    /// Fills in a prompt.
+    ///
+    /// # Errors
+    /// When there is no such server or prompt, or it can't be reached.
+    pub async fn prompt(
+        &self,
+        name: &str,
+        prompt: &str,
+        arguments: Map<String, Value>,
+        caller: &Caller,
+    ) -> Result<String, McpError> {
+        self.server(name)?.prompt(prompt, arguments, caller).await
+    }
+
+    /// Stops a server; it is started again when something is wanted of it.
+    ///
+    /// # Errors
+    /// When there is no such server.
+    pub async fn stop(&self, name: &str) -> Result<(), McpError> {
+        self.server(name)?.stop().await;
+        Ok(())
+    }
+
+    /// Stops all of them; ready when they are gone.
+    pub async fn close(&self) {
+        let servers = self.0.lock().clone();
+        futures::future::join_all(servers.iter().map(|server| server.stop())).await;
+    }
+
+    /// Where the log of a server is.
+    pub fn log_file(data_dir: &Path, server: &str) -> PathBuf {
+        log::path(data_dir, server)
+    }
+
+    /// Forgets what is known of a server that is taken out of the settings.
+    pub fn forget(data_dir: &Path, server: &str) {
+        manifest::forget(data_dir, server, None);
+        for file in [data_dir.join("mcp/pins").join(format!("{server}.json")), log::path(data_dir, server)] {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+
+    fn server(&self, name: &str) -> Result<Arc<Server>, McpError> {
+        let servers = self.0.lock();
+        let found = servers.iter().find(|server| server.settings.name == name).cloned();
+        found.ok_or_else(|| McpError::NotFound(name.to_owned()))
+    }
+}
+
+fn origin(server: &Server) -> ToolOrigin {
+    ToolOrigin::Mcp { server: server.settings.name.clone() }
+}
+
+impl Inner {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Server>>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn make(self: &Arc<Self>, settings: ServerSettings) -> Server {
+        let all: Weak<Self> = Arc::downgrade(self);
+        Server::new(settings, &self.common, move |server| {
+            if let Some(all) = all.upgrade() {
+                all.plug_in(server);
+            }
+        })
+    }
+
+    /// Agents have the tools that a server offers now.
+    fn plug_in(&self, server: &Arc<Server>) {
+        let tools = server.manifest().map(|manifest| self.tools(server, &manifest).0).unwrap_or_default();
+        self.plugged.set(&origin(server), tools);
+    }
+
+    /// The tools of a server, and what is left out of them.
+    fn tools(&self, server: &Arc<Server>, manifest: &Manifest) -> (Vec<Arc<dyn DynTool>>, Vec<String>) {
+        let mut left_out = manifest.left_out.clone();
+        let (include, exclude) = (globs(&server.settings.include), globs(&server.settings.exclude));
+        let wanted = |name: &str| {
+            include.as_ref().is_none_or(|globs| globs.is_match(name))
+                && !exclude.as_ref().is_some_and(|globs| globs.is_match(name))
+        };
+        let mut seen = HashSet::new();
+        let mut tools: Vec<Arc<dyn DynTool>> = Vec::new();
+        for info in manifest.tools.iter().filter(|info| wanted(&info.name)) {
+            let name = names::tool_name(&server.settings.name, &info.name);
+            if seen.insert(name.to_lowercase()) {
+                tools.push(Arc::new(McpTool::new(info.clone(), server)));
+            } else {
+                left_out.push(format!("{}: another tool is called {name} too", info.name));
+            }
+        }
+        (tools, left_out)
+    }
+}
+
+/// Globs of names; nothing where there are none. One that is broken is a name.
+fn globs(patterns: &[String]) -> Option<GlobSet> {
+    if patterns.is_empty() {
+        return None;
+    }
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        set.add(Glob::new(pattern).or_else(|_| Glob::new(&globset::escape(pattern))).ok()?);
+    }
+    set.build().ok()
+}

@@ -1,0 +1,48 @@
+//! `/mcp`: the MCP servers, one of them, and one of them restarted or switched on and off.
+
+use neco_proto::app::AppError;
+use neco_proto::app::mcp::{GetServer, ListServers, RestartServer, ServerState, SetServerEnabled, WrittenServer};
+use neco_proto::clean::clean_line;
+use neco_view::paint::colour::Paint;
+use neco_view::paint::lists::servers;
+
+use crate::host::CommandOutcome;
+use crate::outside::{Beyond, print, usage};
+
+/// `/mcp`, `/mcp NAME`, `/mcp restart NAME`, `/mcp enable NAME`, `/mcp disable NAME`.
+pub(crate) async fn mcp(beyond: &Beyond<'_>, text: &str) -> Result<CommandOutcome, AppError> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let folder = beyond.folder();
+    match words.as_slice() {
+        [] | ["list"] => {
+            let list = beyond.ask(&ListServers { folder }).await?;
+            let warnings: String = list.warnings.iter().map(|warning| format!("! {}\n", clean_line(warning))).collect();
+            Ok(print(&format!("{}{warnings}", servers::as_lines(&list, Paint::default()))))
+        }
+        ["restart", name] => {
+            let row = beyond.ask(&RestartServer { folder, name: (*name).to_owned() }).await?;
+            Ok(CommandOutcome::Say(format!("{name}: {}", servers::standing(&row))))
+        }
+        [word @ ("enable" | "disable"), name] => {
+            let request = SetServerEnabled { folder, name: (*name).to_owned(), enabled: *word == "enable" };
+            Ok(CommandOutcome::Say(switched(name, &beyond.ask(&request).await?)))
+        }
+        [name] | ["get" | "show", name] => {
+            let shown = beyond.ask(&GetServer { folder, name: (*name).to_owned() }).await?;
+            Ok(print(&servers::one(&shown, Paint::default())))
+        }
+        _ => Err(usage("/mcp, /mcp NAME, /mcp restart NAME, /mcp enable NAME or /mcp disable NAME")),
+    }
+}
+
+/// How a server stands that was switched on or off.
+fn switched(name: &str, written: &WrittenServer) -> String {
+    match &written.server {
+        Some(row) if row.state == ServerState::Disabled => format!("{name} is disabled in {}", written.file),
+        Some(row) => format!("{name} is enabled: {}", servers::standing(row)),
+        None => {
+            let warnings: Vec<String> = written.warnings.iter().map(|warning| clean_line(warning)).collect();
+            format!("{name} is left out. {}", warnings.join(" "))
+        }
+    }
+}
