@@ -346,7 +346,7 @@ pub enum Subcommands {
     /// Runs, lists, shows and resumes workflows: tasks that depend on each other
     #[command(subcommand)]
     Workflow(Box<WorkflowCommand>),
-    /// Lists, adds, removes and tests MCP servers, which bring tools of their own
+    /// Lists, adds, removes and tests MCP servers
     #[command(subcommand)]
     Mcp(McpCommand),
     /// Shows the permission rules, explains a decision, and tests your rules

@@ -48,7 +48,10 @@ fn main() -> ExitCode {
     let line = CommandLine::of_process();
     let env = Env::from_process();
     neco_safety::path::sensitive::guard_settings(resolved(env.config_dir()));
-    neco_app::workspace::boxed_git::install(&env);
+    if !matches!(line.command, Some(Subcommands::Demo { .. })) {
+        // The demo has a home of its own.
+        neco_app::workspace::boxed_git::install(&env);
+    }
     panic::install(log::path(&env));
     let exit = match enter(&line, &env) {
         Ok(exit) => exit,

@@ -117,6 +117,6 @@ async fn a_server_of_an_unknown_version_is_not_talked_to() {
         let Err(McpError::Connection { why, .. }) = within(servers.learn(SERVER)).await else {
             panic!("{era}: it is connected")
         };
-        assert_eq!(why, "it speaks only versions of the protocol that are not known: 2099-01-01", "{era}");
+        assert_eq!(why, "it speaks a version of the protocol that is not known here: 2099-01-01", "{era}");
     }
 }

@@ -46,6 +46,7 @@ pub fn run(keep: bool, plain: bool, env: &Env) -> Result<Exit, Failure> {
     let home = folder.path().join("home");
     configure(&home, &script).map_err(|error| failed("the settings of the demo can't be written", error))?;
     let (place, home) = (project.folder().to_owned(), env.moved_to(&home));
+    neco_app::workspace::boxed_git::install(&home);
     let everywhere = EverywhereArgs { cwd: Some(place.clone()), ..EverywhereArgs::default() };
     let exit = if window {
         tui::show(&args, &everywhere, place, Vec::new(), &home)?.1?
