@@ -97,6 +97,46 @@ async fn the_environment_has_no_secrets_and_says_whose_child_it_is() {
 }
 
 #[tokio::test]
+async fn what_one_process_is_given_it_finds_once() {
+    let given = ["PLAIN=its own", "TERM=odd", "NECO_COMMAND=none", "GIT_CONFIG_COUNT=9", "GIT_CONFIG_KEY_0=x", "NEW=1"];
+    let pair = |entry: &str| entry.split_once('=').map(|(name, value)| (name.into(), value.into())).unwrap();
+    let variables = given.iter().map(|entry| pair(entry)).collect();
+    let (text, _) = run(Launch { program: "env".into(), arguments: vec![], variables, ..shell("") }).await;
+    let mut names: Vec<&str> = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count, "{text}");
+    for present in ["PLAIN=its own", "TERM=odd", "NEW=1", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.bareRepository"]
+    {
+        assert!(text.lines().any(|line| line == present), "{present} in {text}");
+    }
+    assert!(!text.contains("NECO_COMMAND=none") && text.contains("NECO_COMMAND="), "by this one it is found: {text}");
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_what_is_ended_with_all_that_it_started() {
+    let sleep = unique_sleep(6);
+    let command = format!("setsid sleep {sleep} & while ! grep -qs {sleep} /proc/$!/cmdline; do :; done; echo up");
+    let (text, ending) = run(Launch { leftovers: Leftovers::EndAll, ..shell(&command) }).await;
+    assert_eq!((text.as_str(), ending.exit), ("up\n", Exit::Code(0)));
+    eventually("what left the group is gone", || with_argument(&sleep) == 0).await;
+}
+
+#[tokio::test]
+async fn errors_go_where_they_are_to_go_and_nowhere_else() {
+    use std::io::Read;
+    let (mut errors, prints) = std::io::pipe().unwrap();
+    let command = "echo fine; echo wrong >&2; ls /proc/self/fd | wc -w";
+    let errors_to = Some(std::sync::Arc::new(prints.into()));
+    let (text, _) = run(Launch { stdin: Stdin::Piped, errors: errors_to, ..shell(command) }).await;
+    assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["fine", "4"], "three and the one that ls itself opens");
+    let mut said = String::new();
+    errors.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "wrong\n", "nobody else holds the other end");
+}
+
+#[tokio::test]
 async fn a_process_has_three_descriptors_its_own_session_and_nothing_to_read() {
     let (text, _) = run(shell("ls /proc/self/fd | wc -w; cat; cut -d' ' -f1,5,6,7 /proc/$$/stat")).await;
     let (count, ids) = text.trim().split_once('\n').unwrap();

@@ -234,6 +234,12 @@ fn unguessable() -> String {
 
 /// Whether something has a name as what was put aside gets.
 pub(crate) fn is_aside(name: &OsStr) -> bool {
+    name_before(name).is_some()
+}
+
+/// The name that something had before it was put aside; nothing for what was not. What a name closed before is closed
+/// still: someone else than the command may have made it.
+pub(crate) fn name_before(name: &OsStr) -> Option<&OsStr> {
     let mut parts = name.as_bytes().rsplitn(2, |byte| *byte == b'.');
     let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let mark = ASIDE.iter().find_map(|word| last.strip_prefix(word.as_bytes())?.strip_prefix(b"-"));
@@ -241,7 +247,8 @@ pub(crate) fn is_aside(name: &OsStr) -> bool {
         [number] => (b'1'..=b'9').contains(number),
         _ => mark.len() == LONG_MARK && mark.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
     };
-    !before.is_empty() && mark.is_some_and(is_mark)
+    let is_aside = !before.is_empty() && mark.is_some_and(is_mark);
+    is_aside.then(|| OsStr::from_bytes(before))
 }
 
 /// Lines of an ignore file for all such names.
@@ -274,6 +281,7 @@ mod tests {
         assert!(!at(".mcp.json").exists() && fs::read_to_string(&aside).unwrap() == "{}");
         let names = [aside.file_name().unwrap(), "a.refused-1".as_ref(), ".zed.replaced-9".as_ref()];
         assert!(names.into_iter().all(is_aside), "{aside:?}");
+        assert_eq!(names.map(name_before), [".mcp.json", "a", ".zed"].map(|name| Some(OsStr::new(name))));
         for name in ["a", "refused-1", ".refused-1", "a.refused-", "a.refused-0", "a.refused-12", "a.refused-1.txt"] {
             assert!(!is_aside(name.as_ref()), "{name}");
         }

@@ -102,6 +102,9 @@ impl Index {
         let settings: Vec<PathBuf> =
             [Some(&own.to_path_buf()), shared].into_iter().flatten().flat_map(settings).collect();
         let mut from: Vec<_> = settings.iter().chain([&index]).map(|path| (path.clone(), said(path, facts))).collect();
+        // Asked before anything is read: what changes from then on has another stamp.
+        let is_settled = |stamp: Option<Stamp>| stamp.and_then(unsettled_for).is_none();
+        let mut settled = from.iter().all(|(_, stamp)| is_settled(*stamp));
         let say_something = settings.iter().filter(|file| said(file, facts).is_some());
         let texts: Vec<Vec<u8>> = say_something.filter_map(|file| bytes_of(file, MOST_SETTINGS)).collect();
         let works_in = texts.iter().flat_map(|text| named_in(text, b"worktree"));
@@ -114,13 +117,14 @@ impl Index {
         // One that shares most of its entries with others keeps those beside.
         for name in entries.as_ref().map(|entries| entries.shared.clone()).unwrap_or_default() {
             let beside = own.join(OsString::from_vec(name));
-            from.push((beside.clone(), said(&beside, facts)));
+            let stamp = said(&beside, facts);
+            settled &= is_settled(stamp);
+            from.push((beside.clone(), stamp));
             if facts.is_there(&beside) {
                 let more = bytes_of(&beside, MOST_INDEX).and_then(|bytes| entries_in(&bytes));
                 entries = entries.zip(more).map(|(own, more)| own.and(more));
             }
         }
-        let settled = from.iter().all(|(_, stamp)| stamp.and_then(unsettled_for).is_none());
         Self { from, entries, elsewhere: elsewhere.into_iter().collect(), addresses, settled }
     }
 }

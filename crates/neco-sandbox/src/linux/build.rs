@@ -42,6 +42,9 @@ struct Site<'a> {
     machine: OwnedFd,
     /// The root of the box.
     root: OwnedFd,
+    /// What was put in its place and is what was found there, and the folders that commands work in: what lies below is
+    /// looked up from these. Another command can exchange the folders above a repository, but none inside it.
+    held: Vec<(PathBuf, OwnedFd)>,
 }
 
 /// Builds the walls and moves in. To be called with all capabilities in a mount namespace of its own.
@@ -54,7 +57,7 @@ pub(crate) fn build(walls: &Walls, terminal: bool) -> io::Result<()> {
     let own_temporary = [copied(&temporary, PLAIN)?, copied(&temporary, PLAIN)?];
     let root = copied(&machine, READ_ONLY)?;
     put(&root, &temporary)?;
-    let site = Site { walls, machine, root };
+    let mut site = Site { walls, machine, root, held: Vec::new() };
     site.system_folders(terminal)?;
     for (folder, own) in TEMPORARY.iter().zip(own_temporary) {
         match look_up(site.root.as_fd(), Path::new(folder), Links::Followed) {
@@ -120,7 +123,7 @@ impl Site<'_> {
         Ok(())
     }
 
-    fn place(&self, path: &Path, seen: Seen) -> io::Result<()> {
+    fn place(&mut self, path: &Path, seen: Seen) -> io::Result<()> {
         let covers = &self.walls.covers;
         let (source, attributes) = match seen {
             Seen::Root | Seen::Writable => (path, PLAIN),
@@ -142,15 +145,24 @@ impl Site<'_> {
         let source = look_up(self.machine.as_fd(), source, Links::Refused)?;
         let over = self.there(path, || is_folder(&source))?;
         self.check(path, &over, is_itself.then_some(&source))?;
-        put(copied(source, attributes)?, over)
+        let mount = copied(source, attributes)?;
+        put(&mount, over)?;
+        if seen == Seen::Root || seen == Seen::Writable && self.identities_of(path).next().is_some() {
+            self.held.push((path.to_path_buf(), mount));
+        }
+        Ok(())
+    }
+
+    /// What was found at a place.
+    fn identities_of(&self, path: &Path) -> impl Iterator<Item = Identity> {
+        self.walls.identities.iter().filter(move |(own, _)| **own == *path).map(|(_, known)| *known)
     }
 
     /// What is covered here must be what was found there, and what it is covered with where that is itself: another
     /// command may exchange folders meanwhile, and one that is covered with another is open where it is then.
     fn check(&self, path: &Path, over: &OwnedFd, itself: Option<&OwnedFd>) -> io::Result<()> {
-        let known = self.walls.identities.iter().filter(|(own, _)| **own == *path).map(|(_, known)| *known);
         let copied = itself.map(identity).transpose()?;
-        let wanted: Vec<Identity> = known.chain(copied).collect();
+        let wanted: Vec<Identity> = self.identities_of(path).chain(copied).collect();
         if wanted.is_empty() {
             return Ok(());
         }
@@ -177,7 +189,12 @@ impl Site<'_> {
     }
 
     fn inside(&self, path: &Path) -> io::Result<OwnedFd> {
-        Ok(look_up(self.root.as_fd(), path, Links::Refused)?)
+        let above = self.held.iter().filter(|(above, _)| path != above && path.starts_with(above));
+        let found = match above.max_by_key(|(above, _)| above.components().count()) {
+            Some((above, mount)) => look_up(mount.as_fd(), path.strip_prefix(above).unwrap_or(path), Links::Refused),
+            None => look_up(self.root.as_fd(), path, Links::Refused),
+        };
+        Ok(found?)
     }
 
     fn emptied(&self) -> impl Iterator<Item = &Path> {

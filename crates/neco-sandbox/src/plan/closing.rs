@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use crate::after::hands::name_before;
 use crate::after::known::{Stamp, unsettled_for};
 use crate::git::linked::is_git_name;
 use crate::plan::hard_links::other_names;
@@ -128,7 +129,10 @@ impl Closing {
     }
 
     fn shut(&self, path: &Path) -> Shut {
-        Shut { reading: self.closed.reads.close(path), changing: self.closed.changes.close(path) }
+        let before = || path.file_name().and_then(name_before).map(|name| path.with_file_name(name));
+        let reads = &self.closed.reads;
+        let reading = reads.close(path) || before().is_some_and(|before| reads.close(&before));
+        Shut { reading, changing: self.closed.changes.close(path) }
     }
 
     /// What rules name by one place.

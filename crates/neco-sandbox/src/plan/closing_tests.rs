@@ -52,6 +52,11 @@ fn places_are_named_or_found() {
     let keys = ["d/y.key hidden", "node_modules/p/q.key hidden", "x.key hidden"];
     assert_eq!(found(&[(Ruling::Deny, "Read(**/*.key)")]), keys);
     assert_eq!(found(&[(Ruling::Deny, "Read({d,x}/*.key)")]), ["d/y.key hidden"]);
+    let aside = stage.root.join("d/w.key.refused-1");
+    fs::write(&aside, "x").unwrap();
+    let hidden = ["d/w.key.refused-1 hidden", "d/y.key gone", "node_modules/p/q.key gone", "x.key gone"];
+    assert_eq!(found(&[(Ruling::Deny, "{ tool = '*', path = '**/*.key' }")]), hidden, "it is not put aside again");
+    fs::remove_file(&aside).unwrap();
     let opened = [
         (Ruling::Deny, "Read(secrets/)"),
         (Ruling::Allow, "{ tool = 'read_file', path = 'secrets/open', priority = 1 }"),

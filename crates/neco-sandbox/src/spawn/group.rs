@@ -50,9 +50,9 @@ impl Group {
         self.inner.killed.cancelled().await;
     }
 
-    /// Kills what left the group, where it can be found.
+    /// Kills what left the group, where it can be found. It may block.
     pub(super) fn kill_strays(&self) {
-        strays::kill_soon(self.inner.mark.clone());
+        strays::kill(&self.inner.mark);
     }
 
     /// Kills what is left of the group, then reaps the leader, waiting for its end if need be.
@@ -102,7 +102,7 @@ impl Stops for Group {
         }
         if how == Stop::Kill && !self.inner.killed.is_cancelled() {
             self.inner.killed.cancel();
-            self.kill_strays();
+            strays::kill_soon(self.inner.mark.clone());
         }
     }
 }

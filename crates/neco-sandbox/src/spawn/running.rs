@@ -125,10 +125,14 @@ impl Running {
             Some(finishing) => finishing,
             none => {
                 let (said, group) = (self.exit.last_word(), self.guard.group().clone());
-                if self.leftovers == Leftovers::EndAll {
-                    group.kill_strays();
-                }
-                none.insert(tokio::task::spawn_blocking(move || end(&group, said)))
+                let ends_all = self.leftovers == Leftovers::EndAll;
+                none.insert(tokio::task::spawn_blocking(move || {
+                    // Before what was made is looked at: what still runs could make more.
+                    if ends_all {
+                        group.kill_strays();
+                    }
+                    end(&group, said)
+                }))
             }
         };
         let (ending, aftermath) = finishing.await.unwrap_or_else(|_| unknown());

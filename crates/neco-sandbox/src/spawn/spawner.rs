@@ -118,17 +118,21 @@ impl Spawner {
         }
         let boxed = self.put_in_box(launch, allowance, &path)?;
         let c_strings = |words: &[OsString]| words.iter().map(|word| c_string(word)).collect::<Result<Vec<_>, _>>();
-        let environment = self.environment_for(launch, &mark, boxed.as_ref());
+        let environment = self.environment_for(launch, &launch.variables, &mark, boxed.as_ref());
         let line = CommandLine { arguments: c_strings(&words)?, environment };
         let order = boxed.as_ref().map(|boxed| boxed.order.written(&line)).transpose().map_err(SpawnError::Sandbox)?;
-        let (path, arguments) = match &boxed {
-            Some(boxed) => (&boxed.program, c_strings(&boxed.arguments)?),
-            None => (&path, line.arguments),
+        let (path, arguments, environment) = match &boxed {
+            Some(boxed) => {
+                // What builds the box is outside of it: a library that it is told to load would be as well.
+                let environment = self.environment_for(launch, &[], &mark, Some(boxed));
+                (&boxed.program, c_strings(&boxed.arguments)?, environment)
+            }
+            None => (&path, line.arguments, line.environment),
         };
         let exact = Exact {
             path: c_string(path.as_os_str())?,
             arguments,
-            environment: line.environment,
+            environment,
             folder: c_string(launch.folder.as_os_str())?,
             channel: boxed.as_ref().and_then(|boxed| boxed.channel.as_ref()).map(|(_, theirs)| theirs),
             order: order.as_ref(),
@@ -155,7 +159,11 @@ impl Spawner {
             program,
             folder: &launch.folder,
             terminal: launch.terminal,
-            lasting: launch.leftovers == Leftovers::WaitFor,
+            lasting: match launch.leftovers {
+                Leftovers::End => false,
+                // A server goes on while others work, as what runs in the background does.
+                Leftovers::EndAll | Leftovers::WaitFor => true,
+            },
             allowance,
             closing: self.closing.as_ref(),
             git: &|| self.find_program(OsStr::new("git")),
@@ -163,21 +171,38 @@ impl Spawner {
         confined.put_in_box(&wanted).map_err(SpawnError::Sandbox)
     }
 
-    fn environment_for(&self, launch: &Launch, mark: &Mark, boxed: Option<&InBox>) -> Vec<CString> {
-        let term = if launch.terminal { "xterm-256color" } else { "dumb" };
+    /// Everything that a process finds in its environment, each variable once. What it alone is `given` counts more than
+    /// what others get.
+    fn environment_for(
+        &self,
+        launch: &Launch,
+        given: &[(OsString, OsString)],
+        mark: &Mark,
+        boxed: Option<&InBox>,
+    ) -> Vec<CString> {
+        let mut own: Vec<(OsString, OsString)> = self.environment.to_vec();
         let boxs = self.confined.as_ref().zip(boxed).map(|(confined, boxed)| variables(confined, boxed));
-        let boxs = boxs.unwrap_or_default();
-        let is_replaced = |name: &OsStr| {
-            boxs.iter().any(|(own, _)| name == own.as_str()) || launch.variables.iter().any(|(own, _)| name == own)
-        };
-        let pairs = self.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
-        let pairs = pairs.filter(|(name, _)| !is_replaced(name));
-        let own = boxs.iter().map(|(name, value)| (OsStr::new(name.as_str()), value.as_os_str()));
-        let own = own.chain([(OsStr::new("TERM"), OsStr::new(term))]);
-        let given = launch.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
-        let entries = pairs.chain(given).chain(own).filter_map(|(name, value)| entry(name, value));
+        let term = if launch.terminal { "xterm-256color" } else { "dumb" };
+        let told = boxs.into_iter().flatten().chain([("TERM".to_owned(), term.into())]);
+        told.for_each(|(name, value)| set(&mut own, name.into(), value));
+        let given = given.iter().filter(|(name, _)| !is_fixed(name));
+        given.for_each(|(name, value)| set(&mut own, name.clone(), value.clone()));
+        let entries = own.iter().filter_map(|(name, value)| entry(name, value));
         entries.chain(CString::new(mark.entry()).ok()).collect()
     }
+}
+
+/// Sets a variable, whatever it was.
+fn set(environment: &mut Vec<(OsString, OsString)>, name: OsString, value: OsString) {
+    environment.retain(|(own, _)| *own != name);
+    environment.push((name, value));
+}
+
+/// Whether nobody chooses what a variable holds: by one a process is found, and the others are settings of git that
+/// hold only together.
+fn is_fixed(name: &OsStr) -> bool {
+    let of_git = ["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
+    name == Mark::name() || of_git.iter().any(|own| name.as_bytes().starts_with(own.as_bytes()))
 }
 
 impl Processes for Spawner {

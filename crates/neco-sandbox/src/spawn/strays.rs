@@ -44,9 +44,9 @@ pub(super) fn kill_soon(mark: Mark) {
     }
 }
 
-/// Kills every process that has the mark. One that emptied its environment is not found.
+/// Kills every process that has the mark. One that emptied its environment is not found. It may block.
 #[cfg(target_os = "linux")]
-fn kill(mark: &Mark) {
+pub(super) fn kill(mark: &Mark) {
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
     // What a stray starts while they are killed is found by looking again.
@@ -76,4 +76,4 @@ fn has(pid: i32, mark: &Mark) -> bool {
 
 /// Only Linux shows the environment of other processes.
 #[cfg(not(target_os = "linux"))]
-fn kill(_mark: &Mark) {}
+pub(super) fn kill(_mark: &Mark) {}

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::FileType;
 
-use crate::after::hands::is_aside;
+use crate::after::hands::{is_aside, name_before};
 use crate::after::known::{UNSETTLED, changed};
 use crate::git::linked::is_git_name;
 use crate::plan::names::{is_secret_variables, may_be_private_key};
@@ -309,9 +309,11 @@ impl Look {
         if !may_hold {
             return;
         }
-        if is_secret_variables(text) {
+        // Of what was put aside the name counts that it had.
+        let before = name_before(&name).and_then(OsStr::to_str).unwrap_or(text);
+        if is_secret_variables(text) || is_secret_variables(before) {
             into.secrets.push(name);
-        } else if may_be_private_key(path.strip_prefix(&self.root).unwrap_or(&path), text) {
+        } else if may_be_private_key(path.strip_prefix(&self.root).unwrap_or(&path), before) {
             let now = fs::metadata(&path).ok().map(|found| stamp(&found));
             into.keys.push((name, now, holds_private_key(&path)));
         }

@@ -51,6 +51,28 @@ fn secrets_and_repositories_are_found_and_the_rest_is_not() {
 }
 
 #[test]
+fn a_name_as_of_something_put_aside_hides_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |path: &str| folder.path().join(path);
+    for path in [".env.refused-1", "a.refused-1/.env", "a.refused-1/.git/HEAD", "b.replaced-2/c/.vscode/tasks.json"] {
+        write(folder.path(), path, "A=1");
+    }
+    write(folder.path(), "b.replaced-2/server.pem.refused-1", "-----BEGIN PRIVATE KEY-----");
+    write(folder.path(), "prod.env.refused-2", "A=1");
+    let mut look = Look::new(folder.path().to_path_buf());
+    assert!(look.again(ALL));
+    let sights = look.sights();
+    assert!(sights.put_aside);
+    let secrets =
+        [".env.refused-1", "a.refused-1/.env", "b.replaced-2/server.pem.refused-1", "prod.env.refused-2"].map(at);
+    assert_eq!(sights.secrets, secrets);
+    assert_eq!(
+        (sights.repositories, sights.settings),
+        (vec![at("a.refused-1/.git")], vec![at("b.replaced-2/c/.vscode")])
+    );
+}
+
+#[test]
 fn every_change_is_seen_and_what_did_not_change_is_not_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let at = |path: &str| folder.path().join(path);

@@ -1,6 +1,7 @@
 //! Ways out that were found once: what a command leaves behind runs nothing outside, and what is hidden stays so.
 
 use std::fs;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
@@ -335,6 +336,42 @@ async fn secrets_stay_hidden_behind_decoys_moves_exchanges_and_links() {
         let Ok(mut looking) = spawner.start(stage.shell(look)).await else { break };
         let (text, _) = all(&mut looking).await;
         assert!(!text.contains("hush"), "{text}");
+    }
+    drop(swapping);
+}
+
+/// A repository of the person's is the same one wherever it is moved to, and so are its hooks.
+#[tokio::test]
+async fn hooks_stay_as_they_are_while_folders_are_exchanged() {
+    let stage = stage();
+    for folder in ["conf", "dec"] {
+        let made = Command::new("git").args(["init", "-q", folder]).current_dir(&stage.workspace).status().unwrap();
+        assert!(made.success());
+        fs::create_dir_all(stage.work(folder).join(".git/hooks")).unwrap();
+        for name in ["config.worktree", "commondir"] {
+            fs::write(stage.work(folder).join(".git").join(name), if name == "commondir" { "." } else { "" }).unwrap();
+        }
+    }
+    let hooks = ["conf", "dec"].map(|folder| fs::File::open(stage.work(folder).join(".git/hooks")).unwrap());
+    let Some(spawner) = stage.spawner(Strength::Strong, &usual()) else { return };
+    let exchange = "import ctypes\nc = ctypes.CDLL(None)\nprint('up', flush=True)\n\
+        while True: c.renameat2(-100, b'conf', -100, b'dec', 2)";
+    fs::write(stage.work("swap.py"), exchange).unwrap();
+    let lasting = Launch { leftovers: Leftovers::WaitFor, ..stage.shell("exec python3 swap.py") };
+    let mut swapping = spawner.start(lasting).await.unwrap();
+    if swapping.next().await != Progress::Output(b"up\n") {
+        return;
+    }
+    for _ in 0..20 {
+        let write = "for i in $(seq 20); do for d in conf dec; do echo x >$d/.git/hooks/pre-commit; done; done; true";
+        // Where the folders move too fast nothing runs, which is closed as well.
+        if let Ok(mut writing) = spawner.start(stage.shell(write)).await {
+            all(&mut writing).await;
+        }
+        for hooks in &hooks {
+            let inside = format!("/proc/self/fd/{}/pre-commit", hooks.as_raw_fd());
+            assert!(!Path::new(&inside).exists(), "a command wrote a hook of the person's");
+        }
     }
     drop(swapping);
 }

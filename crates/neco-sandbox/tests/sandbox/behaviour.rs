@@ -166,23 +166,50 @@ async fn settings_that_a_command_makes_are_put_aside_and_named() {
         assert!(!left.iter().any(|name| name == ".gemini" || name == ".mcp.json"), "{left:?}");
         assert!(stage.work(".gemini.refused-1/settings.json").is_file() && stage.work("refs/x").is_dir());
         // What lasts makes none either, and what others make beside it stays.
-        let make = "echo '{}' >.envrc; mkdir -p .cursor/x; echo up; cat";
-        let lasting = Launch { leftovers: Leftovers::WaitFor, stdin: Stdin::Piped, ..stage.shell(make) };
-        let mut running = spawner.start(lasting).await.unwrap();
-        let mut text = String::new();
-        while !text.contains("up\n") {
-            match running.next().await {
-                Progress::Output(bytes) => text.push_str(&String::from_utf8_lossy(bytes)),
-                Progress::Ended(ending) => panic!("{ending:?}: {text}"),
-            }
+        for leftovers in [Leftovers::WaitFor, Leftovers::EndAll] {
+            what_lasts_makes_no_settings(&stage, &spawner, strength, leftovers).await;
         }
-        if strength == Strength::Strong {
-            fs::write(stage.work(".zed/settings.json"), "the person's").unwrap();
+    }
+}
+
+async fn what_lasts_makes_no_settings(stage: &Stage, spawner: &Spawner, strength: Strength, leftovers: Leftovers) {
+    let make = "echo '{}' >.envrc; mkdir -p .cursor/x; echo up; cat";
+    let lasting = Launch { leftovers, stdin: Stdin::Piped, ..stage.shell(make) };
+    let mut running = spawner.start(lasting).await.unwrap();
+    let mut text = String::new();
+    while !text.contains("up\n") {
+        match running.next().await {
+            Progress::Output(bytes) => text.push_str(&String::from_utf8_lossy(bytes)),
+            Progress::Ended(ending) => panic!("{ending:?}: {text}"),
         }
-        drop(running.take_input());
-        all(&mut running).await;
-        assert!(!stage.work(".envrc").exists() && !stage.work(".cursor").exists(), "{strength:?} {text}");
-        assert!(strength == Strength::Weaker || stage.work(".zed/settings.json").is_file());
+    }
+    let persons = stage.work(".zed/settings.json");
+    if strength == Strength::Strong {
+        assert!(!stage.work(".envrc").is_file(), "not even while it runs: {leftovers:?} {text}");
+        fs::write(&persons, "the person's").unwrap();
+    }
+    drop(running.take_input());
+    all(&mut running).await;
+    assert!(!stage.work(".envrc").exists() && !stage.work(".cursor").exists(), "{strength:?} {leftovers:?} {text}");
+    assert!(strength == Strength::Weaker || persons.is_file(), "{leftovers:?}");
+    drop(fs::remove_dir_all(stage.work(".zed")));
+}
+
+/// The loader of programs writes down what it does if its environment says so: where boxes can't write, nobody else can
+/// have.
+#[tokio::test]
+async fn what_a_command_alone_is_given_does_not_reach_what_builds_its_box() {
+    for (strength, bubblewrap) in [(Strength::Strong, false), (Strength::Strong, true), (Strength::Weaker, false)] {
+        let stage = Stage { bubblewrap, ..Stage::new() };
+        let Some(spawner) = stage.spawner(strength, &usual()) else { continue };
+        let traces = stage.outside.join("traces");
+        fs::create_dir(&traces).unwrap();
+        let given =
+            [("LD_DEBUG", "files".into()), ("LD_DEBUG_OUTPUT", traces.join("of").into()), ("OWN", "mine".into())];
+        let variables = given.map(|(name, value)| (name.into(), value)).into();
+        let (text, _) = run(&spawner, Launch { variables, ..stage.shell("echo it is $OWN") }).await;
+        assert!(text.contains("it is mine\n"), "{strength:?} {bubblewrap} {text}");
+        assert_eq!(names(&traces), Vec::<String>::new(), "{strength:?} {bubblewrap}");
     }
 }
 

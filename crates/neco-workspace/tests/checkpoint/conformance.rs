@@ -54,6 +54,21 @@ fn a_state_is_kept_and_brought_back_and_the_undo_undone() {
     });
 }
 
+/// The sandbox gives such names, and so can a command.
+#[test]
+fn a_name_as_of_something_put_aside_hides_no_change() {
+    on_all(|desk| {
+        desk.write("x.refused-1", "one\n");
+        let first = desk.before();
+        desk.write("x.refused-1", "two\n");
+        desk.write("folder.replaced-2/new", "new\n");
+        assert!(desk.after().is_new);
+        let restored = desk.back(&first.rev);
+        assert_eq!(restored.changes.len(), 2, "{restored:?}");
+        assert!(desk.read("x.refused-1") == "one\n" && !desk.path("folder.replaced-2").exists());
+    });
+}
+
 #[test]
 fn what_nobody_kept_yet_is_kept_before_a_restore() {
     on_all(|desk| {
