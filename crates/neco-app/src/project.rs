@@ -15,10 +15,13 @@ pub(crate) async fn show(app: &StorelessApp, request: ShowProject) -> Result<Pro
     let folder = Path::new(&request.folder).to_owned();
     let config = app.settings_to_read(&folder);
     let (remembers, tells_rules) = (config.memory.enabled, config.context.rules);
-    let memories = if remembers { memory::count(&app.env, &folder).await } else { 0 };
+    let here = folder.clone();
     let looked = spawn_blocking(move || {
+        // Git and the rules know it by its real name.
+        let folder = here.canonicalize().unwrap_or(here);
         let rules = if tells_rules { rules_files(&folder) } else { Vec::new() };
-        Project { uncommitted: uncommitted_files(&folder), rules, memories }
+        Project { uncommitted: uncommitted_files(&folder), rules, memories: 0 }
     });
-    Ok(looked.await.unwrap_or_default())
+    let memories = if remembers { memory::count(&app.env, &folder).await } else { 0 };
+    Ok(Project { memories, ..looked.await.unwrap_or_default() })
 }

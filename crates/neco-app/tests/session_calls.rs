@@ -328,6 +328,7 @@ async fn what_changed_is_compared_and_nothing_is_data_too() {
     let files = stage.ask(&diff).await.unwrap().files;
     let whose: Vec<(&str, bool)> = files.iter().map(|file| (file.path.as_str(), file.by_others)).collect();
     assert_eq!(whose, [("a.txt", false), ("other.txt", true)]);
+    assert!(files.iter().all(|file| file.own.is_none()), "nobody else changed the one, nor the session the other");
     let strange = DiffSession { from: Some("9".to_owned()), ..diff.clone() };
     assert_eq!(stage.ask(&strange).await.unwrap_err().trouble, Trouble::NotFound);
     let backwards = DiffSession { from: Some("now".to_owned()), to: Some("end".to_owned()), ..diff };

@@ -4,7 +4,7 @@
 
 mod support;
 
-use crossterm::event::KeyCode;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use neco_proto::*;
 use neco_tui::update::Effect;
 use serde_json::{Value, json};
@@ -87,6 +87,14 @@ fn what_fits_nothing_is_taken_as_it_is_written() {
 }
 
 #[test]
+fn an_address_is_not_taken_for_what_mentions_it() {
+    let mut scene = scene();
+    scene.types("localhost:11434");
+    let sent = scene.key(KeyCode::Enter);
+    assert_eq!(answered(&sent)[0].text.as_deref(), Some("localhost:11434"));
+}
+
+#[test]
 fn esc_takes_what_is_searched_for_away_and_then_leaves() {
     let mut scene = scene();
     scene.types("op");
@@ -94,6 +102,28 @@ fn esc_takes_what_is_searched_for_away_and_then_leaves() {
     assert!(scene.picture().contains("✓ anthropic"), "{}", scene.picture());
     let sent = scene.key(KeyCode::Esc);
     assert!(matches!(&sent[..], [Effect::Send(Command::Answer { reply: Reply::Dismiss, .. })]), "{sent:?}");
+}
+
+#[test]
+fn nothing_closes_the_list_but_an_answer() {
+    let mut scene = scene();
+    scene.control('t');
+    scene.app.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::ALT));
+    scene.types("/help");
+    assert_eq!(scene.key(KeyCode::Enter), []);
+    let picture = scene.picture();
+    assert!(picture.contains("Commands work once there is a model") && picture.contains("✓ anthropic"), "{picture}");
+    scene.app.paste("gpu-box:8000\nand more\n");
+    assert!(scene.picture().contains("gpu-box:8000 and more"), "{}", scene.picture());
+    let sent = scene.key(KeyCode::Enter);
+    assert_eq!(answered(&sent)[0].text.as_deref(), Some("gpu-box:8000 and more"));
+}
+
+#[test]
+fn a_person_without_a_model_can_leave_with_a_command() {
+    let mut scene = scene();
+    scene.types("/exit");
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Quit]);
 }
 
 #[test]

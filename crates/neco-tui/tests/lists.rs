@@ -76,10 +76,38 @@ fn a_list_that_was_left_before_it_came_does_not_open_and_takes_no_letters() {
 }
 
 #[test]
+fn a_list_that_was_closed_does_not_come_back_with_what_was_asked_for_in_it() {
+    let session = || SessionEntry { id: "1".into(), title: "one".into(), ..SessionEntry::default() };
+    let mut scene = Scene::new((80, 24));
+    scene.news(News::Sessions(Ok(vec![session()])));
+    assert_eq!(scene.key(KeyCode::Tab), [Effect::AllSessions]);
+    scene.key(KeyCode::Esc);
+    scene.news(News::AllSessions(Ok(vec![session()])));
+    assert!(scene.app.picker.is_none());
+    scene.news(News::Rules(Ok(Vec::new())));
+    assert_eq!(scene.key(KeyCode::Tab), [Effect::Rules]);
+    scene.key(KeyCode::Esc);
+    scene.news(News::Rules(Ok(Vec::new())));
+    assert!(scene.app.picker.is_none());
+}
+
+#[test]
+fn the_chosen_rule_stays_chosen_among_those_that_can_t_be_deleted() {
+    let rule = |rule: &str| RuleEntry { rule: rule.into(), from: "a file".into(), ..RuleEntry::default() };
+    let rules = || News::Rules(Ok(vec![rule("deny bash(rm *)"), rule("ask web_fetch")]));
+    let mut scene = Scene::new((80, 24));
+    scene.news(rules());
+    scene.key(KeyCode::End);
+    scene.news(rules());
+    assert!(scene.picture().contains(" ❯ ask web_fetch"), "{}", scene.picture());
+}
+
+#[test]
 fn who_came_to_choose_a_session_and_chose_none_leaves() {
     let session = || SessionEntry { id: "1".into(), title: "one".into(), ..SessionEntry::default() };
     let mut scene = Scene::new((80, 24));
     scene.app.unchosen = true;
+    assert_eq!(scene.key(KeyCode::Esc), [Effect::Quit], "they do not wait for the list");
     scene.news(News::Sessions(Ok(vec![session()])));
     assert!(scene.picture().contains("Esc leave"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), [Effect::Quit]);

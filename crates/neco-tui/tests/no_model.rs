@@ -153,3 +153,16 @@ fn a_new_turn_takes_the_question_away() {
     scene.works();
     assert!(!scene.picture().contains("No model answers"), "{}", scene.picture());
 }
+
+#[test]
+fn trying_again_is_for_the_root_whatever_others_ask_or_wait_for() {
+    let mut scene = Scene::new((100, 30));
+    let ids = support::agents(&mut scene, &["paused", "running"]);
+    scene.works();
+    fails(&mut scene, "play failed (HTTP 500)");
+    let request = serde_json::from_value(support::edit_request("9")).unwrap();
+    scene.happen_to(ids[1], EventBody::PermissionRequest(request));
+    scene.reads();
+    let sent = scene.types("r");
+    assert!(matches!(&sent[..], [Effect::Send(Command::UserMessage { .. })]), "{sent:?}");
+}

@@ -250,6 +250,33 @@ fn what_was_written_to_an_agent_can_be_taken_away_in_the_list() {
 }
 
 #[test]
+fn what_was_written_to_one_agent_never_goes_to_another() {
+    for opens_it in [true, false] {
+        let mut scene = Scene::new((100, 30));
+        let ids = agents(&mut scene, &["running", "running"]);
+        scene.control('t');
+        scene.types("faster");
+        scene.key(KeyCode::Esc);
+        scene.key(KeyCode::Esc);
+        scene.key(KeyCode::Down);
+        if opens_it {
+            scene.key(KeyCode::Enter);
+            assert_eq!(scene.app.prompt.text.as_str(), "");
+            let picture = scene.picture();
+            assert!(picture.contains("Put away: ↑ restores it in the conversation"), "{picture}");
+        }
+        scene.types("slower");
+        let order = AgentOrder::Redirect { text: "slower".into() };
+        let sent = scene.key(KeyCode::Enter);
+        assert_eq!(sent, send(Command::AgentCommand { agent_id: ids[1], order }), "{opens_it}");
+        scene.control('t');
+        scene.key(KeyCode::Up);
+        scene.key(KeyCode::Up);
+        assert_eq!(scene.app.prompt.text.as_str(), "faster", "{opens_it}");
+    }
+}
+
+#[test]
 fn words_that_were_begun_for_an_answer_go_to_no_agent() {
     let (mut scene, ids) = listed_while_one_asks();
     scene.control('t');

@@ -108,9 +108,11 @@ pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<Session
     let (files, theirs, by_hand) = tokio::task::spawn_blocking(compared).await.map_err(failed)??;
     let file = |diff: checkpoint::FileDiff| {
         let path = &diff.change.path;
+        let by_others = theirs.contains(path);
         FileDiff {
-            by_others: theirs.contains(path),
-            own: by_hand.own(path, &diff.text),
+            by_others,
+            // What only others changed counts as it is.
+            own: if by_others { None } else { by_hand.own(path, &diff.text) },
             since: by_hand.since.get(path).map_or(0, |lines| lines.added.max(lines.removed)),
             path: path.display().to_string(),
             kind: diff.change.kind.into(),

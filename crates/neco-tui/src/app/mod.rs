@@ -4,17 +4,15 @@
 //! same state.
 //!
 //! Reading order: [`watched`] (one of the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at
-//! the keys), [`picker`] with [`picker_rows`] and [`picker_lists`] (lists to choose from), [`facing`] (who the keys are for
-//! while something is asked), [`purpose`] (whose the field is), [`secret`] (a key that is being typed), [`diff_screen`]
-//! (what was changed), [`state`] (all of it together, with the view of the session in its transcript).
+//! the keys), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked), [`purpose`]
+//! (whose the field is), [`secret`] (a key that is being typed), [`diff_screen`] (what was changed), [`state`] (all of it
+//! together, with the view of the session in its transcript).
 
 mod background;
 mod diff_screen;
 pub(crate) mod facing;
 mod person;
 pub(crate) mod picker;
-pub(crate) mod picker_lists;
-mod picker_rows;
 mod purpose;
 mod secret;
 mod shell;

@@ -44,6 +44,11 @@ impl Person {
         self.strokes += 1;
     }
 
+    /// A list was left, or something in it chosen: one that was asked for before does not open over what comes next.
+    pub(crate) fn leaves_list(&mut self) {
+        self.strokes += 1;
+    }
+
     /// Whether a key was pressed before, just now.
     pub(crate) fn is_again(key: char, pressed: Option<(char, i64)>, now_ms: i64) -> bool {
         pressed.is_some_and(|(before, when)| before == key && now_ms - when <= AGAIN_MS)

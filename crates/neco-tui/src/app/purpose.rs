@@ -26,8 +26,8 @@ pub enum Purpose {
 pub enum FieldOwner {
     #[default]
     Root,
-    /// The other agents: one is written to, or opened, or they are listed.
-    Agents,
+    /// The agent that is written to or opened; in their list it is still the one that was written to, if any was.
+    Agents(Option<AgentId>),
     /// What goes with an answer, or a rule.
     Answer,
 }
@@ -36,11 +36,16 @@ impl WindowState {
     /// Whose the field is as the window stands. What is asked above an agent that is open is written to the root.
     fn present_owner(&self) -> FieldOwner {
         let lists_agents = self.picker.as_ref().is_some_and(|picker| picker.is_tree() || picker.is_menu());
-        let shows_agent = self.watched.is_some() && self.asking().is_none();
+        let shown = self.watched.as_ref().filter(|_| self.asking().is_none()).map(|watched| watched.agent);
+        let written_to = match self.field_owner {
+            FieldOwner::Agents(agent) => agent,
+            FieldOwner::Root | FieldOwner::Answer => None,
+        };
         match self.purpose {
-            Purpose::Agent(_) => FieldOwner::Agents,
+            Purpose::Agent(agent) => FieldOwner::Agents(Some(agent)),
             Purpose::Reason(_) | Purpose::Revision(_) | Purpose::Rule => FieldOwner::Answer,
-            Purpose::Message if lists_agents || shows_agent => FieldOwner::Agents,
+            Purpose::Message if shown.is_some() => FieldOwner::Agents(shown),
+            Purpose::Message if lists_agents => FieldOwner::Agents(written_to),
             Purpose::Message => FieldOwner::Root,
         }
     }
@@ -58,16 +63,22 @@ impl WindowState {
         }
         // What was to go with an answer can be said all the same.
         let can_be_said = before == FieldOwner::Answer && owner == FieldOwner::Root;
-        if !can_be_said && !self.prompt.text.is_empty() {
+        let is_put_away = !can_be_said && !self.prompt.text.is_empty();
+        if is_put_away {
             self.prompt.put_away();
-            self.tell("↑ restores it");
         }
-        if owner == FieldOwner::Root {
-            self.prompt.give_back();
+        let makes_room = owner == FieldOwner::Root && self.prompt.give_back();
+        // Why it is not asked any more says more than where the words are.
+        if is_put_away || makes_room && self.word.is_none() {
+            // Among the agents ↑ goes through what they did.
+            self.tell(match owner {
+                FieldOwner::Root | FieldOwner::Answer => "↑ restores it",
+                FieldOwner::Agents(_) => "Put away: ↑ restores it in the conversation",
+            });
         }
     }
 
-    /// Words that were to go with an answer are a message once somebody else has answered.
+    /// Words that were to go with an answer are a message once nothing waits for one.
     pub(super) fn drop_void_purpose(&mut self) {
         let holds = match &self.purpose {
             Purpose::Reason(call) => self.desk.holds_call(call),
@@ -76,7 +87,7 @@ impl WindowState {
         };
         if !holds {
             self.purpose = Purpose::Message;
-            self.tell("Answered in another window");
+            self.tell("No longer asked");
         }
     }
 }

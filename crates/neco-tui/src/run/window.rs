@@ -50,6 +50,9 @@ const KEYS_AT_ONCE: usize = 256;
 /// What is said where something was asked of a session that could not be opened.
 const DROPPED: &str = "What you asked for in the meantime was for that session; ask again";
 
+/// The command that lists the sessions.
+const SESSIONS: &str = "/resume";
+
 /// Why a window could not be opened, or closed before its time.
 #[derive(Debug, thiserror::Error)]
 pub enum WindowError {
@@ -355,6 +358,11 @@ impl Window {
                     self.app.transcript.say(Tone::Warning, error.words());
                     self.app.opening = false;
                     self.stay();
+                    // They came for another session: the others are there to choose from.
+                    if self.app.unchosen {
+                        let effects = say_first(&mut self.app, SESSIONS.to_owned());
+                        self.app.wants(effects);
+                    }
                 }
             },
         }
@@ -367,6 +375,14 @@ impl Window {
         }
         if let News::RuleChanged(Ok(_)) = &news {
             self.ask_for_rules();
+        }
+        // They came for a list of sessions alone, and there is none to wait for.
+        if let News::Sessions(Err(error)) | News::AllSessions(Err(error)) = &news
+            && self.app.unchosen
+            && self.app.picker.is_none()
+        {
+            (self.failed, self.quits) = (Some(error.words()), true);
+            return;
         }
         let effects = self.app.news(news);
         self.app.wants(effects);

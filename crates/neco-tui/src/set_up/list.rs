@@ -5,6 +5,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use neco_proto::{ItemAnswer, Question, QuestionItem, QuestionOption, Reply, Subject};
+use neco_view::slash::{self, Slash};
 
 use crate::app::picker::{Entry, Letters};
 use crate::app::{Picked, Picker, WindowState, looks_like_key};
@@ -14,6 +15,9 @@ use crate::update::{Effect, say_first};
 
 /// What is said of a key that was written where the name of a model goes.
 pub(crate) const NO_KEY: &str = "Not used: it looks like a key. Choose its provider, then type it hidden";
+
+/// What is said of a command.
+const NO_COMMAND: &str = "Commands work once there is a model; /exit or Esc leaves";
 
 /// What is said of words that fit nothing.
 const OTHERWISE: &str = "No match: Enter takes what you wrote";
@@ -57,26 +61,31 @@ pub(crate) fn open(window: &mut WindowState, mut picker: Picker) {
 pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
     let picker = window.picker.as_mut()?;
     let question = picker.question()?;
-    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    let leaves =
+        key.code == KeyCode::Esc || key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
     let words = picker.filter().trim().to_owned();
     match key.code {
-        KeyCode::Char('c') if !control => None,
         // What is searched for goes first, then the list.
-        KeyCode::Esc | KeyCode::Char('c') if !words.is_empty() => {
+        _ if leaves && !words.is_empty() => {
             picker.clear();
             Some(Vec::new())
         }
-        KeyCode::Esc | KeyCode::Char('c') => {
+        _ if leaves => {
             window.picker = None;
             Some(vec![Effect::Send(answer(question, Reply::Dismiss))])
         }
+        // Nothing else closes it: behind it there is nothing to be done.
+        KeyCode::Char('c' | 't') if held => Some(Vec::new()),
         KeyCode::Enter if looks_like_key(&words) => {
             picker.clear();
             Some(window.only_tell(NO_KEY))
         }
+        // Another list would take the place of this one.
         KeyCode::Enter if is_command(&words) => {
             picker.clear();
-            Some(say_first(window, words))
+            let leaves = matches!(slash::parse(&words, &[]), Ok(Slash::Exit));
+            Some(if leaves { say_first(window, words) } else { window.only_tell(NO_COMMAND) })
         }
         KeyCode::Enter if picker.chosen().is_none() && !words.is_empty() => {
             window.picker = None;

@@ -1,6 +1,7 @@
 //! The keys of the field.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use neco_proto::clean::clean_line;
 use neco_proto::{ApprovalMode, Command, Mode, Query};
 use neco_view::slash::Slash;
 
@@ -98,6 +99,10 @@ pub(crate) fn paste(window: &mut WindowState, text: &str) -> Vec<Effect> {
     // The field is hidden behind what was changed.
     if window.diff.is_some() {
         return Vec::new();
+    }
+    // A list that asks something is answered in it, whatever is pasted.
+    if window.picker.as_ref().is_some_and(|picker| picker.question().is_some()) {
+        return picking::narrow(window, &clean_line(text)).unwrap_or_default();
     }
     let word = text.trim_end_matches(['\r', '\n']);
     let is_word = !word.contains(char::is_control) && picture_file(text).is_none();
@@ -280,6 +285,10 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
         let is_answer = matches!(window.purpose, Purpose::Reason(_) | Purpose::Revision(_));
         window.purpose = Purpose::Message;
         return if is_answer { Vec::new() } else { asked::go_to_box(window) };
+    }
+    // They came for a list of sessions and do not wait for it.
+    if window.unchosen {
+        return stopping::leave(window);
     }
     if window.shell.runs() {
         return vec![Effect::StopShell];

@@ -173,6 +173,8 @@ pub(super) fn write_to(window: &mut WindowState, agent: AgentId) -> Vec<Effect> 
     let looks = if is_open { Vec::new() } else { watching::watch(window, agent) };
     window.watched.iter_mut().filter(|_| !is_open).for_each(|watched| watched.over = None);
     window.purpose = Purpose::Agent(agent);
+    // What was written to another one makes room before the first letter comes.
+    window.settle_field();
     looks
 }
 

@@ -12,8 +12,8 @@ use neco_view::wording::Told;
 use super::effect::Effect;
 use super::menu::{is_order, owner};
 use super::{background, commands, going_back, keys, menu, stopping, watching};
-use crate::app::picker::{Entry, Letters};
-use crate::app::{Picked, Picker, Purpose, Reach, WindowState, picker_lists};
+use crate::app::picker::{Entry, Letters, lists};
+use crate::app::{Picked, Picker, Purpose, Reach, WindowState};
 use crate::ask::answer;
 use crate::host::{Agreement, ModelEntry, RuleEntry, RuleGroup, SessionEntry, Wanted};
 use crate::panel;
@@ -57,7 +57,7 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
         Reach::Everywhere => (format!("Search {count} of all folders"), "Tab this folder"),
     };
     let hint = format!("↑↓ Enter choose   {hint}   Esc {}", if window.unchosen { "leave" } else { "back" });
-    let mut picker = picker_lists::of_sessions(heading, hint, sessions, here).at(other.unwrap_or_default());
+    let mut picker = lists::of_sessions(heading, hint, sessions, here).at(other.unwrap_or_default());
     // What was searched for in the other list is searched for in this one.
     if let Some(older) = window.picker.as_ref().filter(|older| older.holds(is_session)) {
         older.filter().chars().for_each(|letter| picker.narrow(Some(letter)));
@@ -210,7 +210,7 @@ pub(super) fn pick_model(window: &mut WindowState, models: Vec<ModelEntry>) {
     }
     let login = Picked::Slash(Box::new(Slash::Outside(Outside::Login, String::new())));
     let add = Entry::new("Add a provider or a key …", "/login", login);
-    window.picker = Some(picker_lists::of_models(models, &window.standing().model, add));
+    window.picker = Some(lists::of_models(models, &window.standing().model, add));
 }
 
 /// The permission rules.
@@ -256,14 +256,14 @@ fn is_unasked(picked: &Picked) -> bool {
 /// Shows or folds the rules that come with Neco.
 fn fold_rules(window: &mut WindowState) -> Vec<Effect> {
     window.built_in_rules = !window.built_in_rules;
-    vec![Effect::Rules]
+    ask_for_list(window, Effect::Rules)
 }
 
 /// A rule was added or taken away: a list that is open shows it, one that was closed stays closed.
-pub(super) fn rules_again(window: &WindowState) -> Vec<Effect> {
-    match &window.picker {
-        Some(picker) if picker.holds(is_rule) => vec![Effect::Rules],
-        Some(_) | None => Vec::new(),
+pub(super) fn rules_again(window: &mut WindowState) -> Vec<Effect> {
+    match window.picker.as_ref().is_some_and(|picker| picker.holds(is_rule)) {
+        true => ask_for_list(window, Effect::Rules),
+        false => Vec::new(),
     }
 }
 
@@ -323,6 +323,9 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
         return effects;
     }
     let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    if matches!(key.code, KeyCode::Esc | KeyCode::Enter) || held && matches!(key.code, KeyCode::Char('c' | 't')) {
+        window.person.leaves_list();
+    }
     let Some(picker) = &mut window.picker else { return Vec::new() };
     match key.code {
         KeyCode::Up => picker.step(-1),
@@ -450,7 +453,8 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
     if is_too_soon(window) {
         return window.only_tell(TOO_SOON);
     }
-    let Some(picker) = window.picker.take() else { return Vec::new() };
+    // Where nothing fits, the list stays.
+    let Some(picker) = window.picker.take_if(|picker| picker.chosen().is_some()) else { return Vec::new() };
     let Some(entry) = picker.chosen().cloned() else { return Vec::new() };
     if let Some(agent) = menu::forgets(window, &entry.picked) {
         return menu::ask_to_start_over(window, agent);
@@ -461,7 +465,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         Picked::Checkpoints => ask_for_list(window, Effect::Ask(Query::Checkpoints)),
         Picked::Checkpoint(info) => going_back::ask_about(window, info.rev),
         Picked::Go(command, said) => going_back::goes_back(window, *command, said),
-        Picked::GoOn => stopping::go_on(window),
+        Picked::GoOn => stopping::root_goes_on(window),
         // The work has ended already: nothing was to change.
         Picked::Leave if picker.holds(is_unasked) => Vec::new(),
         Picked::Leave => window.only_tell("Nothing changed"),

@@ -38,7 +38,7 @@ pub(super) fn no_model_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
     }
     let stopped = if stops { stopping::stop_work(window) } else { Vec::new() };
     let next = match means {
-        NoModelMeans::Again => stopping::go_on(window),
+        NoModelMeans::Again => stopping::root_goes_on(window),
         NoModelMeans::Choose => commands::run(window, &Slash::Outside(Outside::Models, String::new())),
         NoModelMeans::Wait | NoModelMeans::Stop => Vec::new(),
     };

@@ -132,11 +132,22 @@ pub(super) fn go_on(window: &mut WindowState) -> Vec<Effect> {
     if !rests || window.standing().works() || !window.can_go_on {
         return Vec::new();
     }
-    window.can_go_on = false;
     let paused = window.agents().all().filter(|node| node.state == NodeState::Paused);
     let order = |node: &AgentNode| Effect::Send(Command::AgentCommand { agent_id: node.id, order: AgentOrder::Resume });
     let resumed: Vec<Effect> = paused.map(order).collect();
-    if resumed.is_empty() { sending::say_to_agent(window, GO_ON.to_owned()) } else { resumed }
+    if resumed.is_empty() {
+        return root_goes_on(window);
+    }
+    window.can_go_on = false;
+    resumed
+}
+
+/// The root goes on where its work ended, whatever others ask or wait for: the person was asked about the root.
+pub(super) fn root_goes_on(window: &mut WindowState) -> Vec<Effect> {
+    if window.standing().works() || !std::mem::take(&mut window.can_go_on) {
+        return Vec::new();
+    }
+    sending::say_to_agent(window, GO_ON.to_owned())
 }
 
 /// Whether the next Esc stops those who still work.

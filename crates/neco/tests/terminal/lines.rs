@@ -38,6 +38,15 @@ fn lines_can_come_from_a_program() {
 }
 
 #[test]
+fn a_session_that_begins_with_a_command_is_called_what_was_written() {
+    let house = house(json!([say("Nothing to complain about.")]));
+    let ran = house.neco(&["repl"]).write_stdin("/review the tests\n/exit\n").output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let list = house.run(&["session", "list", "--json"]).ended_with(0).json();
+    assert_eq!(list[0]["title"], "/review the tests");
+}
+
+#[test]
 fn lines_are_edited_and_come_back() {
     if !is_there() {
         return;

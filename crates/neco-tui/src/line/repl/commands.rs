@@ -29,13 +29,13 @@ impl Repl {
         let custom = self.custom();
         match slash::parse(line, &custom) {
             Ok(Slash::Exit) => return Ok(Next::Leave),
-            Ok(slash) => self.carry_out(slash, &custom)?,
+            Ok(slash) => self.carry_out(slash, line, &custom)?,
             Err(error) => told(&error.to_string())?,
         }
         Ok(Next::Go)
     }
 
-    fn carry_out(&mut self, slash: Slash, custom: &[Custom]) -> io::Result<()> {
+    fn carry_out(&mut self, slash: Slash, line: &str, custom: &[Custom]) -> io::Result<()> {
         match slash {
             // Whoever reads lines leaves.
             Slash::Exit => Ok(()),
@@ -77,25 +77,25 @@ impl Repl {
                 Ok(_) => Ok(()),
                 Err(error) => told(&error.to_string()),
             },
-            Slash::How(Setting::Sandbox) => self.outside(Outside::Sandbox, ""),
+            Slash::How(Setting::Sandbox) => self.outside(Outside::Sandbox, "", line),
             Slash::How(_) | Slash::Cost | Slash::Todo | Slash::Plan => self.standing(&slash),
             Slash::Expand => told(&self.session.seen.expand()),
             // Lines are read when nothing runs.
             Slash::Background => told(slash::NO_COMMAND),
             Slash::Copy => self.copy(),
             Slash::Theme(_) => told(answers::NO_THEMES),
-            Slash::Outside(what, argument) => self.outside(what, &argument),
+            Slash::Outside(what, argument) => self.outside(what, &argument, line),
             Slash::Custom { name, argument } => {
                 let Surroundings { app, host, runtime, .. } = &self.session.around;
                 match runtime.block_on(outside::custom(app.as_ref(), host.as_ref(), name, argument)) {
-                    Ok(content) => self.session.turn(Command::UserMessage { content, attachments: Vec::new() }),
+                    Ok(content) => self.say_for_command(line, content),
                     Err(error) => told(&error.words()),
                 }
             }
         }
     }
 
-    fn outside(&mut self, what: Outside, argument: &str) -> io::Result<()> {
+    fn outside(&mut self, what: Outside, argument: &str, line: &str) -> io::Result<()> {
         let Surroundings { app, host, runtime, .. } = &self.session.around;
         let client = self.session.client.as_ref();
         let carried_out = outside::carry_out(app.as_ref(), host.as_ref(), client, what, argument);
@@ -106,15 +106,13 @@ impl Repl {
                 | CommandOutcome::Say(text)
                 | CommandOutcome::Choose(_, _, text),
             ) => told(&text),
-            Ok(CommandOutcome::Prompt(content)) => {
-                self.session.turn(Command::UserMessage { content, attachments: Vec::new() })
-            }
+            Ok(CommandOutcome::Prompt(content)) => self.say_for_command(line, content),
             Ok(CommandOutcome::Changes(files)) => {
                 let texts: Vec<&str> = files.iter().map(|file| file.diff.trim_end_matches('\n')).collect();
                 told(&texts.join("\n"))
             }
             Ok(CommandOutcome::Send(command)) => self.session.turn(command),
-            Ok(CommandOutcome::Ask(agreement)) => self.agree(agreement),
+            Ok(CommandOutcome::Ask(agreement)) => self.agree(agreement, line),
             Ok(CommandOutcome::GoOn(wanted, words)) => {
                 told(&words)?;
                 self.open(wanted)
@@ -123,13 +121,26 @@ impl Repl {
         }
     }
 
+    /// What a command says to the agent. A session that begins with it is called what the person wrote, as in the window.
+    fn say_for_command(&mut self, line: &str, content: String) -> io::Result<()> {
+        let begins = match self.session.ask(Query::Snapshot) {
+            Ok(Answer::Snapshot(snapshot)) => snapshot.title.is_empty(),
+            Ok(_) | Err(_) => false,
+        };
+        if begins {
+            // One that can't be called so is called by the first words that are said.
+            self.session.tell(Command::Rename { title: line.to_owned() }, "");
+        }
+        self.session.turn(Command::UserMessage { content, attachments: Vec::new() })
+    }
+
     /// Asks before something is done that makes agents freer.
-    fn agree(&mut self, agreement: Agreement) -> io::Result<()> {
+    fn agree(&mut self, agreement: Agreement, line: &str) -> io::Result<()> {
         let means = if agreement.means.is_empty() { String::new() } else { format!(" ({})", agreement.means) };
         told(&format!("{}{means}", agreement.question))?;
         match self.lines.answer("y or n: ") {
             Some(yes) if yes.eq_ignore_ascii_case("y") || yes.eq_ignore_ascii_case("yes") => {
-                self.outside(agreement.yes.0, &agreement.yes.1)
+                self.outside(agreement.yes.0, &agreement.yes.1, line)
             }
             Some(_) | None => told("nothing changed"),
         }

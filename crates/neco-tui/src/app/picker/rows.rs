@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use super::picker::{Entry, Mark, Picked, Picker};
+use super::{Entry, Mark, Picked, Picker};
 use crate::input::lit;
 use crate::panel;
 use crate::text::figures::padded;
@@ -42,6 +42,8 @@ const HERE: &str = " ❯ ";
 
 /// How wide the parts of a list's rows are.
 struct Layout {
+    /// All of it.
+    width: usize,
     /// What stands before the entries.
     mark: usize,
     /// What they are.
@@ -54,45 +56,71 @@ impl Picker {
     /// Its rows, at most `room`. Of what the chosen entry would do as much is shown as there is room for beside the
     /// list, and the rest can be scrolled to.
     pub fn rows(&mut self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let mut rows = Vec::new();
-        if !self.searches() {
-            // What waits for an answer says so; a list does not.
-            let (mark, style) = if self.is_question() { (" ◆ ", theme.ask) } else { ("   ", theme.accent) };
-            let heading =
-                Line::from(vec![Span::styled(mark, style), Span::styled(self.heading.clone(), theme.heading)]);
-            rows = wrap(&heading, width, &Indent { first: Vec::new(), rest: vec![Span::raw("   ")] });
-            rows.truncate((room / 5).max(1));
-        }
+        let mut rows = self.heading_rows(width, room, theme);
         let mut hint = wrap(&Line::styled(self.hint.clone(), theme.dim), width, &Indent::all(Span::raw("   ")));
         if room > ROOMY {
             hint.insert(0, Line::default());
         }
         let told = self.told_rows(width, theme);
         let rule = self.rule(width, theme).filter(|_| room >= RULED && !told.is_empty());
-        let fitting = self.fitting();
-        // The chosen one is shown whole, as far as there is room; where the rule names it, the list stays where it is.
         let layout = self.layout(width);
-        let chosen = self.chosen();
-        let chosen = match rule {
-            Some(_) => chosen.map(|entry| vec![cut(&self.row(HERE, entry, &layout, theme), width)]),
-            None => chosen.map(|entry| self.whole_rows(entry, &layout, width, theme)),
-        };
-        let chosen = chosen.unwrap_or_else(|| vec![Line::default()]).into_iter().take((room / 4).max(1));
-        let mut chosen: Vec<Line<'static>> = chosen.map(|row| theme.choose(row)).collect();
+        let chosen = self.chosen_rows(rule.is_some(), &layout, theme);
+        let chosen = chosen.into_iter().take((room / 4).max(1)).map(|row| theme.choose(row)).collect();
         let rule: Vec<Line<'static>> = rule.into_iter().flat_map(|rule| [Line::default(), rule]).collect();
         let left = room.saturating_sub(rows.len() + hint.len() + rule.len());
+        let (list, below) = self.list_rows(chosen, told.len(), left, &layout, theme);
+        rows.extend(list);
+        rows.extend(rule);
+        rows.extend(self.seen_of(told, below, theme));
+        rows.extend(hint);
+        rows
+    }
+
+    /// What it is a list of; where the field searches it, the field says that.
+    fn heading_rows(&self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+        if self.searches() {
+            return Vec::new();
+        }
+        // What waits for an answer says so; a list does not.
+        let (mark, style) = if self.is_question() { (" ◆ ", theme.ask) } else { ("   ", theme.accent) };
+        let heading = Line::from(vec![Span::styled(mark, style), Span::styled(self.heading.clone(), theme.heading)]);
+        let mut rows = wrap(&heading, width, &Indent { first: Vec::new(), rest: vec![Span::raw("   ")] });
+        rows.truncate((room / 5).max(1));
+        rows
+    }
+
+    /// The rows of the chosen entry: it is shown whole, but where a rule names it the list stays where it is.
+    fn chosen_rows(&self, is_ruled: bool, layout: &Layout, theme: &Theme) -> Vec<Line<'static>> {
+        match self.chosen() {
+            None => vec![Line::default()],
+            Some(entry) if is_ruled => vec![cut(&self.row(HERE, entry, layout, theme), layout.width)],
+            Some(entry) => self.whole_rows(entry, layout, theme),
+        }
+    }
+
+    /// The entries, and how many rows of the `left` ones are for the `told` ones below them.
+    fn list_rows(
+        &self,
+        mut chosen: Vec<Line<'static>>,
+        told: usize,
+        left: usize,
+        layout: &Layout,
+        theme: &Theme,
+    ) -> (Vec<Line<'static>>, usize) {
+        let fitting = self.fitting();
         let highest = if self.is_tall { left } else { ROWS };
         let list = (fitting.len().saturating_sub(1) + chosen.len()).clamp(1, highest.max(chosen.len()));
         // Both have half of the room at least, if they need it.
-        let below = told.len().min(left.saturating_sub(list).max(left / 2));
+        let below = told.min(left.saturating_sub(list).max(left / 2));
         let beyond = usize::from(fitting.len() > list);
         let most = left.saturating_sub(below + beyond + chosen.len().saturating_sub(1)).clamp(1, highest.max(1));
         let first = (self.at.min(fitting.len().saturating_sub(1)) + 1).saturating_sub(most);
+        let mut rows = Vec::new();
         for (index, entry) in fitting.iter().enumerate().skip(first).take(most) {
             if index == self.at {
                 rows.append(&mut chosen);
             } else {
-                rows.push(cut(&self.row("   ", entry, &layout, theme), width));
+                rows.push(cut(&self.row("   ", entry, layout, theme), layout.width));
             }
         }
         match fitting.len().saturating_sub(first + most) {
@@ -102,10 +130,7 @@ impl Picker {
             0 => {}
             beyond => rows.push(Line::styled(format!("   … {beyond} more"), theme.dim)),
         }
-        rows.extend(rule);
-        rows.extend(self.seen_of(told, below, theme));
-        rows.extend(hint);
-        rows
+        (rows, below)
     }
 
     /// What the chosen entry would do; nothing of it is cut off.
@@ -153,7 +178,7 @@ impl Picker {
         if self.columns.is_empty() {
             let about = self.entries.iter().map(|entry| entry.about.width()).max().unwrap_or_default();
             let most = if self.is_wide { usual.max(room.saturating_sub(about + 2)) } else { usual };
-            return Layout { mark, text: widest.min(most), cells: Vec::new() };
+            return Layout { width, mark, text: widest.min(most), cells: Vec::new() };
         }
         let cell = |at: usize| self.entries.iter().filter_map(move |entry| entry.cells.get(at));
         let mut cells: Vec<usize> =
@@ -167,7 +192,7 @@ impl Picker {
             let Some((_, wide)) = shown.max_by_key(|(column, _)| column.rank) else { break };
             *wide = 0;
         }
-        Layout { mark, text: widest.min(left(&cells).max(LEAST)), cells }
+        Layout { width, mark, text: widest.min(left(&cells).max(LEAST)), cells }
     }
 
     /// What is said about an entry, in columns where it has some.
@@ -195,9 +220,9 @@ impl Picker {
     }
 
     /// The rows of the chosen entry with nothing cut off.
-    fn whole_rows(&self, entry: &Entry, layout: &Layout, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    fn whole_rows(&self, entry: &Entry, layout: &Layout, theme: &Theme) -> Vec<Line<'static>> {
         let row = self.row_of(HERE, entry, &entry.text, layout, theme);
-        wrap(&row, width, &Indent { first: Vec::new(), rest: vec![Span::raw("     ")] })
+        wrap(&row, layout.width, &Indent { first: Vec::new(), rest: vec![Span::raw("     ")] })
     }
 
     /// The row of an entry, whose words end where the column begins of what is said about it.

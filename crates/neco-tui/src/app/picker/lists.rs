@@ -2,7 +2,7 @@
 
 use neco_view::short_id::short_id;
 
-use super::picker::{Column, Entry, Letters, Mark, Picked, Picker};
+use super::{Column, Entry, Letters, Mark, Picked, Picker};
 use crate::host::{ModelEntry, SessionEntry};
 
 /// The columns of a list of sessions: when it was used, its branch, its messages, its cost, its id, its folder and what
