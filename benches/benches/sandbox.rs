@@ -98,6 +98,8 @@ async fn shell(spawner: &Spawner, workspace: &Path) {
         stdin: Stdin::Closed,
         terminal: false,
         leftovers: Leftovers::End,
+        variables: Vec::new(),
+        errors: None,
     };
     let mut running = spawner.start(launch).await.unwrap();
     while let Progress::Output(_) = running.next().await {}

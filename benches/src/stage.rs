@@ -10,12 +10,13 @@ use tempfile::TempDir;
 /// Where a run happens. Gone when dropped.
 pub struct Stage {
     folder: TempDir,
+    more: String,
 }
 
 impl Stage {
     /// A new one below `parent`: an empty home, and a workspace under git.
     pub fn new(parent: &Path) -> anyhow::Result<Self> {
-        let stage = Self { folder: TempDir::with_prefix_in("neco-bench-", parent)? };
+        let stage = Self { folder: TempDir::with_prefix_in("neco-bench-", parent)?, more: String::new() };
         fs::create_dir(stage.home())?;
         stage.write(".git/HEAD", "ref: refs/heads/main\n")?;
         stage.write(".git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")?;
@@ -61,6 +62,11 @@ impl Stage {
         ]
     }
 
+    /// These settings hold in every run from now on.
+    pub fn also_configure(&mut self, settings: String) {
+        self.more = settings;
+    }
+
     /// Makes the server at `address` the model that is asked. Its window is large enough for the
     /// longest run, so that nothing is left out of a request.
     pub fn configure(&self, address: SocketAddr) -> anyhow::Result<()> {
@@ -68,7 +74,8 @@ impl Stage {
             "model = \"bench/scripted\"\n\n\
              [model_providers.bench]\ntype = \"openai\"\nbase = \"http://{address}/v1\"\n\n\
              [models.\"bench/scripted\"]\ncontext_window = 10000000\n\n\
-             [agent]\nmax_turns = 1000\n"
+             [agent]\nmax_turns = 1000\n{}",
+            self.more
         );
         self.write_home("config.toml", &config)
     }

@@ -10,7 +10,9 @@ use neco_proto::event::OutputStream;
 use neco_safety::world::Files;
 use neco_sandbox::{LocalNet, LocalWorld, Spawner};
 use neco_toolkit::bound::{Spill, SpillFile};
-use neco_toolkit::{LiveOutput, PreparedCall, Registry, ToBackground, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{
+    LiveOutput, PluggedTools, PreparedCall, Registry, ToBackground, ToolContext, ToolError, ToolOutput,
+};
 use neco_tools::code::Indexes;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -54,6 +56,7 @@ impl Toolbox {
             live: Arc::new(Unheard),
             cancel: CancellationToken::new(),
             person: Arc::new(()),
+            model: Arc::new(()),
             background: ToBackground::default(),
             spill: Arc::new(Nowhere),
             max_output: settings.max_output_bytes,
@@ -62,6 +65,12 @@ impl Toolbox {
         };
         let shared = Arc::new(Indexes::new(indexes.to_owned()));
         Ok(Self { registry: neco_tools::builtin::registry(&settings, &shared), context, _scratch: None })
+    }
+
+    /// The same with the tools that are plugged in here.
+    #[must_use]
+    pub fn following(self, plugged: &PluggedTools) -> Self {
+        Self { registry: self.registry.following(plugged), ..self }
     }
 
     /// Looks at what a call would do and does it, as in a session.

@@ -26,6 +26,8 @@ pub fn peers(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
 }
 
 fn figures(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
+    // The MCP server that is measured lies beside neco-bench.
+    start(root, &["build", "--release", "--package", "neco-testkit", "--bin", "fake-mcp"])?;
     start(root, &[&["run", "--release", "--package", "neco-bench", "--"], arguments].concat())?;
     Ok(ExitCode::SUCCESS)
 }

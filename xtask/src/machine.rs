@@ -20,6 +20,8 @@ const PROGRAMS: &[Program] = &[
     Program { name: "kill", package: "procps" },
     Program { name: "bwrap", package: "bubblewrap" },
     Program { name: "python3", package: "python3" },
+    Program { name: "pip3", package: "python3-pip" },
+    Program { name: "npm", package: "npm" },
     Program { name: "setpriv", package: "util-linux" },
     Program { name: "tmux", package: "tmux" },
     Program { name: "strace", package: "strace" },
@@ -93,7 +95,8 @@ fn become_root() -> Option<&'static [&'static str]> {
     succeeds("sudo", &["-n", "true"]).map(|_| ["sudo", "-n"].as_slice())
 }
 
-fn started(command: &mut Command) -> bool {
+/// Runs a command with its output passed through; says whether it succeeded.
+pub fn started(command: &mut Command) -> bool {
     println!("  $ {command:?}");
     command.stdin(Stdio::null()).status().is_ok_and(|status| status.success())
 }
@@ -108,14 +111,20 @@ mod tests {
         let names = |path: &OsStr| missing(path).iter().map(|program| program.name).collect::<Vec<_>>();
         assert_eq!(
             names(folder.path().as_os_str()),
-            ["cc", "bash", "git", "kill", "bwrap", "python3", "setpriv", "tmux", "strace", "setfacl", "setfattr"]
+            [
+                "cc", "bash", "git", "kill", "bwrap", "python3", "pip3", "npm", "setpriv", "tmux", "strace", "setfacl",
+                "setfattr"
+            ]
         );
         std::fs::write(folder.path().join("git"), "").unwrap();
         std::fs::create_dir(folder.path().join("bash")).unwrap();
         let path = std::env::join_paths([Path::new("/no/such/folder"), folder.path()]).unwrap();
         assert_eq!(
             names(&path),
-            ["cc", "bash", "kill", "bwrap", "python3", "setpriv", "tmux", "strace", "setfacl", "setfattr"]
+            [
+                "cc", "bash", "kill", "bwrap", "python3", "pip3", "npm", "setpriv", "tmux", "strace", "setfacl",
+                "setfattr"
+            ]
         );
     }
 }

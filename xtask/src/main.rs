@@ -1,17 +1,20 @@
 //! `cargo xtask`: all automation of the repository, so that every check is one command away and CI
 //! runs nothing that a person can't run.
 //!
-//! Reading order: [`test_run`] (what is checked), [`step`], [`machine`], [`mod@reference`], [`mod@bench`], [`parity`],
-//! [`coverage`], [`pictures`], [`weight`], [`dist`].
+//! Reading order: [`test_run`] (what is checked), [`step`], [`machine`], [`mcp_servers`], [`mod@reference`],
+//! [`mod@bench`], [`parity`], [`conformance`] with [`bridge`], [`coverage`], [`pictures`], [`weight`], [`dist`].
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the person at the terminal")]
 #![allow(clippy::disallowed_methods, reason = "it works on the repository and starts cargo, for whoever called it")]
 
 mod bench;
+mod bridge;
 mod cargo;
+mod conformance;
 mod coverage;
 mod dist;
 mod machine;
+mod mcp_servers;
 mod parity;
 mod pictures;
 mod reference;
@@ -34,6 +37,8 @@ usage: cargo xtask COMMAND
   bench peers           the same beside other agents, which npm installs below the target folder
   parity [GRADE]        plays the acceptance cases of the founding designs and prints their score;
                         GRADE, from 1 to 10, is a person's for how it feels to use
+  conformance [PART]    plays the official conformance suite of MCP, for Neco as a client and as a server;
+                        only scenarios whose names contain PART
   coverage              runs all tests and prints which share of the code they ran, with
                         cargo-llvm-cov
   dist                  builds the binary for download, target/dist/neco, with the functions that a start
@@ -64,6 +69,8 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         ["bench", rest @ ..] => bench::run(&root, rest),
         ["parity"] => parity::run(&root, None),
         ["parity", grade] => parity::run(&root, Some(grade)),
+        ["conformance"] => conformance::run(&root, ""),
+        ["conformance", part] => conformance::run(&root, part),
         ["coverage"] => coverage::run(&root),
         ["dist"] => dist::run(&root),
         ["weight", binary] => weight::run(&root, binary),

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::cargo::{cargo, has_subcommand};
-use crate::machine;
 use crate::step::Reports;
+use crate::{machine, mcp_servers};
 
 /// How much is checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,7 @@ const RUSTDOC: &str = "-D warnings -A rustdoc::private_intra_doc_links";
 pub fn run(root: &Path, depth: Depth) -> ExitCode {
     let mut reports = Reports::default();
     reports.measure("set-up", || machine::set_up(root));
+    reports.measure("MCP servers", || mcp_servers::set_up(root));
     reports.run("format", cargo(root).args(["fmt", "--all", "--check"]));
     reports.run("lints", cargo(root).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]));
     tests(root, &mut reports);

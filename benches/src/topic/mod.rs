@@ -3,8 +3,8 @@
 //! A topic adds its figures to the report as it gets them; an error means that the rest could not be
 //! measured. What a script asks for is rehearsed first, so that no figure is the time of a refusal.
 //!
-//! Reading order: [`size`], [`start`], [`turns`], [`boxes`], [`calls`], [`deltas`], [`long`], [`parallel`], [`grep`],
-//! [`index`], [`checkpoints`], [`peers`].
+//! Reading order: [`size`], [`start`], [`turns`], [`boxes`], [`calls`], [`deltas`], [`long`], [`parallel`], [`mcp`],
+//! [`grep`], [`index`], [`checkpoints`], [`peers`].
 
 mod boxes;
 mod calls;
@@ -13,6 +13,7 @@ mod deltas;
 mod grep;
 mod index;
 mod long;
+mod mcp;
 mod parallel;
 mod peers;
 mod size;
@@ -51,6 +52,8 @@ pub enum Topic {
     Long,
     /// Eight reads in one turn.
     Parallel,
+    /// MCP servers: a hundred that nobody needs, and a call of one.
+    Mcp,
     /// Searching 20,000 files, beside ripgrep.
     Grep,
     /// The index of 50,000 files.
@@ -71,6 +74,7 @@ impl Topic {
         Self::Calls,
         Self::Deltas,
         Self::Parallel,
+        Self::Mcp,
         Self::Long,
         Self::Grep,
         Self::Checkpoints,
@@ -88,6 +92,7 @@ impl Topic {
             Self::Deltas => "deltas",
             Self::Long => "long",
             Self::Parallel => "parallel",
+            Self::Mcp => "mcp",
             Self::Grep => "grep",
             Self::Index => "index",
             Self::Checkpoints => "checkpoints",
@@ -106,6 +111,7 @@ impl Topic {
             Self::Deltas => deltas::measure(setting, report),
             Self::Long => long::measure(setting, report),
             Self::Parallel => parallel::measure(setting, report),
+            Self::Mcp => mcp::measure(setting, report),
             Self::Grep => grep::measure(setting, report),
             Self::Index => index::measure(setting, report),
             Self::Checkpoints => checkpoints::measure(setting, report),

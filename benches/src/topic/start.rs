@@ -41,11 +41,13 @@ pub fn measure(setting: &Setting<'_>, report: &mut Report) -> anyhow::Result<()>
     Ok(())
 }
 
-fn repeat(count: usize, run: impl Fn() -> anyhow::Result<Run>) -> anyhow::Result<Vec<Run>> {
+/// Runs something so many times.
+pub(super) fn repeat<T>(count: usize, run: impl Fn() -> anyhow::Result<T>) -> anyhow::Result<Vec<T>> {
     (0..count).map(|_| run()).collect()
 }
 
-fn to_first_request(run: &Run) -> f64 {
+/// From the start of the process to the first request, in milliseconds.
+pub(super) fn to_first_request(run: &Run) -> f64 {
     run.exchanges.first().map_or(f64::NAN, |first| milliseconds(first.complete.since(run.used.started)))
 }
 

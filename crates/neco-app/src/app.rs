@@ -13,7 +13,8 @@ use neco_model::Models;
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Scope, Trouble};
 use neco_proto::app::{
     agents::*, blobs::*, commands::*, doctor::*, exchanges::*, files::*, folders::*, history::*, keys::*, mcp::*,
-    memory::*, models::*, plans::*, port::*, project::*, rules::*, sessions::*, settings::*, trust::*, workflows::*,
+    mcp_use::*, memory::*, models::*, plans::*, port::*, project::*, rules::*, sessions::*, settings::*, tools::*,
+    trust::*, workflows::*,
 };
 use neco_proto::{Client, SessionId};
 use neco_safety::secrets::{Redactor, scrub};
@@ -31,8 +32,8 @@ use crate::workspace::Workspace;
 use crate::workspace::keys::Keys;
 use crate::workspace::plugged::Plugged;
 use crate::{
-    agents, commands, doctor, error, files, folders, keys, mcp, mcp_settings, memory, models, plans, project, rules,
-    services, sessions, settings, trust, workflows,
+    agents, commands, doctor, error, files, folders, keys, mcp, mcp_login, mcp_settings, mcp_use, memory, models,
+    plans, project, rules, services, sessions, settings, tools, trust, workflows,
 };
 
 /// The program as far as it needs no store: it works where the store does not.
@@ -293,6 +294,7 @@ watched! {
         TestModels => models::watch_tests,
         TestServer => mcp::watch_test,
         ReadServerLog => mcp::watch_log,
+        LogInServer => mcp_login::watch_log_in,
     }
 }
 
@@ -336,6 +338,7 @@ routes! {
         RewindSession => sessions::rewind,
         ClosePlan => plans::close,
         CancelWorkflow => workflows::cancel,
+        CallTool => tools::call,
     }
     Storeless {
         ListRules => rules::list,
@@ -363,6 +366,7 @@ routes! {
         ListCommands => commands::list,
         ExpandCommand => commands::expand,
         ListHooks => commands::hooks,
+        ListTools => tools::list,
         ListKeys => keys::list,
         SetKey => keys::set,
         RemoveKeys => keys::remove,
@@ -380,6 +384,11 @@ routes! {
         RestartServer => mcp::restart,
         TestServer => mcp::test,
         ReadServerLog => mcp::log,
+        LogInServer => mcp_login::log_in,
+        LogOutServer => mcp_login::log_out,
+        ListPromptCommands => mcp_use::prompts,
+        FillPrompt => mcp_use::fill,
+        ListResources => mcp_use::resources,
     }
 }
 

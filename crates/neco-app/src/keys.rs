@@ -17,6 +17,7 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::app::StorelessApp;
 use crate::error::{failed, invalid, of_setup};
 use crate::workspace::keys::{self, Keys, unquoted};
+use crate::workspace::server_logins::is_of_server;
 
 /// How long a provider has to say whether it takes a key.
 const CHECK: Duration = Duration::from_secs(5);
@@ -90,7 +91,7 @@ fn rows(entry: &ProviderEntry, sources: &Keys<'_>) -> Vec<KeyRow> {
 /// What is kept for providers that are not configured any more.
 fn orphans(providers: &Providers, sources: &Keys<'_>) -> Vec<KeyRow> {
     let kept = sources.kept().into_iter().flatten();
-    kept.filter(|(name, _)| providers.get(name).is_err())
+    kept.filter(|(name, _)| providers.get(name).is_err() && !is_of_server(name))
         .map(|(name, kept)| {
             let keys = kept.keys.len() + usize::from(kept.login.is_some());
             KeyRow {

@@ -6,7 +6,7 @@
 //! is opened) with [`loosening`] (what of it holds where), [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where) with [`watching`]
 //! and [`shared`] (of a process that opens sessions) with [`open_sessions`] and [`other_processes`], [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`] with [`login`], [`trust`], [`project`], [`files`],
-//! [`folders`], [`commands`], [`mcp`] with [`mcp_settings`], [`persons_shell`], [`prompt`], [`eval`], [`disk`], [`log_file`], [`mod@error`].
+//! [`folders`], [`commands`], [`tools`], [`mcp`] with [`mcp_login`], [`mcp_settings`] and [`mcp_use`], [`persons_shell`], [`prompt`], [`eval`], [`disk`], [`log_file`], [`mod@error`].
 
 pub mod agents;
 pub mod app;
@@ -24,7 +24,9 @@ pub mod log_file;
 pub mod login;
 pub mod loosening;
 mod mcp;
+mod mcp_login;
 mod mcp_settings;
+mod mcp_use;
 pub mod memory;
 mod models;
 mod open_sessions;
@@ -43,6 +45,7 @@ mod session_models;
 pub mod sessions;
 mod settings;
 pub mod shared;
+pub mod tools;
 mod trust;
 mod watching;
 pub mod workflows;

@@ -137,7 +137,7 @@ async fn follow(app: &StorelessApp, request: ReadServerLog, mut told: Told<Serve
 
 /// The servers of a folder.
 pub(crate) struct Here {
-    workspace: Arc<Workspace>,
+    pub workspace: Arc<Workspace>,
     /// Those that nobody has trusted as they are.
     untrusted: Vec<ServerSettings>,
     /// What is to be said about their settings.
@@ -185,7 +185,7 @@ impl Here {
     }
 
     /// The same, if it may be started.
-    fn usable(&self, name: &str) -> Result<ServerRow, AppError> {
+    pub(crate) fn usable(&self, name: &str) -> Result<ServerRow, AppError> {
         let row = self.row(name)?;
         match row.state {
             ServerState::Untrusted => {
@@ -238,7 +238,7 @@ fn unknown(name: &str, rows: &[ServerRow]) -> AppError {
     }
 }
 
-fn of_mcp(error: McpError) -> AppError {
+pub(crate) fn of_mcp(error: McpError) -> AppError {
     AppError { code: Some(error.code()), ..AppError::new(Trouble::Failed, error.to_string()) }
 }
 

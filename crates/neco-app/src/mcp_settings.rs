@@ -17,6 +17,7 @@ use toml_edit::{DocumentMut, Item, Key, TomlError};
 use crate::app::StorelessApp;
 use crate::error::{failed, invalid};
 use crate::mcp::Here;
+use crate::mcp_login;
 use crate::settings::{self, changed, own_file};
 
 /// The section of servers in the person's own settings.
@@ -90,6 +91,7 @@ pub(crate) async fn remove(app: &StorelessApp, request: RemoveServer) -> Result<
     let written = written(app, &folder, &name, file)?;
     if written.server.is_none() {
         Servers::forget(app.env.data_dir(), &name);
+        mcp_login::forget(app, &name)?;
     }
     Ok(written)
 }
@@ -221,6 +223,10 @@ fn change_shared(
     let present = match fs::read_to_string(file) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) if error.kind() == ErrorKind::IsADirectory => {
+            let words = "a folder holds its place while a program runs in a box that must not make it";
+            return Err(in_file(&words).hint("Leave the sessions of this folder, or remove the folder, and try again."));
+        }
         Err(error) => return Err(in_file(&error)),
     };
     let text = present.as_deref().unwrap_or("{}").trim_start_matches('\u{feff}');

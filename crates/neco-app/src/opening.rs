@@ -34,6 +34,7 @@ use crate::running_sessions::RunningSession;
 use crate::services::{self, ServiceSetup, Services};
 use crate::session_models::SessionModels;
 use crate::sessions::hold;
+use crate::tools::OutsideCalls;
 use crate::trust::ask_about;
 use crate::workspace::rules::{self, AlwaysFile, RuleFlags};
 use crate::workspace::sandbox::SessionLevel;
@@ -59,6 +60,8 @@ pub struct Opening {
     pub added: AddedFolders,
     /// The sandbox that it was given while it is open.
     pub level: SessionLevel,
+    /// The calls that are made in it from outside.
+    pub calls: OutsideCalls,
 }
 
 /// Whoever opens sessions: what is told and asked on the way, and the way to other processes. `()` says nothing, is asked
@@ -291,7 +294,7 @@ impl Opening {
     ) -> Result<Made, AppError> {
         let state = workspace.now();
         let config = &state.loaded.config;
-        let models = SessionModels::new(&state, workspace.env())?;
+        let models = SessionModels::new(&state, workspace.env(), self.calls.clone())?;
         let (redactor, found_by) = (workspace.redactor().heir(), Arc::clone(&models));
         let find_model: FindModel = Arc::new(move |name| found_by.find(name));
         let mut setup = self.setup(workspace, &state, policy, find_model, &redactor);

@@ -94,6 +94,7 @@ impl PersonsShell {
             live: Arc::new(Shown(output)),
             cancel: cancel.clone(),
             person: Arc::new(()),
+            model: Arc::new(()),
             background: ToBackground::default(),
             spill: Arc::new(Nowhere),
             max_output: MOST_OUTPUT,

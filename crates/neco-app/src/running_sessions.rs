@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use neco_config::section::SandboxLevel;
 use neco_proto::app::AppError;
+use neco_proto::app::tools::CALLER_MODEL;
 use neco_sandbox::Sandbox;
 use neco_session::Session;
 
 use crate::error::invalid;
 use crate::opening::Opening;
+use crate::tools::OutsideCalls;
 use crate::workspace::rules::{RuleFlags, load};
 use crate::workspace::{FolderState, Workspace};
 
@@ -30,6 +32,11 @@ impl RunningSession {
         Arc::new(Self { session, workspace, opening })
     }
 
+    /// The folder that it works in.
+    pub(crate) fn workspace(&self) -> Arc<Workspace> {
+        Arc::clone(&self.workspace)
+    }
+
     /// Lets it read and write one more folder from its next turn on. It reads files.
     pub(crate) fn add_folder(&self, folder: PathBuf) -> Result<(), AppError> {
         let here = self.workspace.folder();
@@ -45,6 +52,17 @@ impl RunningSession {
         load(&flags, self.workspace.env(), here, &state.loaded, &state.plugged).map_err(refused)?;
         self.opening.added.add(resolved);
         Ok(())
+    }
+
+    /// It, and the calls that are made in it from outside.
+    ///
+    /// # Errors
+    /// When a model makes its calls.
+    pub(crate) fn for_calls(&self) -> Result<(Session, OutsideCalls), AppError> {
+        match self.opening.wanted.model.as_deref() == Some(CALLER_MODEL) {
+            true => Ok((self.session.clone(), self.opening.calls.clone())),
+            false => Err(invalid("a model makes the calls of this session")),
+        }
     }
 
     /// What its commands run in from its next turn on. It may start programs.
@@ -91,6 +109,12 @@ impl RunningSessions {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut workspaces = all.iter().filter_map(Weak::upgrade).map(|open| Arc::clone(&open.workspace));
         workspaces.find(|workspace| workspace.folder() == folder)
+    }
+
+    /// Whether a session works in this folder.
+    pub(crate) fn work_in(&self, workspace: &Arc<Workspace>) -> bool {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        all.iter().filter_map(Weak::upgrade).any(|open| Arc::ptr_eq(&open.workspace, workspace))
     }
 
     /// What work in a folder stands on now, where a session is open there.

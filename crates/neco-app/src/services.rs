@@ -35,6 +35,7 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::app::{LocalApp, StorelessApp};
 use crate::error;
 use crate::error::invalid;
+use crate::mcp_use::reader;
 use crate::running_sessions::{RunningSession, RunningSessions};
 use crate::workspace::checkpoints;
 use crate::workspace::keys::Keys;
@@ -149,13 +150,22 @@ impl Services {
         LocalApp { store: Arc::clone(&self.store), hub: self.hub.clone(), storeless, opener: None }
     }
 
-    /// Writes what waits; the store stays open for whoever else stands on it.
+    /// Writes what waits; the store stays open for whoever else stands on it. The MCP servers of a folder in which nobody
+    /// works any more are ended.
     ///
     /// # Errors
     /// When something could not be written.
     pub async fn leave(self) -> Result<(), AppError> {
+        let workspace = self.open.as_ref().map(|open| open.workspace());
         drop((self.hub, self.open));
-        self.store.flush().await.map_err(error::of_store)
+        let unused = workspace.filter(|workspace| !self.all.work_in(workspace));
+        let ending = async {
+            if let Some(workspace) = &unused {
+                workspace.end_servers().await;
+            }
+        };
+        let ((), flushed) = futures::join!(ending, self.store.flush());
+        flushed.map_err(error::of_store)
     }
 }
 
@@ -188,6 +198,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
     Ok(AgentDeps {
         tools,
         plugged: setup.servers.as_ref().map(|servers| servers.plugged().clone()).unwrap_or_default(),
+        resources: setup.servers.as_ref().map(reader),
         prepare: setup.servers.take().map(prepare),
         roots: policy.place().roots.clone(),
         policy: Box::new(move |_| policy.clone()),

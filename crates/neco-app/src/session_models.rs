@@ -8,12 +8,16 @@ use neco_config::Env;
 use neco_model::error::{ErrorKind, Place};
 use neco_model::{DeltaStream, ModelError, Models, Provider, Request, SetupError};
 use neco_proto::app::AppError;
+use neco_proto::app::tools::CALLER_MODEL;
 
+use crate::tools::OutsideCalls;
 use crate::workspace::FolderState;
 
 /// The models of one session, as what its folder brings says now.
 pub(crate) struct SessionModels {
     now: Mutex<(Arc<Models>, Arc<FolderState>)>,
+    /// Whoever stands in a model's place.
+    calls: OutsideCalls,
 }
 
 impl SessionModels {
@@ -21,9 +25,9 @@ impl SessionModels {
     ///
     /// # Errors
     /// When a provider is described so that nothing could be asked of it.
-    pub fn new(state: &Arc<FolderState>, env: &Env) -> Result<Arc<Self>, AppError> {
+    pub fn new(state: &Arc<FolderState>, env: &Env, calls: OutsideCalls) -> Result<Arc<Self>, AppError> {
         let now = Mutex::new((state.own_models(env)?, Arc::clone(state)));
-        Ok(Arc::new(Self { now }))
+        Ok(Arc::new(Self { now, calls }))
     }
 
     /// Takes up what the folder brings now, where its models or keys are others. It may block.
@@ -43,6 +47,9 @@ impl SessionModels {
     /// # Errors
     /// When it can't be used.
     pub fn find(self: &Arc<Self>, name: &str) -> Result<Arc<dyn Provider>, SetupError> {
+        if name == CALLER_MODEL {
+            return Ok(Arc::new(self.calls.clone()));
+        }
         let models = self.now();
         let name = if name.is_empty() { models.default_name()? } else { name.to_owned() };
         let provider = models.provider_for(&name)?;

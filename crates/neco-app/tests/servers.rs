@@ -91,7 +91,10 @@ async fn a_server_of_ones_own_is_added_switched_off_and_taken_out_and_the_file_s
     let shown = house.asks(GetServer { folder: house.folder(), name: "files".into() }).await.unwrap();
     assert_eq!((shown.given, shown.tools.len()), (vec!["TOKEN".to_owned()], 0));
     let near = house.asks(GetServer { folder: house.folder(), name: "flies".into() }).await.unwrap_err();
-    assert_eq!((near.trouble, near.message.as_str()), (Trouble::NotFound, "there is no MCP server flies; did you mean files?"));
+    assert_eq!(
+        (near.trouble, near.message.as_str()),
+        (Trouble::NotFound, "there is no MCP server flies; did you mean files?")
+    );
 
     let off = house.asks(house.enable("files", false)).await.unwrap();
     assert_eq!(off.server.unwrap().state, ServerState::Disabled);

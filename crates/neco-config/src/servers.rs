@@ -79,6 +79,10 @@ pub fn shared_servers(env: &Env, cwd: &Path) -> (Vec<RepositoryServer>, Vec<Noti
         let path = folder.join(SHARED_FILE);
         let origin = origin_of(env, Layer::Project, &path);
         let Some(text) = read_text(&path, &origin) else { continue };
+        // A folder holds the place where a file is missing, while a program runs in a box that must not make one.
+        if path.is_dir() {
+            continue;
+        }
         let none = || Notice::about(&origin, format!("it has no \"{IN_SHARED_FILE}\""));
         match text.and_then(|text| json::parse(&text, &origin)?.remove(&[IN_SHARED_FILE]).ok_or_else(none)) {
             Ok(written) => servers.extend(of_repository(written, &folder, &mut findings)),
@@ -212,7 +216,7 @@ mod tests {
     use super::*;
     use crate::layer::parse;
     use crate::origin::Source;
-    use crate::section::{McpToolsSection, McpTransport};
+    use crate::section::{McpSampling, McpToolsSection, McpTransport};
 
     fn read(text: &str) -> (Vec<RepositoryServer>, Vec<String>) {
         let source = Source::File { path: "/r/.neco/config.toml".into(), shown: "c".into() };
@@ -289,7 +293,7 @@ mod tests {
     fn what_is_not_said_has_its_default() {
         let usual = section("");
         assert_eq!((usual.startup_timeout, usual.tool_timeout, usual.idle_timeout), (30.0, 60.0, 600.0));
-        assert!(usual.network && usual.sandbox && !usual.sampling);
+        assert!(usual.network && usual.sandbox && usual.sampling == McpSampling::Ask);
         assert_eq!(section("args = []\ncommand = 'a b'").args, Some(Vec::new()));
         assert_eq!(section("type = 'sse'").kind, Some(McpTransport::Sse));
         assert_eq!(usual.tools, McpToolsSection::default());

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use neco_config::section::McpSampling;
 use neco_config::{Env, LoadOptions, load};
 use neco_ext::mcp::{FoundServer, FoundServers, Reach, ServerAddress, ServerProgram, find};
 use secrecy::ExposeSecret;
@@ -142,11 +143,11 @@ fn an_address_is_reached_with_its_headers_and_tokens() {
 
 #[test]
 fn limits_and_switches_are_as_they_are_said() {
-    let settings = own("command = 'x'\ntools = { include = ['a*'], exclude = ['b'] }\nstartup_timeout = 0.5\ntool_timeout = 7\nidle_timeout = 9\nauto_start = true\nsampling = true").settings;
+    let settings = own("command = 'x'\ntools = { include = ['a*'], exclude = ['b'] }\nstartup_timeout = 0.5\ntool_timeout = 7\nidle_timeout = 9\nauto_start = true\nsampling = 'deny'").settings;
     assert_eq!((settings.include, settings.exclude), (vec!["a*".to_owned()], vec!["b".to_owned()]));
     let times = (settings.start_timeout, settings.call_timeout, settings.idle);
     assert_eq!(times, (Duration::from_millis(500), Duration::from_secs(7), Duration::from_secs(9)));
-    assert!(settings.enabled && settings.auto_start && settings.sampling);
+    assert!(settings.enabled && settings.auto_start && settings.sampling == McpSampling::Deny);
     assert_eq!((settings.name.as_str(), settings.file.as_str()), ("x", "~/.config/neco/config.toml"));
     assert!(!own("command = 'x ${NONE}'\nenabled = false").settings.enabled, "off, it needs no variables");
     assert!(!own("type = 'sse'\nurl = 'http://h/sse'\ndisabled = true").settings.enabled);
@@ -236,8 +237,9 @@ fn who_decides_sees_what_it_runs_and_what_it_is_given_but_no_values() {
         "npx \"a b\" \"x\\ny\" ${TOKEN} ${NECO_PROJECT_DIR}\nruns without a box; starts with the session\n\
          may write: /, ~/x\ngets from your environment: AWS_KEY, TOKEN\nsets: LD_PRELOAD\nstarts in: in"
     );
-    let server =
-        one(r#"{"url": "https://me:sesame@h/mcp?k=sesame", "headers": {"A": "sesame ${TOKEN:-}"}, "sampling": true}"#);
+    let server = one(
+        r#"{"url": "https://me:sesame@h/mcp?k=sesame", "headers": {"A": "sesame ${TOKEN:-}"}, "sampling": "allow"}"#,
+    );
     assert_eq!(
         server.says,
         "https://***@h/mcp?k=***\nmay ask the model\ngets from your environment: TOKEN\nsends headers: A"

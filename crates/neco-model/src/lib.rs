@@ -36,6 +36,7 @@ pub use cost::Price;
 pub use delta::{Answer, Bound, Bounded, Delta, FinishReason, Piece, RawCall};
 pub use error::{ErrorKind, ModelError, Place};
 pub use history::{Entry, History};
+pub use http::{BuildError, build_client, is_loopback};
 pub use models::{Description, State};
 pub use models::{GROUPS, Models};
 pub use probe::{KeyTrial, LocalServer, Served, try_key};

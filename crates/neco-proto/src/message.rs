@@ -128,13 +128,17 @@ impl Message {
     /// What stands between what a person wrote and what they ran before it and send along, in every window.
     pub const RAN: &str = "\n\nI ran this myself:\n\n";
 
-    /// What stands between what a person wrote and the content of the files that it names.
+    /// What stands between what a person wrote and the content of the files and resources that it
+    /// names.
     pub const ATTACHED: &str = "\n\nWhat stands in the files that I name:\n\n";
+
+    /// What stands between the command that a person wrote and what a prompt of an MCP server made of it.
+    pub const PROMPT: &str = "\n\nThat is a prompt of an MCP server. It says:\n\n";
 
     /// What a person wrote of a text, without what was sent along.
     #[must_use]
     pub fn written(text: &str) -> &str {
-        let end = [Self::ATTACHED, Self::RAN].iter().filter_map(|mark| text.find(mark)).min();
+        let end = [Self::ATTACHED, Self::RAN, Self::PROMPT].iter().filter_map(|mark| text.find(mark)).min();
         end.and_then(|end| text.get(..end)).unwrap_or(text)
     }
 

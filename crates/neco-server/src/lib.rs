@@ -1,10 +1,11 @@
-//! Serves sessions to windows in other processes.
+//! Serves sessions to windows in other processes, and Neco's tools to MCP clients.
 //!
-//! Knows words and sockets, nothing of how a session works: what it serves is any `Client`, and what
+//! Knows words and wires, nothing of how a session works: what it serves is any `Client` and any `App`, and what
 //! a window gets is a `Client` again.
 //!
-//! Reading order: [`remote`].
+//! Reading order: [`remote`], [`mcp`].
 
+pub mod mcp;
 pub mod remote;
 
 pub use remote::{AttachError, RemoteClient, Server, SocketPlaces};

@@ -79,6 +79,8 @@ pub enum AsideError {
     NoTitle,
     #[error("the model took too long")]
     TooSlow,
+    #[error("the model sees no pictures of this kind: {0}")]
+    Unseen(String),
 }
 
 /// What comes of asking a model for `purpose`; windows are told that it is asked, and when that is over.
@@ -107,16 +109,27 @@ pub async fn ask(
         let told = transcript(&history, history.len(), most, Family::of(provider.label()));
         format!("<conversation>\n{}\n</conversation>\n\n{question}", told.trim())
     };
-    let mut stream = provider.whole(Request {
+    let history = History::from_iter([Message::user(asked)]);
+    answer(provider, Request { output: output.map(Arc::new), ..request(system, history) }).await
+}
+
+/// A request without tools and without wishes.
+pub fn request(system: &str, history: History) -> Request {
+    Request {
         system: system.trim().into(),
         tools: Arc::from([]),
-        history: History::from_iter([Message::user(asked)]),
+        history,
         cache_key: String::new(),
-        output: output.map(Arc::new),
+        output: None,
         temperature: None,
         max_output: None,
         agent: None,
-    });
+    }
+}
+
+/// What a model answers to a request, and why it ended there.
+pub async fn answer(provider: &dyn Provider, request: Request) -> Result<(Answer, FinishReason), AsideError> {
+    let mut stream = provider.whole(request);
     let mut answer = Answer::default();
     while let Some(delta) = stream.next().await {
         let delta = delta?;

@@ -5,7 +5,7 @@
 //!
 //! Reading order: [`hub`] (opens sessions), [`actor`] (a session at work), [`aside`] (what it asks models itself), [`fold`] (what a log adds
 //! up to), [`folder`], [`title`], [`rewind`] (going back), [`checkpoints`] (keeping the workspace), [`exchanges`] (what was said, kept with it), [`resume`] (mending what a crash left), [`journal`] with [`logged`], [`plans`] (plans that are
-//! not finished), [`redacted`], [`spill`], [`search_order`] (hits of searches, ordered by a model), [`sources`],
+//! not finished), [`redacted`], [`spill`], [`search_order`] (hits of searches, ordered by a model), [`session_model`] (what calls ask the model), [`sources`],
 //! [`memory`], [`roles`] (who a child agent can be), [`tree`] (the agents of a session), [`workflow`] (tasks that depend on each other).
 
 #![cfg_attr(test, allow(clippy::string_slice))]
@@ -27,6 +27,7 @@ mod resume;
 pub mod rewind;
 pub mod roles;
 mod search_order;
+mod session_model;
 pub mod sources;
 pub mod spill;
 pub mod title;

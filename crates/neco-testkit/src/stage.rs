@@ -204,6 +204,7 @@ impl Stage {
                 redactor: neco_safety::secrets::Redactor::default(),
                 limits,
                 documents: neco_tools::files::document_text,
+                resources: None,
                 tree: TreeSettings::from(&self.config.agents),
                 definitions: DefinitionPlaces {
                     roles: self.config.agents.roles.clone(),

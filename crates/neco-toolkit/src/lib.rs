@@ -5,7 +5,7 @@
 //! ([`ToolError`]): it has a code and words for the model. Tools may come and go ([`PluggedTools`]).
 //!
 //! Reading order: [`tool`], [`output`], [`registry`], [`repair`], [`schema`], [`foreign`], `fitting`, `misfit`, [`mod@counted`], [`bound`],
-//! `background`, `person`, [`picture`], [`taken_out`].
+//! `background`, `person`, `model`, [`picture`], [`taken_out`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -15,6 +15,7 @@ mod counted;
 mod fitting;
 pub mod foreign;
 mod misfit;
+mod model;
 pub mod output;
 mod person;
 pub mod picture;
@@ -27,6 +28,7 @@ pub mod tool;
 pub use background::{InBackground, ToBackground};
 pub use bound::{Bounded, Spill};
 pub use counted::counted;
+pub use model::{AskModel, ModelAnswer, ModelQuestion, NoAnswer};
 pub use neco_safety::SideEffect;
 pub use output::{ActingFile, OutputPart, Outside, ToolError, ToolOutput};
 pub use output::{Intent, Picture, TodoChange, TodoItem};

@@ -134,8 +134,11 @@ impl ToolOutput {
         self.model.push_str(&text);
     }
 
+    /// Whether the text says this value already: as JSON, or as the only thing in it.
     fn says(&self, value: &serde_json::Value) -> bool {
-        serde_json::from_str::<serde_json::Value>(&self.model).is_ok_and(|said| said == *value)
+        let mut fields = value.as_object().into_iter().flatten().map(|(_, field)| field.as_str());
+        let is_wrapped = matches!((fields.next(), fields.next()), (Some(Some(only)), None) if only == self.model);
+        is_wrapped || serde_json::from_str::<serde_json::Value>(&self.model).is_ok_and(|said| said == *value)
     }
 
     fn keep(&mut self, part: ResultPart) -> String {

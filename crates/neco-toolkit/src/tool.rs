@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::background::{InBackground, ToBackground};
 use crate::bound::Spill;
+use crate::model::AskModel;
 use crate::output::{ToolError, ToolOutput};
 use crate::person::AskPerson;
 use crate::{fitting, schema};
@@ -298,6 +299,8 @@ pub struct ToolContext {
     pub cancel: CancellationToken,
     /// The person, to be asked something while the call runs.
     pub person: Arc<dyn AskPerson>,
+    /// The model of the session, to be asked something while the call runs.
+    pub model: Arc<dyn AskModel>,
     /// The way of what the call runs to the background; a tool that can go on there opens it.
     pub background: ToBackground,
     /// Where output that is too big for the model goes.

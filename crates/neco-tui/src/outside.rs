@@ -12,6 +12,7 @@ use neco_proto::app::doctor::Examine;
 use neco_proto::app::folders::AddFolder;
 use neco_proto::app::history::DiffSession;
 use neco_proto::app::keys::{KeyPlace, ListKeys, RemoveKeys};
+use neco_proto::app::mcp_use::{FillPrompt, ListPromptCommands, PromptCommand};
 use neco_proto::app::memory::{ListMemory, MemoryWords};
 use neco_proto::app::models::ListModels;
 use neco_proto::app::rules::ListRules;
@@ -49,22 +50,41 @@ const MEMORIES: usize = 20;
 /// All sessions that there are.
 const ALL: usize = usize::MAX >> 1;
 
-/// The commands that the person and the folder bring along; those that are not trusted say so.
+/// The commands that the person and the folder bring along, of which those that are not trusted say so; and the prompts
+/// of MCP servers.
 pub async fn commands(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
     let custom = |row: CommandRow| {
         let mark = if row.trusted { "" } else { "(not trusted: /trust) " };
         Custom { name: row.name, argument: row.argument, help: format!("{mark}{}", row.help) }
     };
-    let found = app.ask(&Caller::person(), &ListCommands { folder: host.folder() }).await;
-    found.map(|list| list.commands.into_iter().map(custom).collect()).unwrap_or_default()
+    let found = app.ask(&Caller::person(), &ListCommands { folder: host.folder() }).await.unwrap_or_default();
+    let mut all: Vec<Custom> = found.commands.into_iter().map(custom).collect();
+    let found = app.ask(&Caller::person(), &ListPromptCommands { folder: host.folder() }).await.unwrap_or_default();
+    let prompt = |PromptCommand { name, server, argument, help }: PromptCommand| Custom {
+        name,
+        argument,
+        help: format!("{help} (MCP {server})").trim_start().to_owned(),
+    };
+    // What the person wrote themselves is meant.
+    let prompts: Vec<Custom> =
+        found.prompts.into_iter().map(prompt).filter(|prompt| all.iter().all(|own| own.name != prompt.name)).collect();
+    all.extend(prompts);
+    all
 }
 
-/// What such a command says to the agent.
+/// What such a command says to the agent; the server of a prompt is started for it.
 ///
 /// # Errors
-/// When it is gone, or not trusted.
+/// When it is gone or not trusted, lacks an argument, or its server can't be reached.
 pub async fn custom(app: &dyn App, host: &dyn Host, name: String, argument: String) -> Result<String, AppError> {
-    Ok(app.ask(&Caller::person(), &ExpandCommand { folder: host.folder(), name, argument }).await?.text)
+    let (folder, person) = (host.folder(), Caller::person());
+    let own = ExpandCommand { folder: folder.clone(), name: name.clone(), argument: argument.clone() };
+    match app.ask(&person, &own).await {
+        Err(error) if error.trouble == Trouble::NotFound && name.starts_with("mcp__") => {
+            Ok(app.ask(&person, &FillPrompt { folder, name, argument }).await?.text)
+        }
+        expanded => Ok(expanded?.text),
+    }
 }
 
 /// What a session does without asking because of rules; nothing where it does not say, such as one of an older process.

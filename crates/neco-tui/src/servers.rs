@@ -9,7 +9,7 @@ use neco_view::paint::lists::servers;
 use crate::host::CommandOutcome;
 use crate::outside::{Beyond, print, usage};
 
-/// `/mcp`, `/mcp NAME`, `/mcp restart NAME`, `/mcp enable NAME`, `/mcp disable NAME`.
+/// `/mcp`, `/mcp NAME`, `/mcp restart NAME`, `/mcp enable NAME`, `/mcp disable NAME`, `/mcp login NAME`.
 pub(crate) async fn mcp(beyond: &Beyond<'_>, text: &str) -> Result<CommandOutcome, AppError> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let folder = beyond.folder();
@@ -27,6 +27,9 @@ pub(crate) async fn mcp(beyond: &Beyond<'_>, text: &str) -> Result<CommandOutcom
             let request = SetServerEnabled { folder, name: (*name).to_owned(), enabled: *word == "enable" };
             Ok(CommandOutcome::Say(switched(name, &beyond.ask(&request).await?)))
         }
+        ["login", name] => Ok(CommandOutcome::Say(format!(
+            "`neco mcp login {name}` in another terminal logs in; this session has it with its next turn"
+        ))),
         [name] | ["get" | "show", name] => {
             let shown = beyond.ask(&GetServer { folder, name: (*name).to_owned() }).await?;
             Ok(print(&servers::one(&shown, Paint::default())))

@@ -97,6 +97,7 @@ impl Agent {
         let terms = Terms::new(setup.settings, setup.role);
         let scheduler =
             Scheduler::new(tools.registry(), setup.world, setup.spill, Arc::clone(&setup.clock), setup.limits)
+                .with_model(setup.model)
                 .with_gate(Arc::clone(&setup.gate))
                 .with_policy(setup.policy, setup.rule_book.clone())
                 .with_checkpoints(setup.checkpoints.clone());

@@ -9,7 +9,7 @@ use neco_model::{History, Provider};
 use neco_proto::event::{Admission, BudgetReached};
 use neco_proto::{ApprovalMode, CallId, IdeContext, Message, Mode, Usage};
 use neco_safety::{Confinement, Policy, World};
-use neco_toolkit::{Registry, Spill};
+use neco_toolkit::{AskModel, Registry, Spill};
 
 use super::renewal::Renewal;
 use crate::capability_level::CapabilityLevel;
@@ -93,6 +93,8 @@ pub struct AgentSetup {
     pub world: Arc<dyn World>,
     /// Where big outputs go.
     pub spill: Arc<dyn Spill>,
+    /// The model that running calls may ask.
+    pub model: Arc<dyn AskModel>,
     /// Where its events go.
     pub sink: Arc<dyn EventSink>,
     /// For durations.

@@ -10,7 +10,7 @@ use neco_proto::event::{CallStatus, HookEvent};
 use neco_proto::{CallId, ErrorCode, EventBody, ToolCall, ToolResult};
 use neco_safety::tools::{Effects, effects};
 use neco_safety::{Grant, Policy, Ruling, SideEffect, Who, World};
-use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
+use neco_toolkit::{AskModel, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -108,6 +108,7 @@ pub struct Scheduler {
     pub(super) limits: Limits,
     live: Arc<Live>,
     asking: Arc<Asking>,
+    model: Arc<dyn AskModel>,
     pub(super) gate: Arc<dyn Gate>,
     /// How the agent works in the present turn; nobody at the gate is asked without it.
     pub(super) scene: Option<HookContext>,
@@ -143,6 +144,7 @@ impl Scheduler {
             world,
             live: Arc::new(Live::new(spill.redactor())),
             asking: Arc::default(),
+            model: Arc::new(()),
             spill,
             clock,
             limits,
@@ -164,6 +166,13 @@ impl Scheduler {
     pub fn with_policy(mut self, policy: Policy, rule_book: Option<Arc<dyn RuleBook>>) -> Self {
         self.policy = policy;
         self.rule_book = rule_book;
+        self
+    }
+
+    /// Running calls may ask this model.
+    #[must_use]
+    pub fn with_model(mut self, model: Arc<dyn AskModel>) -> Self {
+        self.model = model;
         self
     }
 
@@ -516,6 +525,7 @@ impl Scheduler {
         ToolContext {
             live: self.live.of(call_id.clone()),
             person: self.asking.of(call_id.clone()),
+            model: Arc::clone(&self.model),
             call_id,
             world: Arc::clone(&self.world),
             cancel: self.cancel.child_token(),

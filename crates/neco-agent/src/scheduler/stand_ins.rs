@@ -79,6 +79,7 @@ pub(super) fn context() -> ToolContext {
         live: Arc::new(Nothing),
         cancel: CancellationToken::new(),
         person: Arc::new(()),
+        model: Arc::new(()),
         background: ToBackground::default(),
         spill: Arc::new(Nothing),
         max_output: 100,

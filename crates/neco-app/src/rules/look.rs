@@ -122,6 +122,7 @@ impl Looker {
             live: Arc::new(Silence),
             cancel: CancellationToken::new(),
             person: Arc::new(()),
+            model: Arc::new(()),
             background: ToBackground::default(),
             spill: Arc::new(Nowhere),
             max_output: 0,

@@ -164,6 +164,13 @@ impl Workspace {
         self.servers.get_or_init(|| servers::servers(self))
     }
 
+    /// Ends those of its MCP servers that run; ready when they are gone. They are started again when they are needed.
+    pub(crate) async fn end_servers(&self) {
+        if let Some(servers) = self.servers.get() {
+            servers.close().await;
+        }
+    }
+
     /// What it brings, as far as that is known.
     pub fn now(&self) -> Arc<FolderState> {
         Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner))

@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`workspaces`] (all folders of a process), [`folder`] (one of them) with [`fingerprint`],
 //! [`plugged`] (what it would switch on, as far as that is trusted), [`rules`], [`told_files`], [`own_commands`],
-//! [`keys`], [`checkpoints`], [`sandbox`] with [`boxed_git`], [`servers`] (MCP).
+//! [`keys`], [`checkpoints`], [`sandbox`] with [`boxed_git`], [`servers`] (MCP) with [`server_logins`].
 
 pub mod boxed_git;
 pub mod checkpoints;
@@ -17,6 +17,7 @@ pub mod own_commands;
 pub mod plugged;
 pub mod rules;
 pub mod sandbox;
+pub(crate) mod server_logins;
 pub mod servers;
 pub mod told_files;
 pub mod workspaces;

@@ -147,7 +147,7 @@ pub(super) fn hash(text: &str) -> String {
 }
 
 /// The words of an argument; quotes keep some together.
-fn words(argument: &str) -> Vec<String> {
+pub(crate) fn words(argument: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote: Option<char> = None;

@@ -12,6 +12,7 @@ use neco_session::hub::{Preparation, Prepare};
 
 use crate::services::{environment, hidden_variables};
 use crate::workspace::folder::{FolderState, Workspace};
+use crate::workspace::server_logins::ServerLogins;
 
 /// How long a turn waits for servers of which nobody knows yet what they offer; they go on starting after it.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -25,7 +26,8 @@ pub(super) fn servers(workspace: &Arc<Workspace>) -> Servers {
         None => Err(io::Error::other("nobody works in the folder any more")),
     });
     let redactor = workspace.redactor().clone();
-    let setup = McpSetup { folder, data_dir: workspace.env().data_dir().to_owned(), processes, redactor };
+    let (data_dir, logins) = (workspace.env().data_dir().to_owned(), Arc::new(ServerLogins::new(workspace.env())));
+    let setup = McpSetup { folder, data_dir, processes, redactor, logins };
     Servers::new(setup, known(workspace, &workspace.now()))
 }
 

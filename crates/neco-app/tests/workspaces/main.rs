@@ -4,6 +4,7 @@
 
 mod edits;
 mod opening;
+mod servers;
 mod stage;
 mod starts;
 

@@ -64,7 +64,7 @@ async fn a_start_that_fails_leaves_nothing_behind_at_any_step() {
 }
 
 /// Processes with these words in their command line.
-fn processes(words: &str) -> usize {
+pub fn processes(words: &str) -> usize {
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     let lines = all.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
     lines.filter(|line| String::from_utf8_lossy(line).contains(words)).count()

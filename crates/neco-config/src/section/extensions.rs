@@ -71,8 +71,8 @@ pub struct McpServerSection {
     /// Seconds without a call after which it is stopped.
     #[schemars(range(max = 86_400), extend("exclusiveMinimum" = 0))]
     pub idle_timeout: f64,
-    /// Whether it may ask the model of the session; you are asked each time.
-    pub sampling: bool,
+    /// Whether it may ask the model of the session, at your cost.
+    pub sampling: McpSampling,
 }
 
 impl Default for McpServerSection {
@@ -99,7 +99,7 @@ impl Default for McpServerSection {
             startup_timeout: 30.0,
             tool_timeout: 60.0,
             idle_timeout: 600.0,
-            sampling: false,
+            sampling: McpSampling::Ask,
         }
     }
 }
@@ -137,6 +137,19 @@ pub enum McpTransport {
     Http,
     /// In the old way with two addresses, which is not supported.
     Sse,
+}
+
+/// Whether an MCP server may ask the model of the session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum McpSampling {
+    /// You are asked each time; where nobody can be asked, it may not.
+    #[default]
+    Ask,
+    /// It may.
+    Allow,
+    /// It may not.
+    Deny,
 }
 
 /// What a login at an MCP server asks for.

@@ -33,7 +33,7 @@ pub use checkpoints::{CheckpointBackend, CheckpointsSection};
 pub use context::{ContextSection, ContextShares};
 pub use dialect::{CallIdForm, DialectSection, OutputForm, ReasoningBack, ReasoningParameter};
 pub use extensions::{
-    McpLoginSection, McpServerSection, McpToolsSection, McpTransport, ScriptType, ScriptedToolSection,
+    McpLoginSection, McpSampling, McpServerSection, McpToolsSection, McpTransport, ScriptType, ScriptedToolSection,
 };
 pub use hooks::{HookSection, HooksSection};
 pub use memory::MemorySection;

@@ -405,7 +405,9 @@ mod tests {
         let near = OAuthWeb::new(Url::parse("http://127.0.0.1:9/mcp").unwrap());
         let is_safe = |web: &OAuthWeb, url: &str| web.is_safe(&Url::parse(url).unwrap());
         assert!(is_safe(&far, "https://login.example.org/token"));
-        for url in ["http://login.example.org/token", "http://127.0.0.1:6379/", "https://localhost/", "file:///etc/passwd"] {
+        for url in
+            ["http://login.example.org/token", "http://127.0.0.1:6379/", "https://localhost/", "file:///etc/passwd"]
+        {
             assert!(!is_safe(&far, url), "{url}");
         }
         assert!(is_safe(&near, "http://127.0.0.1:8/token") && !is_safe(&near, "http://example.com/token"));

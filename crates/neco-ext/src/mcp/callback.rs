@@ -52,9 +52,9 @@ impl Callback {
             (Err(error), Some(port)) => {
                 Err(Trouble::Login(format!("the browser can't come back to port {port} of this machine: {error}")))
             }
-            (Err(error), None) => {
-                Err(Trouble::Login(format!("there is no port of this machine for the browser to come back to: {error}")))
-            }
+            (Err(error), None) => Err(Trouble::Login(format!(
+                "there is no port of this machine for the browser to come back to: {error}"
+            ))),
         }
     }
 
@@ -144,7 +144,8 @@ mod tests {
 
     #[test]
     fn only_the_login_that_was_begun_is_heard() {
-        let answer = |code: &str, issuer: Option<&str>| Answer { code: code.to_owned(), issuer: issuer.map(str::to_owned) };
+        let answer =
+            |code: &str, issuer: Option<&str>| Answer { code: code.to_owned(), issuer: issuer.map(str::to_owned) };
         assert_eq!(read("/callback?code=a%20b&state=s", "s"), Some(Ok(answer("a b", None))));
         assert_eq!(read("/callback?code=c&state=s&iss=https://i", "s"), Some(Ok(answer("c", Some("https://i")))));
         for target in ["/callback?code=c&state=t", "/callback?code=c", "/favicon.ico", "/callback?state=s", "//["] {

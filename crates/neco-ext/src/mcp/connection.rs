@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::McpError;
 use super::host::{CallGuard, Caller, Host};
 use super::manifest::{List, Manifest};
+use super::sampling::NoSample;
 
 /// Most pages of a list.
 const MOST_PAGES: usize = 50;
@@ -89,7 +90,10 @@ impl Connection {
             Ok(Ok(running)) => running,
             Ok(Err(error)) if error.is_authorization_required() => return Err(McpError::NeedsLogin(server.to_owned())),
             Ok(Err(error)) => return Err(failed(why_not(&error))),
-            Err(_) => return Err(failed(format!("it did not answer within {} s", patience.as_secs()))),
+            Err(_) => {
+                is_over.cancel();
+                return Err(failed(format!("it did not answer within {} s", patience.as_secs())));
+            }
         };
         let about = running.peer_info().map(|info| (*info).clone());
         let about = about.ok_or_else(|| failed("it said nothing of itself".to_owned()))?;
@@ -167,11 +171,11 @@ impl Connection {
     pub(super) async fn call(
         &self,
         tool: &str,
-        arguments: &Value,
+        arguments: Value,
         patience: Duration,
         caller: &Caller,
     ) -> Result<Value, McpError> {
-        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        let arguments = if let Value::Object(arguments) = arguments { arguments } else { Map::new() };
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         self.request(ClientRequest::CallToolRequest(CallToolRequest::new(params)), patience, Some(caller)).await
     }
@@ -210,7 +214,7 @@ impl Connection {
         std::future::pending().await
     }
 
-    /// Asks for something; what the server wants to know first is asked of the person.
+    /// Asks for something; what the server wants to know first is asked of the person or the model.
     async fn request(
         &self,
         mut request: ClientRequest,
@@ -269,7 +273,7 @@ impl Connection {
                 () = &mut stopped => break McpError::Stopped,
                 () = news() => {}
                 () = tokio::time::sleep(patience) => {
-                    if !under_way.is_some_and(|call| call.signs.waits_for_person()) {
+                    if !under_way.is_some_and(|call| call.signs.waits_for_us()) {
                         break McpError::Silent { server: self.server.clone(), after: patience };
                     }
                 }
@@ -286,7 +290,15 @@ impl Connection {
                 serde_json::to_value(self.host.elicit(request.params, under_way.map(CallGuard::asker)).await)
             }
             InputRequest::ListRoots(_) => serde_json::to_value(self.host.roots()),
-            _ => return Err(self.refused("it may not ask the model".to_owned())),
+            InputRequest::CreateMessage(request) => {
+                let sampled = self.host.sample(request.params, under_way.map(CallGuard::asker)).await;
+                let sampled = sampled.map_err(|why| match why {
+                    NoSample::CallIsOver => McpError::Stopped,
+                    why => self.refused(format!("it needs the model for that, and {why}")),
+                });
+                serde_json::to_value(sampled?)
+            }
+            _ => return Err(self.refused("it wants something that is not known here".to_owned())),
         };
         given.map_err(|error| self.refused(error.to_string()))
     }

@@ -76,11 +76,16 @@ fn picture(server: &str, media_type: Option<String>, data: Option<String>) -> Ou
     let (Some(media_type), Some(data)) = (media_type, data) else {
         return OutputPart::Text("[a picture that can't be read]".to_owned());
     };
-    let bytes = STANDARD.decode(&data).unwrap_or_default();
-    match bytes.len() as u64 <= MOST_BYTES && points_shown(&media_type, &bytes).is_ok() {
+    match is_picture(&media_type, &data) {
         true => OutputPart::Picture(Picture { source: format!("MCP server {server}"), media_type, data }),
         false => OutputPart::Text(format!("[a picture that can't be shown: {media_type}]")),
     }
+}
+
+/// Whether it is a picture that can be put before a model; `data` is in base64.
+pub(super) fn is_picture(media_type: &str, data: &str) -> bool {
+    let bytes = STANDARD.decode(data).unwrap_or_default();
+    bytes.len() as u64 <= MOST_BYTES && points_shown(media_type, &bytes).is_ok()
 }
 
 /// A kind of content that a newer server sends.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use neco_config::section::{McpServerSection, McpTransport};
+use neco_config::section::{McpSampling, McpServerSection, McpTransport};
 use neco_config::{Env, Filling, Loaded, RepositoryServer, shared_servers, without_secrets, words};
 use neco_proto::visible::visible_line;
 use secrecy::SecretString;
@@ -321,7 +321,7 @@ impl Reading<'_> {
         };
         let freedoms = [
             (!section.sandbox, "runs without a box"),
-            (section.sampling, "may ask the model"),
+            (section.sampling == McpSampling::Allow, "may ask the model"),
             (section.auto_start, "starts with the session"),
         ];
         let freedoms: Vec<&str> = freedoms.into_iter().filter_map(|(is_so, words)| is_so.then_some(words)).collect();

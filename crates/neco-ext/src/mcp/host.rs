@@ -1,4 +1,5 @@
-//! What a server may ask of us while it works: to show how far it is, to ask the person, to know the folders.
+//! What a server may ask of us while it works: to show how far it is, to ask the person or the model, to know the
+//! folders.
 
 #![expect(deprecated, reason = "servers of the older versions still use roots, sampling and logging")]
 
@@ -6,14 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use neco_config::section::McpSampling;
 use neco_proto::event::OutputStream;
 use neco_proto::{QuestionItem, QuestionOption};
-use neco_toolkit::{AskPerson, LiveOutput};
+use neco_toolkit::{AskModel, AskPerson, LiveOutput};
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
     ElicitResult, ElicitationAction, ElicitationCapability, ErrorData, Implementation, ListRootsResult,
     LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, ProtocolVersion, Root,
-    RootsCapabilities,
+    RootsCapabilities, SamplingCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
@@ -21,8 +23,9 @@ use serde_json::Value;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::elicit::Form;
+use super::elicit::{Form, Problems};
 use super::log::ServerLog;
+use super::sampling::{self, NoSample};
 
 /// How often a person is asked again whose answers do not fit.
 const MOST_TRIES: usize = 3;
@@ -34,6 +37,8 @@ pub struct Caller {
     pub live: Arc<dyn LiveOutput>,
     /// Whom the server may ask.
     pub person: Arc<dyn AskPerson>,
+    /// The model that the server may ask.
+    pub model: Arc<dyn AskModel>,
     /// Set when nobody waits for it any more.
     pub cancel: CancellationToken,
 }
@@ -47,7 +52,7 @@ impl Caller {
             fn push(&self, _: OutputStream, _: &str) {}
         }
 
-        Self { live: Arc::new(Nowhere), person: Arc::new(()), cancel }
+        Self { live: Arc::new(Nowhere), person: Arc::new(()), model: Arc::new(()), cancel }
     }
 }
 
@@ -59,6 +64,7 @@ struct State {
     server: String,
     /// The folders that are worked in, as addresses, with their names.
     roots: Vec<(String, String)>,
+    sampling: McpSampling,
     log: ServerLog,
     calls: Mutex<Vec<OpenCall>>,
     changed: Notify,
@@ -78,13 +84,15 @@ struct OpenCall {
 pub(super) struct Signs {
     /// Something came.
     pub news: Notify,
-    /// How many questions wait for the person; time does not count meanwhile.
+    /// How many questions wait for the person or the model; time does not count meanwhile.
     asking: AtomicUsize,
+    /// How often the model was asked.
+    samples: AtomicUsize,
 }
 
 impl Signs {
-    /// Whether the person is asked something.
-    pub(super) fn waits_for_person(&self) -> bool {
+    /// Whether the server waits for an answer of ours.
+    pub(super) fn waits_for_us(&self) -> bool {
         self.asking.load(Ordering::Relaxed) > 0
     }
 }
@@ -126,19 +134,22 @@ impl CallGuard {
 
 impl Drop for CallGuard {
     fn drop(&mut self) {
+        // Nobody has to answer what a call wanted to know that is over.
+        self.caller.cancel.cancel();
         self.host.calls().retain(|call| call.number != self.number);
     }
 }
 
 impl Host {
-    pub(super) fn new(server: &str, roots: Vec<(String, String)>, log: ServerLog) -> Self {
+    pub(super) fn new(server: &str, roots: Vec<(String, String)>, sampling: McpSampling, log: ServerLog) -> Self {
         let (calls, changed, holds) = (Mutex::default(), Notify::new(), watch::Sender::new(0));
-        Self(Arc::new(State { server: server.to_owned(), roots, log, calls, changed, holds }))
+        Self(Arc::new(State { server: server.to_owned(), roots, sampling, log, calls, changed, holds }))
     }
 
     /// A call begins.
     pub(super) fn begin(&self, caller: Caller) -> CallGuard {
         let signs = Arc::new(Signs::default());
+        let caller = Caller { cancel: caller.cancel.child_token(), ..caller };
         let mut calls = self.calls();
         let number = calls.last().map_or(0, |call| call.number + 1);
         calls.push(OpenCall { number, token: None, caller: caller.clone(), signs: Arc::clone(&signs) });
@@ -196,29 +207,61 @@ impl Host {
 
     /// Asks the person on a server's behalf.
     pub(super) async fn elicit(&self, request: ElicitRequestParams, asker: Option<Asker>) -> ElicitResult {
-        let Some((caller, signs)) = asker else { return ElicitResult::new(ElicitationAction::Cancel) };
-        signs.asking.fetch_add(1, Ordering::Relaxed);
+        let Some(asker) = asker else { return ElicitResult::new(ElicitationAction::Cancel) };
+        let caller = &asker.0;
         let asked = async {
             match request {
                 ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
                     let schema = serde_json::to_value(requested_schema).unwrap_or_default();
-                    self.ask_form(&caller, &message, &schema).await
+                    self.ask_form(caller, &message, &schema).await
                 }
                 ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
-                    self.ask_to_open(&caller, &message, &url).await
+                    self.ask_to_open(caller, &message, &url).await
                 }
                 _ => ElicitResult::new(ElicitationAction::Decline),
             }
         };
-        let result = caller.cancel.run_until_cancelled(asked).await;
-        signs.asking.fetch_sub(1, Ordering::Relaxed);
-        signs.news.notify_one();
-        result.unwrap_or_else(|| ElicitResult::new(ElicitationAction::Cancel))
+        while_asking(&asker, asked).await.unwrap_or_else(|| ElicitResult::new(ElicitationAction::Cancel))
+    }
+
+    /// Asks the model on a server's behalf, if the settings and the person let it.
+    pub(super) async fn sample(
+        &self,
+        request: CreateMessageRequestParams,
+        asker: Option<Asker>,
+    ) -> Result<CreateMessageResult, NoSample> {
+        let sampled = self.try_sample(request, asker).await;
+        self.0.log.note(&match &sampled {
+            Ok(result) => format!("{} answered for it", result.model),
+            Err(why) => format!("it asked the model in vain: {why}"),
+        });
+        sampled
+    }
+
+    async fn try_sample(
+        &self,
+        request: CreateMessageRequestParams,
+        asker: Option<Asker>,
+    ) -> Result<CreateMessageResult, NoSample> {
+        let asker = asker.ok_or(NoSample::NoCall)?;
+        let (caller, signs) = &asker;
+        sampling::may_ask(self.0.sampling, signs.samples.fetch_add(1, Ordering::Relaxed))?;
+        let question = sampling::question(request)?;
+        let asked = async {
+            if self.0.sampling == McpSampling::Ask {
+                let answers = caller.person.ask(vec![sampling::asks(&self.0.server, &question)]).await;
+                if !sampling::is_allowed(&answers.unwrap_or_default()) {
+                    return Err(NoSample::Refused);
+                }
+            }
+            Ok(sampling::result(caller.model.ask(question, caller.cancel.clone()).await?))
+        };
+        while_asking(&asker, asked).await.unwrap_or(Err(NoSample::CallIsOver))
     }
 
     async fn ask_form(&self, caller: &Caller, message: &str, schema: &Value) -> ElicitResult {
         let form = Form::read(&self.0.server, message, schema);
-        let mut problems = Vec::new();
+        let mut problems = Problems::new();
         for _ in 0..MOST_TRIES {
             let Some(answers) = caller.person.ask(form.questions(&problems)).await else { break };
             match form.content(&answers) {
@@ -241,10 +284,21 @@ impl Host {
     }
 }
 
+/// What comes of asking somebody on a server's behalf, whose time does not count meanwhile; nothing when its call is
+/// over.
+async fn while_asking<T>((caller, signs): &Asker, asked: impl Future<Output = T>) -> Option<T> {
+    signs.asking.fetch_add(1, Ordering::Relaxed);
+    let came = caller.cancel.run_until_cancelled(asked).await;
+    signs.asking.fetch_sub(1, Ordering::Relaxed);
+    signs.news.notify_one();
+    came
+}
+
 impl ClientHandler for Host {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         capabilities.roots = Some(RootsCapabilities::default());
+        capabilities.sampling = (self.0.sampling != McpSampling::Deny).then(SamplingCapability::default);
         capabilities.elicitation =
             Some(ElicitationCapability::new().with_form(Default::default()).with_url(Default::default()));
         ClientConfig::new(capabilities, Implementation::new("neco", env!("CARGO_PKG_VERSION")))
@@ -261,10 +315,10 @@ impl ClientHandler for Host {
 
     async fn create_message(
         &self,
-        _: CreateMessageRequestParams,
+        request: CreateMessageRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        Err(ErrorData::invalid_request("this server may not ask the model", None))
+        Ok(self.sample(request, self.latest()).await?)
     }
 
     async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {

@@ -4,21 +4,21 @@
 //! decided here. A question that fails in the middle of a conversation has an answer that says why.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, LOCATION, TRANSFER_ENCODING, WWW_AUTHENTICATE};
+use http::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, LOCATION, TRANSFER_ENCODING, WWW_AUTHENTICATE,
+};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use neco_config::without_secrets;
 use neco_model::build_client;
-use neco_safety::secrets::{KnownSecret, Redactor, Scope};
+use neco_safety::secrets::{Redactor, Scope};
 use reqwest::Response;
 use rmcp::RoleClient;
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
-};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::common::client_side_sse::{BoxedSseResponse, SseRetryPolicy};
 use rmcp::transport::streamable_http_client::{
@@ -28,11 +28,12 @@ use rmcp::transport::{StreamableHttpClientTransport, Transport, WWWAuthenticateP
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::answers::{Kind, answers, beginning, events, first_answer, is_too_long, kind_of, read, whole};
 use super::auth::{Keeping, TokenStore, Tokens};
-use super::settings::{Reach, ServerAddress, ServerSettings};
+use super::settings::ServerAddress;
 use super::trouble::{LONGEST, Trouble, shown};
 
 /// How long a connection may take.
@@ -69,7 +70,7 @@ pub(super) struct HttpSetup<'a> {
     pub redactor: &'a Redactor,
     pub logins: &'a Arc<dyn TokenStore>,
     /// Set when a new conversation has to be begun.
-    pub is_over: Arc<AtomicBool>,
+    pub is_over: CancellationToken,
 }
 
 /// The way to a server at an address. Clones are the same.
@@ -86,7 +87,7 @@ struct Way {
     tokens: Option<Tokens>,
     redactor: Redactor,
     patience: Duration,
-    is_over: Arc<AtomicBool>,
+    is_over: CancellationToken,
     /// What went wrong with the last question.
     trouble: Mutex<Option<Trouble>>,
     streams: AtomicUsize,
@@ -108,28 +109,6 @@ impl Asks {
             Self::Nothing => None,
         }
     }
-}
-
-/// Has everybody hide what is secret in the settings of a server.
-pub(super) fn hide_secrets(settings: &ServerSettings, redactor: &Redactor) {
-    let Reach::Address(address) = &settings.reach else { return };
-    let mut known = Vec::new();
-    let mut hide = |what: &str, value: &str| {
-        known.push(KnownSecret { what: format!("{what} of the MCP server {}", settings.name), value: value.to_owned() });
-    };
-    for (name, value) in &address.headers {
-        let value = value.expose_secret();
-        hide(name, value);
-        // Without the word that says what kind of secret it is.
-        hide(name, value.rsplit(' ').next().unwrap_or(value));
-    }
-    address.bearer.iter().for_each(|token| hide("token", token.expose_secret()));
-    address.login.client_secret.iter().for_each(|secret| hide("client secret", secret.expose_secret()));
-    if let Ok(url) = Url::parse(&address.url) {
-        url.password().into_iter().for_each(|password| hide("password", password));
-        url.query_pairs().for_each(|(name, value)| hide(&name, &value));
-    }
-    redactor.learn(known);
 }
 
 impl Http {
@@ -164,7 +143,7 @@ impl Http {
         let mut config = StreamableHttpClientTransportConfig::with_uri(self.0.url.as_str());
         config.retry_config = Arc::new(Pauses);
         let inner = StreamableHttpClientTransport::with_client(self.clone(), config);
-        Exchange { inner, is_over: Arc::clone(&self.0.is_over) }
+        Exchange { inner, is_over: self.0.is_over.clone() }
     }
 
     /// Where the login at the server is kept; nowhere where the settings say what it is shown.
@@ -197,9 +176,8 @@ impl Http {
         }
         let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         let challenges: Vec<&str> = challenges.collect();
-        let leads_on = |challenge: &&&str| {
-            WWWAuthenticateParams::parse(challenge, &self.0.url).resource_metadata_url.is_some()
-        };
+        let leads_on =
+            |challenge: &&&str| WWWAuthenticateParams::parse(challenge, &self.0.url).resource_metadata_url.is_some();
         let best = challenges.iter().find(leads_on).or(challenges.first());
         Ok(Asks::Login(best.map(|challenge| (*challenge).to_owned())))
     }
@@ -247,7 +225,7 @@ impl Http {
         if refused(&response) { Err(Trouble::NeedsLogin) } else { Ok(response) }
     }
 
-    /// Sends a request with this token. Only where an address leads on to another one of the same server it is followed.
+    /// Sends a request with this token. An address that leads on is followed only to another one of the same server.
     async fn send_as(&self, outgoing: &Outgoing, token: Option<&SecretString>) -> Result<Response, Trouble> {
         let mut headers = outgoing.headers.clone();
         if let Some(token) = token {
@@ -286,7 +264,11 @@ impl Http {
         }
         let Some(id) = question.id() else {
             let is_taken = status.is_success();
-            return if is_taken { Ok(StreamableHttpPostResponse::Accepted) } else { Err(Trouble::of_status(status, "")) };
+            return if is_taken {
+                Ok(StreamableHttpPostResponse::Accepted)
+            } else {
+                Err(Trouble::of_status(status, ""))
+            };
         };
         if !status.is_success() {
             return Ok(StreamableHttpPostResponse::Json(self.refused(response, id).await?, None));
@@ -353,14 +335,14 @@ impl Http {
             }
             (Question::Discover(id), trouble) if trouble.may_be_of_the_question() => failure(id, trouble.to_string()),
             (Question::Discover(_) | Question::Initialize(_), trouble) => {
-                self.0.is_over.store(true, Ordering::Relaxed);
+                self.0.is_over.cancel();
                 self.note(Some(trouble.clone()));
                 Err(StreamableHttpError::Client(trouble))
             }
             (Question::Other(_), Trouble::Forgotten) => Err(StreamableHttpError::SessionExpired),
             (Question::Other(id), Trouble::NeedsLogin) => {
                 // The next one who wants something is told so before anything is sent.
-                self.0.is_over.store(true, Ordering::Relaxed);
+                self.0.is_over.cancel();
                 self.note(Some(Trouble::NeedsLogin));
                 failure(id, format!("it wants you to log in; run `neco mcp login {}`", self.0.server))
             }
@@ -443,7 +425,9 @@ impl StreamableHttpClient for Http {
         }
         let response = match self.send(&outgoing).await {
             Ok(response) => response,
-            Err(Trouble::NeedsLogin | Trouble::TokenRefused) => return Err(StreamableHttpError::ServerDoesNotSupportSse),
+            Err(Trouble::NeedsLogin | Trouble::TokenRefused) => {
+                return Err(StreamableHttpError::ServerDoesNotSupportSse);
+            }
             Err(trouble) => return Err(StreamableHttpError::Client(trouble)),
         };
         let status = response.status();
@@ -513,7 +497,8 @@ impl Question {
 
 /// The address of a server.
 pub(super) fn url_of(address: &ServerAddress) -> Result<Url, Trouble> {
-    let url = Url::parse(&address.url).map_err(|error| Trouble::Setup(format!("its address can't be read: {error}")))?;
+    let url =
+        Url::parse(&address.url).map_err(|error| Trouble::Setup(format!("its address can't be read: {error}")))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
         _ => Err(Trouble::Setup("its address does not begin with http:// or https://".to_owned())),
@@ -571,7 +556,7 @@ impl SseRetryPolicy for Pauses {
 /// The messages of one conversation with a server at an address.
 pub(super) struct Exchange {
     inner: StreamableHttpClientTransport<Http>,
-    is_over: Arc<AtomicBool>,
+    is_over: CancellationToken,
 }
 
 impl Transport<RoleClient> for Exchange {
@@ -587,7 +572,7 @@ impl Transport<RoleClient> for Exchange {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         let received = self.inner.receive().await;
         if received.is_none() {
-            self.is_over.store(true, Ordering::Relaxed);
+            self.is_over.cancel();
         }
         received
     }

@@ -148,6 +148,7 @@ struct Writer {
 
 impl Writer {
     fn new(mut input: Box<dyn ProcessInput>) -> Self {
+        // Unbounded: what waits is counted in `unread`, and a server that reads too little is given up.
         let (lines, mut waiting) = mpsc::unbounded_channel::<Vec<u8>>();
         let unread = Arc::new(AtomicUsize::new(0));
         let left = Arc::clone(&unread);

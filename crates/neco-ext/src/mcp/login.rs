@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
-use super::auth::{Login, OAuthWeb, failed, manager, now};
+use super::auth::{Keeping, Login, OAuthWeb, failed, manager, now};
 use super::callback::Callback;
 use super::http::{Asks, Http};
 use super::settings::LoginSettings;
@@ -45,7 +45,6 @@ const FAILURES: u32 = 5;
 ///         match step {
 ///             LoginStep::OpenBrowser(url) => println!("Open {url}"),
 ///             LoginStep::EnterCode { url, code } => println!("Open {url} and type {code}"),
-///             LoginStep::Waiting => println!("Waiting for you to log in…"),
 ///         }
 ///     }
 /// }
@@ -73,8 +72,6 @@ pub enum LoginStep {
         /// What.
         code: String,
     },
-    /// Nothing is left to do but to wait for the person.
-    Waiting,
 }
 
 /// Logs in and keeps what that gives.
@@ -147,8 +144,8 @@ impl Attempt<'_> {
     /// Where clients register themselves.
     fn registration(&self) -> Result<&str, Trouble> {
         self.metadata.registration_endpoint.as_deref().ok_or_else(|| {
-            let words = "it takes only clients that are registered with it beforehand; register one there, and write its \
-                         id as `oauth.client_id` into the settings of the server";
+            let words = "it takes only clients that are registered with it beforehand; register one there, and write \
+                         its id as `oauth.client_id` into the settings of the server";
             Trouble::Login(words.to_owned())
         })
     }
@@ -171,7 +168,6 @@ impl Attempt<'_> {
         let state = page.query_pairs().find(|(name, _)| name == "state").map(|(_, value)| value.into_owned());
         let state = state.unwrap_or_default();
         self.ui.show(LoginStep::OpenBrowser(page.into()));
-        self.ui.show(LoginStep::Waiting);
         let answer = timeout(PATIENCE, callback.wait(&state)).await.unwrap_or_else(|_| Err(too_late()))?;
         let issuer = answer.issuer.as_deref();
         self.manager.exchange_code_for_token_with_issuer(&answer.code, &state, issuer).await.map_err(failed)?;
@@ -210,7 +206,6 @@ impl Attempt<'_> {
         };
         let page = self.page(text("verification_uri").or_else(|| text("verification_url")).unwrap_or_default())?;
         self.ui.show(LoginStep::EnterCode { url: page.into(), code: shown(user_code) });
-        self.ui.show(LoginStep::Waiting);
         fields.extend([("grant_type", DEVICE_GRANT), ("device_code", device_code)]);
         let waits = Waits::of(&code);
         let token = self.wait_for_code(&fields, waits).await?;
@@ -299,8 +294,31 @@ fn refusal(answer: &Value) -> Trouble {
     Trouble::Login(format!("the login is refused: {}", said.map_or("without a word".to_owned(), shown)))
 }
 
+/// What came of logging out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoggedOut {
+    /// There was no login.
+    Nothing,
+    /// It is forgotten here and, where the server offers that, there.
+    Forgotten,
+    /// It is forgotten here; the server could not be told, with why.
+    HereOnly(String),
+}
+
+/// Forgets a login, here and, where it offers that, at the server.
+pub(super) async fn log_out(keeping: &Keeping) -> Result<LoggedOut, Trouble> {
+    let login = keeping.load().await;
+    let removed = keeping.remove().await;
+    removed.map_err(|error| Trouble::Login(format!("what the login gave can't be removed: {error}")))?;
+    let Some(login) = login else { return Ok(LoggedOut::Nothing) };
+    Ok(match revoke(&login, &keeping.address).await {
+        Ok(()) => LoggedOut::Forgotten,
+        Err(trouble) => LoggedOut::HereOnly(trouble.to_string()),
+    })
+}
+
 /// Has the server forget a login, where it offers that.
-pub(super) async fn revoke(login: &Login, address: &Url) -> Result<(), Trouble> {
+async fn revoke(login: &Login, address: &Url) -> Result<(), Trouble> {
     let web = Arc::new(OAuthWeb::new(address.clone()));
     let found = manager(address, web.clone()).await?.resolve_metadata().await.map_err(failed)?;
     // Whoever gives out tokens for it now may not be who gave out these.

@@ -164,7 +164,7 @@ impl Manifest {
                 }
                 List::Tools => match read_tool(entry) {
                     Ok(tool) => self.tools.push(tool),
-                    Err(why) => self.leave_out(why),
+                    Err(unfit) => self.leave_out(unfit.to_string()),
                 },
                 List::Prompts => match read_prompt(entry) {
                     Some(prompt) => self.prompts.push(prompt),
@@ -264,20 +264,33 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
+/// Why a tool can't be used.
+#[derive(Debug, thiserror::Error)]
+enum Unfit {
+    #[error("a tool without a name")]
+    Nameless,
+    #[error("{0}: the schema of its arguments is none of an object")]
+    NoObject(String),
+    #[error("{0}: the schema of its arguments is too big")]
+    TooBig(String),
+    #[error("{0}: the schema of its arguments is broken: {1}")]
+    Broken(String, String),
+}
+
 /// A tool, or why it can't be used.
-fn read_tool(entry: &Value) -> Result<ToolInfo, String> {
+fn read_tool(entry: &Value) -> Result<ToolInfo, Unfit> {
     let name = entry.get("name").and_then(Value::as_str).filter(|name| !name.is_empty() && name.len() <= 256);
-    let name = name.ok_or("a tool without a name")?;
+    let name = name.ok_or(Unfit::Nameless)?;
     let shown = cut(name, 60);
     let schema = entry.get("inputSchema").cloned().unwrap_or_else(|| json!({ "type": "object" }));
     if !schema.is_object() || schema.get("type").is_some_and(|kind| kind != "object") {
-        return Err(format!("{shown}: the schema of its arguments is none of an object"));
+        return Err(Unfit::NoObject(shown));
     }
     if depth(&schema, DEEPEST_SCHEMA) > DEEPEST_SCHEMA || schema.to_string().len() > BIGGEST_SCHEMA {
-        return Err(format!("{shown}: the schema of its arguments is too big"));
+        return Err(Unfit::TooBig(shown));
     }
     if let Some(problem) = neco_toolkit::schema::ArgumentSchema::new(schema.clone()).problem() {
-        return Err(format!("{shown}: the schema of its arguments is broken: {}", cut(&problem, 200)));
+        return Err(Unfit::Broken(shown, cut(&problem, 200)));
     }
     let annotations = entry.get("annotations");
     let hints = annotations.and_then(|hints| serde_json::from_value(hints.clone()).ok()).unwrap_or_default();

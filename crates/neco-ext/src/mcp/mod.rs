@@ -9,29 +9,41 @@
 //! own words about what a tool does are shown and never believed; it sees none of our keys.
 //!
 //! Reading order: [`settings`] and [`find`] (what is configured), [`names`], [`manifest`] (what a server offers), [`line`]
-//! and [`http`] (how messages get there), [`host`] and [`elicit`] (what a server may ask of us), [`connection`] (one
-//! conversation with it), [`content`] (its answers), [`server`] (one server, running or not), [`tool`], [`servers`] (all
-//! of a folder), [`log`].
+//! and [`http`] with [`answers`] and [`trouble`] (how messages get there), [`auth`], [`login`] and [`callback`] (what an
+//! address is shown), [`host`], [`elicit`] and [`sampling`] (what a server may ask of us), [`connection`] (one
+//! conversation with it), [`content`] (its answers), [`server`] (one server, running or not) with [`last_words`]
+//! and [`advice`] (why it ended), [`tool`], [`servers`] (all of a folder), [`log`].
 
+mod advice;
+mod answers;
+mod auth;
+mod callback;
 mod connection;
 mod content;
 mod elicit;
 mod error;
 mod find;
 mod host;
+mod http;
+mod last_words;
 mod line;
 mod log;
+mod login;
 mod manifest;
 mod names;
 mod pins;
+mod sampling;
 mod server;
 mod servers;
 mod settings;
 mod tool;
+mod trouble;
 
+pub use auth::TokenStore;
 pub use error::McpError;
 pub use find::{FoundServer, FoundServers, find, is_server_name};
 pub use host::Caller;
+pub use login::{LoggedOut, LoginStep, LoginUi};
 pub use manifest::{Hints, Manifest, PromptArgument, PromptInfo, ResourceInfo, ToolInfo};
 pub use names::tool_name;
 pub use server::ServerState;

@@ -8,28 +8,32 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use neco_proto::visible::visible_line;
-use neco_safety::secrets::{Redactor, Scope};
-use neco_safety::world::{Freedom, Launch, Leftovers, Stdin};
+use neco_safety::secrets::Redactor;
+use neco_safety::world::{Freedom, Launch, Leftovers, Processes, Stdin};
 use neco_toolkit::ToolOutput;
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
-use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::advice::{BoxFacts, advice};
+use super::auth::TokenStore;
 use super::connection::{Beginning, Connection, Era};
 use super::content;
 use super::error::McpError;
 use super::host::{Caller, Hold, Host};
+use super::http::{Http, HttpSetup, keeping, url_of};
+use super::last_words::{self, LastWords};
 use super::line::Lines;
 use super::log::ServerLog;
-use super::manifest::{Manifest, ToolInfo};
+use super::login::{self, LoggedOut, LoginUi};
+use super::manifest::Manifest;
 use super::pins::Pins;
 use super::servers::MakeProcesses;
 use super::settings::{Reach, ServerAddress, ServerProgram, ServerSettings};
+use super::trouble::Trouble;
 
 /// A pause that is waited for; a longer one is told.
 const SHORT: Duration = Duration::from_secs(3);
@@ -67,6 +71,7 @@ pub(super) struct Common {
     pub folder: PathBuf,
     pub processes: MakeProcesses,
     pub redactor: Redactor,
+    pub logins: Arc<dyn TokenStore>,
 }
 
 /// One server.
@@ -147,6 +152,42 @@ impl Server {
         self.manifest().ok_or_else(|| self.failed("it offers nothing".to_owned()))
     }
 
+    /// Logs in and keeps what that gives; the next conversation has it.
+    pub(super) async fn log_in(&self, ui: &dyn LoginUi) -> Result<(), McpError> {
+        let address = self.address().map_err(|trouble| trouble.of(&self.settings.name))?;
+        let http = self.way_to(address, CancellationToken::new()).await?;
+        let logged_in = login::log_in(&http, &address.login, ui).await;
+        logged_in.map_err(|trouble| trouble.of(&self.settings.name))?;
+        self.begin_anew().await;
+        Ok(())
+    }
+
+    /// Forgets what a login gave, here and, where it offers that, at the server.
+    pub(super) async fn log_out(&self) -> Result<LoggedOut, McpError> {
+        let name = &self.settings.name;
+        let url = self.address().and_then(url_of).map_err(|trouble| trouble.of(name))?;
+        let keeping = keeping(name, &url, &self.common.logins, &self.common.redactor);
+        let logged_out = login::log_out(&keeping).await.map_err(|trouble| trouble.of(name))?;
+        self.begin_anew().await;
+        Ok(logged_out)
+    }
+
+    /// Ends the conversation with it and forgets how the last ones went: it may be reached with something else now.
+    async fn begin_anew(&self) {
+        let before = std::mem::take(&mut *self.link.lock().await);
+        if let Some(open) = before.open {
+            open.connection.close().await;
+        }
+        self.rest();
+    }
+
+    /// Somebody may have logged in since it was found out that it wants that.
+    pub(super) fn may_be_tried_again(&self) {
+        if self.state() == ServerState::NeedsLogin {
+            self.rest();
+        }
+    }
+
     /// Stops it; ready when it is gone. It is started again when something is wanted of it.
     pub(super) async fn stop(&self) {
         self.stopping.notify_waiters();
@@ -155,17 +196,18 @@ impl Server {
             open.connection.close().await;
             self.rest();
         }
+        self.log.written().await;
     }
 
     /// Calls a tool.
     pub(super) async fn call(
         self: &Arc<Self>,
-        tool: &ToolInfo,
-        arguments: &Value,
+        tool: &str,
+        arguments: Value,
         caller: &Caller,
     ) -> Result<ToolOutput, McpError> {
         let connection = self.connection_for(caller).await?;
-        let result = connection.call(&tool.name, arguments, self.settings.call_timeout, caller).await?;
+        let result = connection.call(tool, arguments, self.settings.call_timeout, caller).await?;
         Ok(content::of_call(&self.settings.name, &result))
     }
 
@@ -202,7 +244,7 @@ impl Server {
             if !open.connection.is_over() {
                 return Ok(Held::new(&open.connection));
             }
-            if open.since.elapsed() < LIVED {
+            if matches!(self.settings.reach, Reach::Program(_)) && open.since.elapsed() < LIVED {
                 link.fail("it ended right after it was started".to_owned());
             }
             link.open = None;
@@ -217,10 +259,11 @@ impl Server {
         let begun = starting.0.run_until_stopped(self.begin()).await;
         drop(starting);
         match begun {
-            Ok(connection) => {
+            Ok((connection, http)) => {
                 let connection = Arc::new(connection);
                 let held = Held::new(&connection);
-                let keeper = AbortOnDropHandle::new(tokio::spawn(keep(Arc::downgrade(self), Arc::clone(&connection))));
+                let keeper = tokio::spawn(keep(Arc::downgrade(self), Arc::clone(&connection), http));
+                let keeper = AbortOnDropHandle::new(keeper);
                 link.open = Some(Open { connection, since: Instant::now(), _keeper: keeper });
                 (link.failures, link.not_before) = (link.failures.min(1), None);
                 self.be(ServerState::Running);
@@ -229,15 +272,17 @@ impl Server {
             Err(McpError::Stopped) => Err(McpError::Stopped),
             Err(error) => {
                 self.log.note(&error.to_string());
-                self.be(match &error {
-                    McpError::NeedsLogin(_) => ServerState::NeedsLogin,
-                    McpError::Connection { why, .. } => ServerState::Failed(why.clone()),
-                    error => ServerState::Failed(error.to_string()),
-                });
-                link.fail(match &error {
+                let why = match &error {
                     McpError::Connection { why, .. } => why.clone(),
                     error => error.to_string(),
-                });
+                };
+                // Somebody may log in at any moment, and asking again costs little.
+                if let McpError::NeedsLogin(_) = error {
+                    self.be(ServerState::NeedsLogin);
+                } else {
+                    self.be(ServerState::Failed(why.clone()));
+                    link.fail(why);
+                }
                 Err(error)
             }
         }
@@ -252,22 +297,30 @@ impl Server {
         }
     }
 
-    /// Begins a conversation and asks what there is.
-    async fn begin(self: &Arc<Self>) -> Result<Connection, McpError> {
+    /// Begins a conversation and asks what there is; gives the way to the server where it has an address.
+    async fn begin(self: &Arc<Self>) -> Result<(Connection, Option<Http>), McpError> {
         let known = self.manifest();
-        let connection = match &self.settings.reach {
-            Reach::Program(program) => self.begin_with_program(program, Era::of(known.as_deref())).await?,
-            Reach::Address(address) => self.begin_with_address(address, Era::of(known.as_deref())).await?,
+        let (connection, http) = match &self.settings.reach {
+            Reach::Program(program) => (self.begin_with_program(program, Era::of(known.as_deref())).await?, None),
+            Reach::Address(address) => {
+                let (connection, http) = self.begin_with_address(address, Era::of(known.as_deref())).await?;
+                (connection, Some(http))
+            }
         };
-        let manifest = connection.manifest(self.settings.start_timeout).await?;
-        self.take(manifest).await;
-        Ok(connection)
+        let manifest = connection.manifest(self.settings.start_timeout).await;
+        // Some servers greet everybody, and want a login for everything else.
+        let manifest = manifest.map_err(|error| match wants_login(http.as_ref()) {
+            true => McpError::NeedsLogin(self.settings.name.clone()),
+            false => error,
+        });
+        self.take(manifest?).await;
+        Ok((connection, http))
     }
 
     async fn begin_with_program(&self, program: &ServerProgram, era: Era) -> Result<Connection, McpError> {
         let is_over = CancellationToken::new();
         match (self.try_program(program, era, is_over.clone()).await, era) {
-            // Some older servers die of a question that they don't know.
+            // Some older servers die of a question that they don't know, or say nothing.
             (Err(McpError::Connection { .. }), Era::Unknown) if is_over.is_cancelled() => {
                 self.try_program(program, Era::Initialize, CancellationToken::new()).await
             }
@@ -285,9 +338,10 @@ impl Server {
         era: Era,
         is_over: CancellationToken,
     ) -> Result<Connection, McpError> {
-        let processes = (self.common.processes)(program).map_err(|error| self.failed(error.to_string()))?;
+        let processes = self.processes_for(program).await.map_err(|error| self.failed(error.to_string()))?;
         let (errors, prints) = std::io::pipe().map_err(|error| self.failed(error.to_string()))?;
-        self.follow_errors(errors.into()).map_err(|error| self.failed(error.to_string()))?;
+        let last_words = LastWords::follow(errors.into(), self.log.clone(), &self.common.redactor);
+        let last_words = last_words.map_err(|error| self.failed(error.to_string()))?;
         let variable = |(name, value): (&String, &secrecy::SecretString)| {
             (OsString::from(name), OsString::from(value.expose_secret()))
         };
@@ -309,36 +363,68 @@ impl Server {
         };
         let process = processes.run(launch, freedom.into()).await.map_err(|error| self.failed(error.to_string()))?;
         let lines = Lines::new(process, self.log.clone(), is_over.clone());
-        Connection::open(lines, self.beginning(era, is_over)).await
+        match Connection::open(lines, self.beginning(era, is_over)).await {
+            Err(McpError::Connection { why, .. }) => {
+                let said = last_words.said().await;
+                let helps = advice_for(program.clone(), said.clone(), processes, freedom).await;
+                let printed = last_words::shown(&said).map(|said| format!("it printed: {said}"));
+                Err(self.failed([Some(why), printed, helps].into_iter().flatten().collect::<Vec<_>>().join("; ")))
+            }
+            opened => opened,
+        }
     }
 
-    async fn begin_with_address(&self, _address: &ServerAddress, _era: Era) -> Result<Connection, McpError> {
-        Err(self.failed("servers with an address are not reached yet".to_owned()))
+    /// What starts a program; it looks at files.
+    async fn processes_for(&self, program: &ServerProgram) -> std::io::Result<Arc<dyn Processes>> {
+        let (make, program) = (Arc::clone(&self.common.processes), program.clone());
+        let made = tokio::task::spawn_blocking(move || make(&program)).await;
+        made.unwrap_or_else(|error| Err(std::io::Error::other(error)))
+    }
+
+    async fn begin_with_address(&self, address: &ServerAddress, era: Era) -> Result<(Connection, Http), McpError> {
+        let is_over = CancellationToken::new();
+        let http = self.way_to(address, is_over.clone()).await?;
+        self.log.note(&format!("connecting: {}", self.settings.in_short()));
+        let may_be_of_the_era = |http: &Http| http.trouble().is_none_or(|trouble| trouble.may_be_of_the_question());
+        match Connection::open(http.exchange(), self.beginning(era, is_over)).await {
+            Ok(connection) => Ok((connection, http)),
+            // It may be a newer one by now.
+            Err(McpError::Connection { .. }) if era == Era::Initialize && may_be_of_the_era(&http) => {
+                Box::pin(self.begin_with_address(address, Era::Unknown)).await
+            }
+            Err(error) => {
+                let explained = http.explanation().await;
+                Err(explained.map_or(error, |trouble| trouble.of(&self.settings.name)))
+            }
+        }
+    }
+
+    /// The way to its address; nothing is asked yet.
+    async fn way_to(&self, address: &ServerAddress, is_over: CancellationToken) -> Result<Http, McpError> {
+        let setup = HttpSetup {
+            server: &self.settings.name,
+            address,
+            patience: self.settings.start_timeout,
+            redactor: &self.common.redactor,
+            logins: &self.common.logins,
+            is_over,
+        };
+        Http::new(setup).await.map_err(|trouble| trouble.of(&self.settings.name))
+    }
+
+    fn address(&self) -> Result<&ServerAddress, Trouble> {
+        match &self.settings.reach {
+            Reach::Address(address) => Ok(address),
+            Reach::Program(_) => Err(Trouble::Login("it is a program, and nobody logs in at one".to_owned())),
+        }
     }
 
     fn beginning(&self, era: Era, is_over: CancellationToken) -> Beginning<'_> {
         let folder = &self.common.folder;
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let root = url::Url::from_directory_path(folder).map(|url| (url.to_string(), name));
-        let host = Host::new(&self.settings.name, root.into_iter().collect(), self.log.clone());
+        let host = Host::new(&self.settings.name, root.into_iter().collect(), self.settings.sampling, self.log.clone());
         Beginning { server: &self.settings.name, era, host, patience: self.settings.start_timeout, is_over }
-    }
-
-    /// Puts what it prints on its standard error into its log, until it is gone.
-    fn follow_errors(&self, errors: OwnedFd) -> std::io::Result<()> {
-        let mut errors = pipe::Receiver::from_owned_fd(errors)?;
-        let log = self.log.clone();
-        // A secret may come in two pieces.
-        let mut clean = self.common.redactor.stream(Scope::Outside);
-        tokio::spawn(async move {
-            let mut piece = vec![0; 8 * 1024];
-            while let Ok(length) = errors.read(&mut piece).await {
-                let Some(piece) = piece.get(..length).filter(|piece| !piece.is_empty()) else { break };
-                log.add(&clean.push_str(&String::from_utf8_lossy(piece)));
-            }
-            log.add(&clean.finish_str());
-        });
-        Ok(())
     }
 
     /// It offers this from now on.
@@ -371,6 +457,23 @@ impl Server {
     fn failed(&self, why: String) -> McpError {
         McpError::Connection { server: self.settings.name.clone(), why: visible_line(&why).to_string() }
     }
+}
+
+/// What may help a program that ended after it said this.
+async fn advice_for(
+    mut program: ServerProgram,
+    said: String,
+    processes: Arc<dyn Processes>,
+    freedom: Freedom,
+) -> Option<String> {
+    let looked = tokio::task::spawn_blocking(move || {
+        let facts = BoxFacts { closed: processes.closed(freedom)?, own_tmp: processes.has_own_tmp() };
+        if let Some(found) = processes.find_program(program.program.as_ref()) {
+            program.program = found.to_string_lossy().into_owned();
+        }
+        advice(&program, &said, &facts)
+    });
+    looked.await.ok().flatten()
 }
 
 /// That a server is being started; however that ends, it is not said to go on.
@@ -417,8 +520,13 @@ impl Link {
     }
 }
 
+/// Whether the last question found out that a server wants a login.
+fn wants_login(http: Option<&Http>) -> bool {
+    http.and_then(Http::trouble) == Some(Trouble::NeedsLogin)
+}
+
 /// Takes up what a server offers whenever it says that this changed, and stops it when nothing is wanted of it.
-async fn keep(server: Weak<Server>, connection: Arc<Connection>) {
+async fn keep(server: Weak<Server>, connection: Arc<Connection>, http: Option<Http>) {
     let listening = connection.listen();
     tokio::pin!(listening);
     let Some(idle) = server.upgrade().map(|server| server.settings.idle) else { return };
@@ -434,7 +542,11 @@ async fn keep(server: Weak<Server>, connection: Arc<Connection>) {
             () = &mut listening => return,
             () = connection.over() => {
                 let Some(server) = server.upgrade() else { return };
-                server.rest();
+                if wants_login(http.as_ref()) {
+                    server.be(ServerState::NeedsLogin);
+                } else {
+                    server.rest();
+                }
                 return;
             }
             () = connection.host.idle(idle) => {

@@ -13,8 +13,10 @@ use neco_safety::world::Processes;
 use neco_toolkit::{DynTool, PluggedTools, ToolOutput};
 use serde_json::{Map, Value};
 
+use super::auth::TokenStore;
 use super::error::McpError;
 use super::host::Caller;
+use super::login::{LoggedOut, LoginUi};
 use super::manifest::{self, Manifest};
 use super::server::{Common, Server, ServerState};
 use super::settings::{ServerProgram, ServerSettings};
@@ -37,6 +39,8 @@ pub struct McpSetup {
     pub processes: MakeProcesses,
     /// Takes secrets out of what they say.
     pub redactor: Redactor,
+    /// Keeps what logins at them gave.
+    pub logins: Arc<dyn TokenStore>,
 }
 
 /// All servers of a folder. Clones are the same.
@@ -65,8 +69,8 @@ pub struct ServerStatus {
 impl Servers {
     /// The servers of these settings; none is started.
     pub fn new(setup: McpSetup, settings: Vec<ServerSettings>) -> Self {
-        let McpSetup { folder, data_dir, processes, redactor } = setup;
-        let common = Arc::new(Common { folder, data_dir, processes, redactor });
+        let McpSetup { folder, data_dir, processes, redactor, logins } = setup;
+        let common = Arc::new(Common { folder, data_dir, processes, redactor, logins });
         let servers = Self(Arc::new(Inner { common, plugged: PluggedTools::default(), servers: Mutex::default() }));
         servers.renew(settings);
         servers
@@ -85,7 +89,10 @@ impl Servers {
         for settings in settings {
             let same = |server: &&Arc<Server>| server.settings.is_same_as(&settings);
             servers.push(match before.iter().find(same) {
-                Some(server) => Arc::clone(server),
+                Some(server) => {
+                    server.may_be_tried_again();
+                    Arc::clone(server)
+                }
                 None => Arc::new(self.0.make(settings)),
             });
         }
@@ -163,6 +170,23 @@ impl Servers {
     pub async fn stop(&self, name: &str) -> Result<(), McpError> {
         self.server(name)?.stop().await;
         Ok(())
+    }
+
+    /// Logs in at a server and keeps what that gives; `ui` says what the person has to do meanwhile. The conversation
+    /// with the server is begun anew when something is wanted of it.
+    ///
+    /// # Errors
+    /// When there is no such server, it can't be reached, it has no login, or the login fails; then nothing is changed.
+    pub async fn log_in(&self, name: &str, ui: &dyn LoginUi) -> Result<(), McpError> {
+        self.server(name)?.log_in(ui).await
+    }
+
+    /// Forgets what a login gave, and has the server forget it where it offers that. Says whether there was one.
+    ///
+    /// # Errors
+    /// When there is no such server, or the login is still kept.
+    pub async fn log_out(&self, name: &str) -> Result<LoggedOut, McpError> {
+        self.server(name)?.log_out().await
     }
 
     /// Stops all of them; ready when they are gone.

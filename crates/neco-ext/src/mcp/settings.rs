@@ -6,10 +6,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use neco_config::section::McpSampling;
 use neco_config::{without_secrets, words_without_secrets};
 use neco_safety::secrets::{KnownSecret, scrub};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
+use url::Url;
 
 /// A server that can be reached, and what it may do.
 #[derive(Clone, Debug)]
@@ -32,8 +34,8 @@ pub struct ServerSettings {
     pub call_timeout: Duration,
     /// After how long without a call it is stopped.
     pub idle: Duration,
-    /// Whether it may ask the session's model; a person is asked each time.
-    pub sampling: bool,
+    /// Whether it may ask the session's model.
+    pub sampling: McpSampling,
     /// The file that says so, as it is shown.
     pub file: String,
 }
@@ -177,12 +179,26 @@ impl ServerSettings {
             }
             Reach::Address(address) => {
                 let headers = address.headers.iter().map(|(name, value)| known(name.clone(), value));
+                // Without the word that says what kind of secret it is.
+                let bare = headers.clone().filter_map(|KnownSecret { what, value }| {
+                    Some(KnownSecret { what, value: value.split_once(' ')?.1.trim().to_owned() })
+                });
                 let bearer = address.bearer.iter().map(|token| known(format!("token of {}", self.name), token));
                 let login = address.login.client_secret.iter();
                 let login = login.map(|secret| known(format!("client secret of {}", self.name), secret));
-                headers.chain(bearer).chain(login).collect()
+                let all = headers.chain(bare).chain(bearer).chain(login);
+                all.chain(self.secrets_of_url(&address.url)).collect()
             }
         }
+    }
+
+    /// The password of an address, and what stands behind its question mark.
+    fn secrets_of_url(&self, url: &str) -> Vec<KnownSecret> {
+        let Ok(url) = Url::parse(url) else { return Vec::new() };
+        let known =
+            |what: &str, value: &str| KnownSecret { what: format!("{what} of {}", self.name), value: value.to_owned() };
+        let password = url.password().map(|password| known("password", password));
+        password.into_iter().chain(url.query_pairs().map(|(name, value)| known(&name, &value))).collect()
     }
 
     /// The server in one line, without secrets: its command line or its address.

@@ -1,6 +1,7 @@
 //! A tool of a server, as an agent has it.
 
-use std::sync::Arc;
+use std::io;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -29,6 +30,8 @@ pub(super) struct McpTool {
     description: String,
     schema: ArgumentSchema,
     info: ToolInfo,
+    /// That of `info`, once somebody asked.
+    hash: OnceLock<String>,
     server: Arc<Server>,
 }
 
@@ -43,7 +46,27 @@ impl McpTool {
             description: harmless(said, server.redactor()),
             schema: ArgumentSchema::new(info.schema.clone()),
             info,
+            hash: OnceLock::new(),
             server: Arc::clone(server),
+        }
+    }
+
+    /// Whether it says of itself what a person has let it be.
+    fn is_as_seen(&self) -> bool {
+        self.server.pins.is_as_seen(&self.info.name, self.hash())
+    }
+
+    fn hash(&self) -> &str {
+        self.hash.get_or_init(|| self.info.hash())
+    }
+
+    /// A person has seen what it says now, and allowed a call of it.
+    async fn allow(self: &Arc<Self>) {
+        let tool = Arc::clone(self);
+        let keeping = move || tool.server.pins.allow(&tool.info.name, tool.hash());
+        let kept = tokio::task::spawn_blocking(keeping).await;
+        if let Err(error) = kept.unwrap_or_else(|error| Err(io::Error::other(error))) {
+            tracing::warn!(%error, "that a changed tool was allowed can't be kept");
         }
     }
 }
@@ -120,7 +143,7 @@ impl PreparedCall for McpCall {
 
     fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
         let mut plan = Plan::of(Risk::Medium);
-        if !self.tool.server.pins.is_as_seen(&self.tool.info) {
+        if !self.tool.is_as_seen() {
             plan.must_ask = Some(format!(
                 "the server changed what it says of this tool since you last allowed it; it says now: {}",
                 self.tool.description
@@ -132,15 +155,12 @@ impl PreparedCall for McpCall {
 
     fn run(self: Box<Self>, ctx: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
-            let McpTool { info, server, .. } = &*self.tool;
-            if ctx.approved
-                && !server.pins.is_as_seen(info)
-                && let Err(error) = server.pins.allow(info)
-            {
-                tracing::warn!(%error, "that a changed tool was allowed can't be kept");
+            let McpCall { tool, arguments, .. } = *self;
+            if ctx.approved && !tool.is_as_seen() {
+                tool.allow().await;
             }
-            let caller = Caller { live: ctx.live, person: ctx.person, cancel: ctx.cancel };
-            Ok(server.call(info, &self.arguments, &caller).await?)
+            let caller = Caller { live: ctx.live, person: ctx.person, model: ctx.model, cancel: ctx.cancel };
+            Ok(tool.server.call(&tool.info.name, arguments, &caller).await?)
         })
     }
 }

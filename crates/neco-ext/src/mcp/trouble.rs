@@ -143,7 +143,7 @@ fn root_cause(error: &(dyn Error + 'static)) -> String {
 }
 
 /// What went wrong with the encryption, if that is it.
-fn tls_error(error: &(dyn Error + 'static)) -> Option<&rustls::Error> {
+fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     std::iter::successors(Some(error), |error| (*error).source()).find_map(|error| {
         // What an error of the system holds is not its source.
         let held = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);

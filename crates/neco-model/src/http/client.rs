@@ -15,17 +15,23 @@ const USER_AGENT: &str = concat!("neco/", env!("CARGO_PKG_VERSION"));
 
 /// Why there is no client: the machine's TLS set-up can't be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum BuildError {
+pub enum BuildError {
+    /// The client can't be made.
     #[error(transparent)]
     Http(#[from] reqwest::Error),
+    /// Its encryption can't.
     #[error(transparent)]
     Tls(#[from] rustls::Error),
+    /// What loads the certificates broke.
     #[error(transparent)]
     Task(#[from] tokio::task::JoinError),
 }
 
-/// A client for `base`.
-pub(crate) async fn build(base: &str, connect_timeout: Option<Duration>) -> Result<Client, BuildError> {
+/// A client for `base`. It follows no redirect, and asks no proxy for what is on this machine.
+///
+/// # Errors
+/// When the machine's TLS set-up can't be used.
+pub async fn build(base: &str, connect_timeout: Option<Duration>) -> Result<Client, BuildError> {
     let mut builder = Client::builder()
         .user_agent(USER_AGENT)
         .redirect(Policy::none())
@@ -45,7 +51,7 @@ pub(crate) async fn build(base: &str, connect_timeout: Option<Duration>) -> Resu
 }
 
 /// Whether the address is on this machine.
-pub(crate) fn is_loopback(base: &str) -> bool {
+pub fn is_loopback(base: &str) -> bool {
     let Ok(url) = reqwest::Url::parse(base) else { return false };
     let host = url.host_str().unwrap_or("").trim_matches(['[', ']']);
     host == "localhost"

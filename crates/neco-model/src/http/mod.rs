@@ -19,6 +19,6 @@ pub(crate) use logged_in::LoggedIn;
 pub(crate) use model::HttpModel;
 
 pub(crate) use call::read as read_answer;
-pub(crate) use client::{BuildError, build as build_client, is_loopback};
+pub use client::{BuildError, build as build_client, is_loopback};
 pub(crate) use explain::{Asked, of_answer};
 pub(crate) use props::Props;

@@ -315,6 +315,75 @@ pub struct TestedServer {
     pub tools: Vec<String>,
 }
 
+/// Logs in at an MCP server with an address. What the person has to do meanwhile is told to whoever watches.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LogInServer {
+    /// The folder.
+    pub folder: String,
+    /// The server.
+    pub name: String,
+    /// Whether no browser can be opened on this machine: a login with a code is taken then, if the server has one.
+    pub no_browser: bool,
+}
+
+request!(LogInServer => LoggedInServer, "mcp.log_in", Post "/mcp/{name}/login", Manage, once);
+
+impl Watch for LogInServer {
+    type Item = ServerLogin;
+}
+
+/// What happens during a login at an MCP server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerLogin {
+    /// The person opens this page in a browser on this machine, and logs in there.
+    OpenPage(String),
+    /// The person opens a page in a browser on any machine, and types a code there.
+    EnterCode {
+        /// The page.
+        page: String,
+        /// The code.
+        code: String,
+    },
+    /// It is done.
+    LoggedIn(Box<LoggedInServer>),
+    /// Something that only a newer version knows.
+    #[serde(untagged)]
+    Other(Value),
+}
+
+/// A login at an MCP server that worked out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LoggedInServer {
+    /// The server.
+    pub server: ServerRow,
+    /// The file that keeps what the login gave, as people write it.
+    pub file: String,
+}
+
+/// Forgets the login at an MCP server, and has the server forget it where it offers that.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LogOutServer {
+    /// The folder.
+    pub folder: String,
+    /// The server.
+    pub name: String,
+}
+
+request!(LogOutServer => LoggedOutServer, "mcp.log_out", Delete "/mcp/{name}/login", Manage, once);
+
+/// What came of logging out of an MCP server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LoggedOutServer {
+    /// Whether there was a login.
+    pub was_logged_in: bool,
+    /// Why the server could not be told; it is forgotten here all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
 /// Reads the log of an MCP server: what it printed besides its messages, and when it was started.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

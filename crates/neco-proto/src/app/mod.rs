@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`known`] (words of newer
 //! versions), [`origin`], then the topics: [`opening`], [`sessions`], [`history`], [`exchanges`], [`blobs`], [`port`], [`workflows`],
-//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`project`], [`files`], [`folders`], [`commands`], [`mcp`].
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`project`], [`files`], [`folders`], [`commands`], [`tools`], [`mcp`], [`mcp_use`].
 
 pub mod agents;
 pub mod blobs;
@@ -21,6 +21,7 @@ pub mod history;
 pub mod keys;
 pub mod known;
 pub mod mcp;
+pub mod mcp_use;
 pub mod memory;
 pub mod models;
 pub mod opening;
@@ -32,6 +33,7 @@ pub mod request;
 pub mod rules;
 pub mod sessions;
 pub mod settings;
+pub mod tools;
 pub mod trust;
 pub mod workflows;
 

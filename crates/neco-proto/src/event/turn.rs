@@ -117,6 +117,8 @@ names! {
         Memory = "memory",
         /// The order of a search's hits; `context.rerank = true` switches that on.
         Rerank = "rerank",
+        /// What an MCP server wants answered; `sampling` of the server says whether it may.
+        Sampling = "sampling",
     }
 }
 

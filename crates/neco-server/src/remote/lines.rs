@@ -6,7 +6,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::mpsc;
 
 /// Lines that may wait to be written on one connection.
-pub(super) const OUTBOX: usize = 16;
+pub(crate) const OUTBOX: usize = 16;
 
 /// Bytes that are written at a time when many lines wait.
 const BATCH: usize = 64 * 1024;
@@ -70,7 +70,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
 /// Writes the lines of `outbox` until there are no more; many small ones at a time. A line is let go of when it is
 /// written.
-pub(super) async fn write_lines<L: AsRef<[u8]>>(
+pub(crate) async fn write_lines<L: AsRef<[u8]>>(
     mut sink: impl AsyncWrite + Unpin,
     mut outbox: mpsc::Receiver<L>,
 ) -> io::Result<()> {

@@ -14,7 +14,7 @@ mod client;
 mod connection;
 mod follow;
 mod frames;
-mod lines;
+pub(crate) mod lines;
 mod peer;
 mod place;
 mod server;

@@ -1,41 +1,67 @@
 //! What goes with a message. What stands in files that it names with an `@`, within limits, of documents their text:
 //! whoever sends a message means
-//! them, so nobody is asked; what rules close to reading stays closed all the same. And what the person's commands
-//! printed before it, as data.
+//! them, so nobody is asked; what rules close to reading stays closed all the same. What stands in [`resources`] that
+//! it names so. And what the person's commands printed before it, as data.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use neco_proto::Message;
 use neco_proto::event::{Notification, NotificationLevel};
-use neco_proto::{ClientError, EventBody};
+use neco_proto::{Attachment, ClientError, EventBody, Message};
 use neco_safety::path::{Access, PathError};
 use neco_safety::policy::Telling;
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted::neutral;
 use neco_safety::world::Files;
 
+use super::resources;
 use crate::hub::{ReadDocument, SessionContext};
 
-/// Most files whose content goes with one message, most bytes of one of them, and of all together.
-const MOST_FILES: usize = 10;
-const MOST_BYTES: u64 = 64 * 1024;
-const MOST_IN_ALL: usize = 256 * 1024;
+/// Most files and resources whose content goes with one message, most bytes of one of them, and of all together.
+pub(super) const MOST_FILES: usize = 10;
+pub(super) const MOST_BYTES: u64 = 64 * 1024;
+pub(super) const MOST_IN_ALL: usize = 256 * 1024;
 
-/// How long the files of one message are read.
-const LONGEST: Duration = Duration::from_secs(20);
+/// How long the files of one message are read, and how long its resources.
+pub(super) const LONGEST: Duration = Duration::from_secs(20);
 
 /// Endings of pictures, which windows show to the model themselves.
 const PICTURES: &[&str] = &["png", "jpg", "jpeg", "webp", "gif"];
 
-/// A message with what stands in the files that it names. Of those that are only named the person is told.
-pub(super) async fn attach(ctx: &SessionContext, redactor: &Redactor, text: String) -> Result<String, ClientError> {
-    let (written, _) = text.split_once(Message::RAN).unwrap_or((&text, ""));
-    let names = named(written);
-    if names.is_empty() {
-        return Ok(text);
+/// What goes along with a message.
+#[derive(Default)]
+pub(super) struct Along {
+    /// What stands in files and resources, each in a fence.
+    pub contents: Vec<String>,
+    /// Pictures of resources.
+    pub pictures: Vec<Attachment>,
+    /// What is only named, with the reason.
+    pub left: Vec<String>,
+}
+
+/// A message with what stands in the files and resources that it names, and the pictures of those. Of what is only
+/// named the person is told.
+pub(super) async fn attach(
+    ctx: &SessionContext,
+    redactor: &Redactor,
+    text: String,
+) -> Result<(String, Vec<Attachment>), ClientError> {
+    let (names, resources) = resources::parted(named(Message::written(&text)), ctx.resources());
+    let mut along = if names.is_empty() { Along::default() } else { files(ctx, redactor, names).await };
+    resources::read(resources, redactor, &mut along).await;
+    for words in along.left {
+        ctx.emit(EventBody::Notification(Notification::new(NotificationLevel::Warning, words))).await?;
     }
+    if along.contents.is_empty() {
+        return Ok((text, along.pictures));
+    }
+    let (said, ran) = text.split_at_checked(text.find(Message::RAN).unwrap_or(text.len())).unwrap_or((&text, ""));
+    Ok((format!("{said}{}{}{ran}", Message::ATTACHED, along.contents.join("\n\n")), along.pictures))
+}
+
+/// What stands in the files of these names.
+async fn files(ctx: &SessionContext, redactor: &Redactor, names: Vec<String>) -> Along {
     let (cwd, redactor) = (ctx.cwd().to_owned(), redactor.clone());
     let (roots, telling) = ctx.telling().await;
     let documents = ctx.documents();
@@ -46,18 +72,8 @@ pub(super) async fn attach(ctx: &SessionContext, redactor: &Redactor, text: Stri
         Some(read(&names, &Readable { files, telling, documents, is_late: &|| started.elapsed() > LONGEST }, &redactor))
     });
     // A folder that can't be looked at has no files that could go along.
-    let Some((contents, left)) = looked.await.ok().flatten() else { return Ok(text) };
-    for words in left {
-        ctx.emit(EventBody::Notification(Notification::new(NotificationLevel::Warning, words))).await?;
-    }
-    Ok(match contents.is_empty() {
-        true => text,
-        false => {
-            let end = written.len();
-            let (written, ran) = text.split_at_checked(end).unwrap_or((&text, ""));
-            format!("{written}{}{}{ran}", Message::ATTACHED, contents.join("\n\n"))
-        }
-    })
+    let (contents, left) = looked.await.ok().flatten().unwrap_or_default();
+    Along { contents, left, ..Along::default() }
 }
 
 /// The names behind an `@`, each once; what stands in quotes may hold blanks.
@@ -117,9 +133,9 @@ fn read(names: &[String], readable: &Readable<'_>, redactor: &Redactor) -> (Vec<
     (contents, left)
 }
 
-/// Why what stands in a file does not go along.
+/// Why what stands in a file or a resource does not go along.
 #[derive(Debug, thiserror::Error)]
-enum LeftOut {
+pub(super) enum LeftOut {
     #[error("it lies outside the workspace")]
     Outside,
     #[error("{0}")]
@@ -128,7 +144,7 @@ enum LeftOut {
     Path(#[from] PathError),
     #[error("it has {} KB, more than {} KB", .0 / 1024, MOST_BYTES / 1024)]
     TooLarge(u64),
-    #[error("with one message go {} files at most, and {} KB", MOST_FILES, MOST_IN_ALL / 1024)]
+    #[error("with one message go {} files and resources at most, and {} KB", MOST_FILES, MOST_IN_ALL / 1024)]
     TooMany,
     #[error("reading the files before it took longer than {} s", LONGEST.as_secs())]
     TooLate,
@@ -160,7 +176,7 @@ fn content(name: &str, readable: &Readable<'_>) -> Result<String, LeftOut> {
 }
 
 /// In a fence that is longer than any inside.
-fn fenced(text: &str) -> String {
+pub(super) fn fenced(text: &str) -> String {
     let ticks = |line: &str| line.trim_start().chars().take_while(|char| *char == '`').count();
     let fence = "`".repeat(text.lines().map(ticks).max().unwrap_or_default().max(2) + 1);
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))

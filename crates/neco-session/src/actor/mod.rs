@@ -4,13 +4,14 @@
 //! has ended, everything is on the disk and the session's lock is free.
 //!
 //! Reading order: [`session`] (the window's side), [`run`] (the task), [`answer`], [`back`] with [`shown`],
-//! [`remember`], [`opened`] (in an editor), [`attached`] (to a message).
+//! [`remember`], [`opened`] (in an editor), [`attached`] (to a message) with [`resources`].
 
 mod answer;
 mod attached;
 mod back;
 mod opened;
 mod remember;
+mod resources;
 mod run;
 mod session;
 mod shown;

@@ -25,6 +25,7 @@ use crate::journal::AgentSink;
 use crate::memory::{Memory, tools as memory_tools};
 use crate::roles::{Definition, Definitions};
 use crate::search_order::ordering;
+use crate::session_model::session_model;
 use crate::sources::Fixed;
 use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
 use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, ChildSpec, MakeChild, TreeError};
@@ -155,6 +156,7 @@ impl MakeChild for ChildFactory {
             rule_book: deps.rule_book.clone(),
             world,
             spill: base.spill,
+            model: session_model(&self.core),
             sink,
             clock: Arc::new(crate::hub::context::SessionClock::new()),
             prompts: base.prompts,

@@ -18,7 +18,7 @@ use neco_toolkit::tool::erase;
 
 use super::children::{AgentList, ChildFactory};
 use super::hub::{Hub, Remembering};
-use super::options::{ReadDocument, SessionOptions};
+use super::options::{ReadDocument, ReadResource, SessionOptions};
 use super::renewal::{AgentRenewal, Current, OwnTools, Seen, SessionRenewal, WorkPlace};
 use super::told::WorkParts;
 use crate::aside::Aside;
@@ -29,6 +29,7 @@ use crate::journal::{AgentSink, Journal};
 use crate::memory::tools as memory_tools;
 use crate::plans::{PlanFiles, PlanKeeper};
 use crate::search_order::ordering;
+use crate::session_model::session_model;
 use crate::spill::SpillFolder;
 use crate::tree::{AgentSupervisor, BuiltAgent, MakeChild, SupervisorSetup, tools as tree_tools};
 use crate::workflow::{
@@ -189,6 +190,11 @@ impl SessionContext {
         self.hub.deps().documents
     }
 
+    /// What reads resources.
+    pub fn resources(&self) -> Option<ReadResource> {
+        self.hub.deps().resources.clone()
+    }
+
     /// What the agent of a session is made of that goes on with the conversation of `fold`.
     fn setup(&self, place: &WorkPlace, fold: Fold) -> Result<AgentSetup, SessionError> {
         let Self { core, options, provider, .. } = self;
@@ -205,6 +211,7 @@ impl SessionContext {
             rule_book: deps.rule_book.clone(),
             world,
             spill: Arc::new(SpillFolder::new(self.hub.outputs(core.id()), deps.redactor.clone())),
+            model: session_model(core),
             sink: Arc::new(PlanKeeper {
                 sink: AgentSink { journal: Arc::clone(&core.journal), agent: core.root },
                 files: PlanFiles::new(&self.hub.setup.data_dir),

@@ -21,6 +21,6 @@ pub use hub::Hub;
 pub(crate) use hub::Remembering;
 pub use options::{
     AgentDeps, Extract, FindModel, HubSetup, MakeGate, MakeTools, MakeWorld, MemorySettings, OpenCheckpoints,
-    Preparation, Prepare, ReadDocument, SessionOptions,
+    Preparation, Prepare, ReadDocument, ReadResource, SessionOptions,
 };
 pub use renewal::{LookAgain, Looked};

@@ -18,7 +18,7 @@ use neco_safety::secrets::Redactor;
 use neco_safety::world::Files;
 use neco_safety::{Confinement, Policy, World};
 use neco_store::{Catalog, EventLog};
-use neco_toolkit::{DynTool, PluggedTools, Registry, ToolError};
+use neco_toolkit::{DynTool, PluggedTools, Registry, ToolError, ToolOutput};
 use neco_workspace::checkpoint::Checkpoints;
 use neco_workspace::index::Indexes;
 
@@ -59,6 +59,10 @@ pub struct Preparation {
 /// Reads a document that is more than lines, at most about so many bytes of its text, and no further once the last
 /// argument says to stop; nothing where it is none that is known. It may block.
 pub type ReadDocument = fn(&Located, usize, &dyn Fn() -> bool) -> Option<Result<String, ToolError>>;
+
+/// Reads a resource that a message names as `server:address`; nothing where there is no such server. What a sentence
+/// ends with may stand behind the address.
+pub type ReadResource = Arc<dyn Fn(&str) -> Option<BoxFuture<'static, Result<ToolOutput, ToolError>>> + Send + Sync>;
 
 /// What a hub is made of.
 pub struct HubSetup {
@@ -126,6 +130,8 @@ pub struct AgentDeps {
     pub limits: Limits,
     /// Reads documents that go with a message.
     pub documents: ReadDocument,
+    /// Reads resources that go with a message; nothing where there are no servers that have some.
+    pub resources: Option<ReadResource>,
     /// Takes secrets out of what is stored, shown and sent.
     pub redactor: Redactor,
     /// How the model is told things, and how much of each.

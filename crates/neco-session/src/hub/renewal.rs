@@ -237,6 +237,7 @@ impl SessionRenewal {
                 deps.checkpoints = Arc::clone(&self.hub.deps().checkpoints);
                 // What is plugged in is no file's to say.
                 (deps.plugged, deps.prepare) = (self.hub.deps().plugged.clone(), self.hub.deps().prepare.clone());
+                deps.resources = self.hub.deps().resources.clone();
                 let unsaid = waiting.into_iter().flat_map(|(_, notes)| notes);
                 (Arc::from(deps), unsaid.chain(notes).collect())
             }

@@ -54,8 +54,9 @@ async fn a_server_that_crashes_at_the_start_can_t_be_connected_to() {
     let stage = Stage::new();
     let servers = stage.servers(vec![stage.fake(&["--misbehave", "crash-start"])]);
     let error = within(servers.learn(SERVER)).await.unwrap_err();
-    assert_eq!(error, not_connected("it ended before it answered"));
-    assert_eq!(state(&servers), ServerState::Failed("it ended before it answered".to_owned()));
+    let why = "it ended before it answered; it printed: fake-mcp: crashed at the start, as asked";
+    assert_eq!(error, not_connected(why));
+    assert_eq!(state(&servers), ServerState::Failed(why.to_owned()));
     until("its last words are not in the log", || stage.log().contains("crashed at the start, as asked")).await;
 }
 

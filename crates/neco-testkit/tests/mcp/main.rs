@@ -12,6 +12,7 @@
 mod calls;
 mod changes;
 mod crashes;
+mod ends;
 mod eras;
 mod isolation;
 mod killed;
@@ -19,5 +20,7 @@ mod lazy;
 mod lists;
 mod misbehaviour;
 mod questions;
+mod real;
 mod renewal;
+mod sampling;
 mod stage;

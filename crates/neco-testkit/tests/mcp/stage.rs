@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
-use neco_config::section::SandboxSection;
+use neco_config::section::{McpSampling, SandboxSection};
 use neco_ext::mcp::{MakeProcesses, McpSetup, Reach, ServerProgram, ServerSettings, ServerState, Servers};
 use neco_proto::CallId;
 use neco_proto::event::OutputStream;
@@ -86,7 +86,7 @@ impl Stage {
             start_timeout: PATIENCE,
             call_timeout: PATIENCE,
             idle: Duration::from_secs(600),
-            sampling: false,
+            sampling: McpSampling::Deny,
             file: "config.toml".to_owned(),
         }
     }
@@ -104,7 +104,12 @@ impl Stage {
     }
 
     /// One server whose program runs in the strong box; nothing where that can't be had, which is said.
-    pub fn boxed(&self, mut settings: ServerSettings) -> Option<Servers> {
+    pub fn boxed(&self, settings: ServerSettings) -> Option<Servers> {
+        self.boxed_beside(settings, Vec::new())
+    }
+
+    /// The same with folders that the program may read besides.
+    pub fn boxed_beside(&self, mut settings: ServerSettings, readable: Vec<PathBuf>) -> Option<Servers> {
         program_of(&mut settings).unboxed = false;
         let bwrap = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].map(PathBuf::from);
         let setup = SandboxSetup {
@@ -124,7 +129,8 @@ impl Stage {
         }
         // What was built may lie in a home folder, which a box does not show.
         let programs = Path::new(FAKE).parent().unwrap().to_path_buf();
-        let roots = Roots { writable: vec![self.workspace.clone()], readable: vec![programs] };
+        let readable = readable.into_iter().chain([programs]).collect();
+        let roots = Roots { writable: vec![self.workspace.clone()], readable };
         Some(self.started_by(spawner().boxed(&sandbox, roots).unwrap(), vec![settings]))
     }
 
@@ -132,7 +138,8 @@ impl Stage {
         let spawner: Arc<dyn Processes> = Arc::new(spawner);
         let processes: MakeProcesses = Arc::new(move |_: &ServerProgram| Ok(Arc::clone(&spawner)));
         let (folder, data_dir) = (self.workspace.clone(), self.data_dir.clone());
-        Servers::new(McpSetup { folder, data_dir, processes, redactor: Redactor::default() }, settings)
+        let setup = McpSetup { folder, data_dir, processes, redactor: Redactor::default(), logins: Arc::new(()) };
+        Servers::new(setup, settings)
     }
 
     /// What a call is handed: nobody listens and nobody answers.
@@ -144,6 +151,7 @@ impl Stage {
             live: Arc::new(Heard::default()),
             cancel: CancellationToken::new(),
             person: Arc::new(()),
+            model: Arc::new(()),
             background: ToBackground::default(),
             spill: Arc::new(NoSpill),
             max_output: 50_000,

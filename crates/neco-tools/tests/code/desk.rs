@@ -53,6 +53,7 @@ impl Desk {
             live: heard.clone(),
             cancel: CancellationToken::new(),
             person: Arc::new(()),
+            model: Arc::new(()),
             background: ToBackground::default(),
             spill: heard.clone(),
             max_output: 50 * 1024,

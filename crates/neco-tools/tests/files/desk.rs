@@ -53,6 +53,7 @@ impl Desk {
             live: Arc::new(Silent),
             cancel: CancellationToken::new(),
             person: Arc::new(()),
+            model: Arc::new(()),
             background: ToBackground::default(),
             spill: Arc::new(Silent),
             max_output: 50 * 1024,

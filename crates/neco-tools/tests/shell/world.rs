@@ -102,6 +102,7 @@ pub fn bench_with(settings: &ToolsSection) -> Bench {
         live: heard.clone(),
         cancel: CancellationToken::new(),
         person: Arc::new(()),
+        model: Arc::new(()),
         background: ToBackground::default(),
         spill: Arc::new(FolderSpill(folder.path().to_path_buf())),
         max_output: settings.max_output_bytes,

@@ -46,6 +46,7 @@ impl Bench {
             live: Arc::new(Silent),
             cancel: CancellationToken::new(),
             person: Arc::new(()),
+            model: Arc::new(()),
             background: ToBackground::default(),
             spill: Arc::new(Silent),
             max_output: 50 * 1024,

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`text`] (a text with a cursor), [`vi`] with [`reach`] (its keys, for those who want them), [`chips`] (big
 //! pastes and pictures folded to a word), [`dropped`] (files that were dropped), [`history`],
-//! [`completion`] with [`files`] (files and commands), [`keymap`] (which keys
+//! [`completion`] with [`files`] and [`resources`] (files, resources and commands), [`keymap`] (which keys
 //! do what), [`prompt`] (all of it together).
 
 mod chips;
@@ -13,6 +13,7 @@ mod history;
 mod keymap;
 mod prompt;
 mod reach;
+mod resources;
 mod text;
 mod vi;
 
@@ -23,5 +24,6 @@ pub use history::History;
 pub use keymap::Keymap;
 pub(crate) use keymap::{ACTIONS, Action};
 pub(crate) use prompt::{Edit, FieldLook, Prompt, Written};
+pub(crate) use resources::{names_resource, near_resources};
 pub(crate) use text::Move;
 pub(crate) use vi::ViMode;

@@ -204,10 +204,11 @@ impl Prompt {
     }
 
     /// What made room stands in the field again, and what was written instead is one ↑ away; where nothing did, that
-    /// stays.
-    pub fn give_back(&mut self) {
-        let Some((text, chips)) = self.lent.take().filter(|(text, _)| !text.is_empty()) else { return };
-        if !self.text.is_empty() {
+    /// stays. Says whether something was put away.
+    pub fn give_back(&mut self) -> bool {
+        let Some((text, chips)) = self.lent.take().filter(|(text, _)| !text.is_empty()) else { return false };
+        let is_put_away = !self.text.is_empty();
+        if is_put_away {
             self.put_away();
         }
         let killed = std::mem::take(&mut self.text.killed);
@@ -215,6 +216,7 @@ impl Prompt {
         self.text.killed = killed;
         self.completion = None;
         self.history.leave();
+        is_put_away
     }
 
     /// Whether a message could be put into the field: nothing is written, and it is not lent.
@@ -358,8 +360,9 @@ impl Prompt {
     pub fn complete(&mut self) -> bool {
         let Some(completion) = self.completion.take() else { return false };
         let Some(candidate) = completion.chosen() else { return false };
-        // A folder is gone into, anything else is done with.
-        let end = if candidate.text.ends_with('/') { "" } else { " " };
+        // A folder is gone into, a template is filled in, anything else is done with.
+        let is_template = candidate.text.starts_with('@') && !candidate.takes.is_empty();
+        let end = if candidate.text.ends_with('/') || is_template { "" } else { " " };
         self.text.replace(completion.from, &format!("{}{end}", quoted(&candidate.text)));
         true
     }

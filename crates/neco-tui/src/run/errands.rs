@@ -55,22 +55,26 @@ pub(super) struct Errands {
     /// How many commands the person ran.
     shells: u64,
     status: Status,
-    previews: Arc<Previews>,
+    /// What entries of lists would do.
+    previews: Arc<OneByOne>,
+    /// What is done without asking.
+    rules: Arc<OneByOne>,
     /// How often it was asked what runs in the background.
     background: Arc<AtomicU64>,
     /// The session on the screen, counted.
     pub(super) session: u64,
 }
 
-/// What entries of lists would do: one is asked about at a time, and of those that wait only the last.
+/// Questions of one kind: one is asked at a time, and of those that wait only the last, so that an older answer never
+/// comes after a newer one.
 #[derive(Default)]
-struct Previews {
+struct OneByOne {
     turn: Mutex<()>,
-    /// How many were asked for.
+    /// How many were wanted.
     asked: AtomicU64,
 }
 
-impl Previews {
+impl OneByOne {
     /// The number of the next one.
     fn number(&self) -> u64 {
         self.asked.fetch_add(1, Ordering::Relaxed) + 1
@@ -100,8 +104,19 @@ struct Status {
 impl Errands {
     /// For this host and this program; what comes of them goes to `back`.
     pub(super) fn new(host: Arc<dyn Host>, program: Arc<dyn Program>, back: mpsc::UnboundedSender<Back>) -> Self {
-        let (status, previews, background) = (Status::default(), Arc::default(), Arc::default());
-        Self { host, program, back, shell: None, shells: 0, status, previews, background, session: 0 }
+        let (previews, rules, background) = (Arc::default(), Arc::default(), Arc::default());
+        Self {
+            host,
+            program,
+            back,
+            shell: None,
+            shells: 0,
+            status: Status::default(),
+            previews,
+            rules,
+            background,
+            session: 0,
+        }
     }
 
     /// Whether what came back is for somebody else: a session that is no longer on the screen asked for it.
@@ -186,14 +201,18 @@ impl Errands {
         if query == Query::Background {
             return self.watch_background(&client);
         }
-        let (tell, previews) = (self.teller(), Arc::clone(&self.previews));
+        let tell = self.teller();
         // A preview is a courtesy: what can't be told is not worth a word.
         let is_courtesy = matches!(query, Query::RewindPreview { .. } | Query::Tree | Query::Workflows | Query::Rules);
         let is_preview = matches!(query, Query::RewindPreview { .. } | Query::CheckpointPreview { .. });
-        let number = is_preview.then(|| previews.number());
+        let one_by_one = match query == Query::Rules {
+            true => Some(&self.rules),
+            false => is_preview.then_some(&self.previews),
+        };
+        let numbered = one_by_one.map(|kind| (kind.number(), Arc::clone(kind)));
         tokio::spawn(async move {
-            let answer = match number {
-                Some(number) => previews.ask(number, client.as_ref(), query).await,
+            let answer = match numbered {
+                Some((number, kind)) => kind.ask(number, client.as_ref(), query).await,
                 None => Some(client.ask(query).await),
             };
             match answer {
@@ -208,9 +227,15 @@ impl Errands {
     pub(super) fn run(&mut self, effect: Effect, client: Option<&Arc<dyn Client>>) {
         let (host, program) = (Arc::clone(&self.host), Arc::clone(&self.program));
         match effect {
-            Effect::Files => self.spawn("the names of files", async move {
-                News::Files(questions::files(program.as_ref(), host.folder()).await)
-            }),
+            Effect::Files => {
+                let (of_files, folder) = (Arc::clone(&program), host.folder());
+                self.spawn("the names of files", async move {
+                    News::Files(questions::files(of_files.as_ref(), folder).await)
+                });
+                self.spawn("the resources of MCP servers", async move {
+                    News::Resources(questions::resources(program.as_ref(), host.folder()).await)
+                });
+            }
             Effect::Branch => self.spawn("the branch", async move {
                 News::Branch(questions::branch(program.as_ref(), host.folder()).await)
             }),
@@ -458,7 +483,7 @@ mod tests {
 
     #[tokio::test]
     async fn of_the_previews_that_wait_only_the_last_is_asked_for() {
-        let (previews, client) = (Previews::default(), Slow::default());
+        let (previews, client) = (OneByOne::default(), Slow::default());
         let query = |number: u64| Query::CheckpointPreview { rev: number.to_string() };
         let first = previews.ask(previews.number(), &client, query(1));
         futures::pin_mut!(first);

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use neco_proto::app::files::{ListFiles, ShowBranch};
 use neco_proto::app::history::ListRewindPoints;
 use neco_proto::app::keys::{NewKey, SetKey};
+use neco_proto::app::mcp_use::{ListResources, ResourceList};
 use neco_proto::app::memory::KeepNote;
 use neco_proto::app::models::{ListModels, ModelGroup, ModelRow, ProviderRow, ProviderStanding, Strategy};
 use neco_proto::app::project::{Project, ShowProject};
@@ -137,6 +138,11 @@ pub(super) async fn arguments(program: &dyn Program, host: &dyn Host, line: &str
 /// The files of a folder, as a person would name them.
 pub(super) async fn files(program: &dyn Program, folder: String) -> Vec<String> {
     program.ask(&Caller::person(), &ListFiles { folder }).await.unwrap_or_default().names
+}
+
+/// The resources of the MCP servers of a folder, as far as they are known.
+pub(super) async fn resources(program: &dyn Program, folder: String) -> ResourceList {
+    program.ask(&Caller::person(), &ListResources { folder }).await.unwrap_or_default()
 }
 
 /// The branch of a folder.

@@ -158,6 +158,9 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Outside(outside, argument) => return vec![Effect::Outside(*outside, argument.clone())],
         Slash::Custom { name, argument } => {
             tries(window, name, argument);
+            if slash::is_prompt(name) {
+                window.tell("Waiting for the MCP server …");
+            }
             return vec![Effect::Custom(name.clone(), argument.clone())];
         }
     }

@@ -1,13 +1,15 @@
-//! What may be meant by the word at the cursor: files after `@`, commands after `/`, and what may follow those.
+//! What may be meant by the word at the cursor: files and resources after `@`, commands after `/`, and what may follow
+//! those.
 
+use neco_proto::app::mcp_use::ResourceList;
 use neco_proto::clean::clean_line;
 use neco_view::slash::{self, Custom, Row};
 
 use super::effect::Effect;
-use crate::input::{Candidate, Completion, Files, Prompt, fits, may_hold_secrets};
+use crate::input::{Candidate, Completion, Files, Prompt, fits, may_hold_secrets, names_resource, near_resources};
 use neco_view::reduce::Agents;
 
-/// Files that are offered.
+/// Files that are offered, and resources.
 const FILES: usize = 40;
 
 /// What can be offered, as far as it is known.
@@ -19,6 +21,8 @@ pub struct Offers {
     files: Option<Files>,
     /// Whether they are being looked for.
     files_asked: bool,
+    /// The resources of MCP servers that are known.
+    resources: ResourceList,
     /// What may follow commands, once it was asked for: the words before it, and what there is.
     arguments: Option<(String, Vec<Candidate>)>,
 }
@@ -41,7 +45,8 @@ impl Offers {
                 let help = if may_hold_secrets(file) { "may hold secrets" } else { "" };
                 Candidate { text: format!("@{file}"), help: help.to_owned(), ..Candidate::default() }
             };
-            prompt.completion = Completion::new(from, near.map(candidate).collect());
+            let resources = near_resources(&self.resources, name, FILES);
+            prompt.completion = Completion::new(from, near.map(candidate).chain(resources).collect());
         } else if let Some(name) = word.strip_prefix('/').filter(|_| from == 0) {
             // There may be new ones, or they may have been trusted meanwhile.
             let looks = name.is_empty();
@@ -105,6 +110,19 @@ impl Offers {
     /// The files are known now.
     pub(super) fn found_files(&mut self, files: Vec<String>) {
         (self.files, self.files_asked) = (Some(Files::new(files)), false);
+    }
+
+    /// The resources of MCP servers are known now; says whether one may be what is being written.
+    pub(super) fn found_resources(&mut self, prompt: &Prompt, resources: ResourceList) -> bool {
+        let is_chosen_from = prompt.completion.as_ref().is_some_and(|completion| completion.moved);
+        let is_wanted = prompt.word().1.starts_with('@') && !is_chosen_from && !resources.resources.is_empty();
+        self.resources = resources;
+        is_wanted
+    }
+
+    /// Whether a word names a resource of an MCP server.
+    pub(super) fn names_resource(&self, word: &str) -> bool {
+        names_resource(&self.resources, word)
     }
 
     /// There may be new files.

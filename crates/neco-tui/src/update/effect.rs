@@ -2,6 +2,7 @@
 
 use neco_proto::app::AppError;
 use neco_proto::app::keys::NewKey;
+use neco_proto::app::mcp_use::ResourceList;
 use neco_proto::app::settings::SettingList;
 use neco_proto::{
     AgentId, Answer, Attachment, CallId, ClientError, Command, Event, MessageId, Query, QuestionId, RewindPoint, Seq,
@@ -19,7 +20,7 @@ pub enum Effect {
     Send(Command),
     /// Ask the session.
     Ask(Query),
-    /// Find the files of the workspace.
+    /// Find the files of the workspace, and the resources of MCP servers.
     Files,
     /// Find the branch.
     Branch,
@@ -105,6 +106,8 @@ pub enum News {
     Arguments(String, Vec<Candidate>),
     /// The files of the workspace.
     Files(Vec<String>),
+    /// The resources of MCP servers.
+    Resources(ResourceList),
     /// The branch.
     Branch(Option<String>),
     /// What the folder brings: how many files are not committed, and what agents know from the beginning.
@@ -193,6 +196,7 @@ impl News {
             | Self::Call(..)
             | Self::Plan(..)
             | Self::Files(_)
+            | Self::Resources(_)
             | Self::Branch(_)
             | Self::Project(..)
             | Self::Commands(..) => true,

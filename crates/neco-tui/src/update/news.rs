@@ -31,7 +31,10 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             };
             window.warn(format!("{error}{}", what.map(|summary| format!(": {summary}")).unwrap_or_default()));
         }
-        News::Unanswered(error) => window.warn(error.to_string()),
+        News::Unanswered(error) => {
+            window.person.list_came();
+            window.warn(error.to_string());
+        }
         News::NotTakenBack(ids) => {
             window.tell("The agent has already read it");
             taking_back::settle_coming_back(window, &ids);
@@ -46,6 +49,11 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
         News::Files(files) => {
             window.offers.found_files(files);
             if window.picker.is_none() {
+                return window.offer();
+            }
+        }
+        News::Resources(resources) => {
+            if window.offers.found_resources(&window.prompt, resources) && window.picker.is_none() {
                 return window.offer();
             }
         }
@@ -116,17 +124,18 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             window.wants(unsent);
             window.warn(format!("{what}: a bug in Neco; please report it with the log of a run with --debug"));
         }
-        News::Sessions(Err(error)) | News::AllSessions(Err(error)) => {
-            window.person.list_came();
-            window.warn(error.words());
-        }
-        News::Models(Err(error))
+        News::Sessions(Err(error))
+        | News::AllSessions(Err(error))
+        | News::Models(Err(error))
         | News::Rules(Err(error))
         | News::Settings(Err(error))
         | News::Providers(Err(error))
-        | News::LookedForKey(Err(error))
-        | News::Outside(Err(error))
-        | News::Kept(Err(error)) => window.warn(error.words()),
+        | News::Outside(Err(error)) => {
+            // The list that was asked for does not come.
+            window.person.list_came();
+            window.warn(error.words());
+        }
+        News::LookedForKey(Err(error)) | News::Kept(Err(error)) => window.warn(error.words()),
         News::Prompt(Err(words))
         | News::Call(_, Err(words))
         | News::Plan(_, Err(words))

@@ -23,10 +23,10 @@ pub(super) fn send(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
     let text = window.prompt.text.as_str().trim();
     let is_message = window.purpose == Purpose::Message && !asked::is_answer(window);
     let names = is_message && !is_command(text) && !text.starts_with(['!', '#']);
-    match if names { named_pictures(text) } else { Vec::new() } {
-        files if files.is_empty() => send_now(window, after_work),
-        files => look_at(window, files, after_work),
-    }
+    let mut files = if names { named_pictures(text) } else { Vec::new() };
+    // Those of MCP servers are read where the message goes.
+    files.retain(|(_, word)| !window.offers.names_resource(word));
+    if files.is_empty() { send_now(window, after_work) } else { look_at(window, files, after_work) }
 }
 
 /// The pictures that a message names are looked at before it is sent. It leaves the field at once: what happens

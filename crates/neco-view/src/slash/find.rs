@@ -18,7 +18,9 @@ pub fn parse(line: &str, custom: &[Custom]) -> Result<Slash, SlashError> {
         }
         return (row.read)(argument);
     }
-    if custom.iter().any(|custom| custom.name == name) {
+    let own = custom.iter().find(|custom| custom.name == name);
+    let own = own.or_else(|| custom.iter().find(|custom| custom.is_also_called(name))).map(|custom| &*custom.name);
+    if let Some(name) = own.or(Some(name).filter(|name| is_prompt(name))) {
         return Ok(Slash::Custom { name: name.to_owned(), argument: argument.to_owned() });
     }
     if let Some((_, words)) = ELSEWHERE.iter().find(|(names, _)| names.contains(&name)) {
@@ -34,6 +36,13 @@ pub fn parse(line: &str, custom: &[Custom]) -> Result<Slash, SlashError> {
 pub fn is_known(line: &str) -> bool {
     let name = line.trim().trim_start_matches('/').split(char::is_whitespace).next().unwrap_or_default();
     TABLE.iter().any(|row| row.is_called(name))
+}
+
+/// Whether a command has the name of a prompt of an MCP server, `mcp__SERVER__PROMPT`: nobody knows the prompts of one
+/// that never ran.
+pub fn is_prompt(name: &str) -> bool {
+    let parts = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+    parts.is_some_and(|(server, prompt)| !server.is_empty() && !prompt.is_empty())
 }
 
 /// The command that somebody meant who wrote `name`: one that begins so, or one that is a slip of the finger away.
@@ -129,5 +138,23 @@ mod tests {
         assert_eq!(parse("/ship  it now ", &custom), Ok(ship));
         assert_eq!(parse("/exit", &custom), Ok(Slash::Exit));
         assert_eq!(parse("/shi", &custom).unwrap_err().to_string(), "There is no /shi; did you mean /ship?");
+    }
+
+    #[test]
+    fn a_prompt_of_a_server_goes_by_two_names() {
+        let custom = |name: &str| Custom { name: name.into(), argument: String::new(), help: String::new() };
+        let custom = [custom("mcp__git__review"), custom("git:commit")];
+        let review = Ok(Slash::Custom { name: "mcp__git__review".into(), argument: "a.rs".into() });
+        assert_eq!(parse("/mcp__git__review a.rs", &custom), review);
+        assert_eq!(parse("/git:review a.rs", &custom), review);
+        assert_eq!(
+            parse("/git:commit", &custom),
+            Ok(Slash::Custom { name: "git:commit".into(), argument: String::new() })
+        );
+        // Of a server that never ran nobody knows the prompts.
+        assert_eq!(parse("/mcp__git__review a.rs", &[]), review);
+        for line in ["/git:review", "/mcp__git", "/mcp____x", "/mcp__git__"] {
+            assert!(parse(line, &[]).is_err(), "{line}");
+        }
     }
 }

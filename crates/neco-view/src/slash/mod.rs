@@ -13,5 +13,5 @@ mod readers;
 mod table;
 
 pub use command::{NO_ANSWER, NO_CALL, NO_COMMAND, NO_TODOS, Outside, Slash, SlashError};
-pub use find::{is_known, nearest, parse};
+pub use find::{is_known, is_prompt, nearest, parse};
 pub use table::{Custom, Row, TABLE};

@@ -33,6 +33,14 @@ pub struct Custom {
     pub help: String,
 }
 
+impl Custom {
+    /// Whether `name` is another name of it: a prompt of an MCP server, `mcp__SERVER__PROMPT`, is `SERVER:PROMPT` too.
+    pub(super) fn is_also_called(&self, name: &str) -> bool {
+        let parts = name.split_once(':');
+        parts.is_some_and(|(server, prompt)| self.name == format!("mcp__{server}__{prompt}"))
+    }
+}
+
 /// All slash commands, in the order of the help.
 pub const TABLE: &[Row] = &[
     row("help", "", "keys and commands", |_| Ok(Slash::Help)).also(&["?"]),

@@ -111,6 +111,7 @@ pub fn side_call(purpose: SidePurpose) -> &'static str {
         SidePurpose::Title => "naming the session…",
         SidePurpose::Memory => "finding what to remember…",
         SidePurpose::Rerank => "ordering what a search found…",
+        SidePurpose::Sampling => "answering an MCP server…",
     }
 }
 

@@ -1,6 +1,7 @@
 //! `neco mcp`: which MCP servers there are, how they are added and taken out, whether they work, and what they printed.
 //!
-//! Invariants: nothing but `add` and `test` starts a server; no value of a variable or a header is ever shown.
+//! Invariants: nothing but `add` and `test` starts a server, and `login` reaches one at an address; no value of a
+//! variable or a header is ever shown.
 
 use std::io::{self, Write};
 
@@ -8,14 +9,17 @@ use clap::{ArgAction, Args, Subcommand};
 use futures::StreamExt;
 use neco_config::Env;
 use neco_proto::app::mcp::{
-    AddServer, GetServer, ListServers, ReadServerLog, RemoveServer, ServerRow, ServerScope, ServerState, ServerTest,
-    SetServerEnabled, TestServer,
+    AddServer, GetServer, ListServers, LogInServer, LogOutServer, ReadServerLog, RemoveServer, ServerRow, ServerScope,
+    ServerState, ServerTest, SetServerEnabled, TestServer,
 };
 use neco_proto::app::{App, Caller};
 use neco_safety::secrets::scrub;
 use neco_view::paint::lists::servers;
 use serde_json::{Map, Value, json};
 
+use super::mcp_conformance;
+use super::mcp_login;
+use super::mcp_serve::{self, SERVE, ServeArgs};
 use super::model::waited_for;
 use super::program::{ask, folder, notes, print, without_store};
 use crate::args::{Choices, EverywhereArgs, JsonArg, one_of};
@@ -110,6 +114,19 @@ pub enum McpCommand {
         #[command(flatten)]
         json: JsonArg,
     },
+    /// Logs in at a server with an address, in a browser or with a code, and keeps what that gives
+    Login {
+        /// The server
+        name: String,
+        /// Opens no browser; takes a login with a code where the server has one
+        #[arg(long)]
+        no_browser: bool,
+    },
+    /// Forgets the login at a server
+    Logout {
+        /// The server
+        name: String,
+    },
     /// Shows what a server printed, and when it was started
     #[command(alias = "log")]
     Logs {
@@ -121,6 +138,15 @@ pub enum McpCommand {
         /// The most lines to show
         #[arg(short = 'n', long, value_name = "N", default_value_t = 100)]
         lines: usize,
+    },
+    /// Offers Neco's own tools and tasks to other agents, on stdin and stdout
+    #[command(after_help = SERVE)]
+    Serve(Box<ServeArgs>),
+    /// Is the client of the official conformance suite
+    #[command(hide = true)]
+    Conformance {
+        /// The address of the suite's server
+        url: String,
     },
 }
 
@@ -204,10 +230,19 @@ pub fn run(command: &McpCommand, everywhere: &EverywhereArgs, env: &Env) -> Resu
         McpCommand::Enable { name } => switch(folder, name, true, everywhere, env),
         McpCommand::Disable { name } => switch(folder, name, false, everywhere, env),
         McpCommand::Test { name, json } => test(folder, name, *json, everywhere, env),
+        McpCommand::Login { name, no_browser } => {
+            let request = LogInServer { folder, name: name.clone(), no_browser: *no_browser };
+            mcp_login::log_in(request, everywhere, env)
+        }
+        McpCommand::Logout { name } => {
+            mcp_login::log_out(&LogOutServer { folder, name: name.clone() }, everywhere, env)
+        }
         McpCommand::Logs { name, follow, lines } => {
             let request = ReadServerLog { folder, name: name.clone(), lines: *lines };
             logs(&request, *follow, everywhere, env)
         }
+        McpCommand::Serve(args) => mcp_serve::run(args, everywhere, env),
+        McpCommand::Conformance { url } => mcp_conformance::run(url, env),
     }
 }
 

@@ -1,15 +1,17 @@
-//! A request that begins with a slash: a command of the person's own becomes what it says, and one of the window or a
-//! misspelt one is not taken for a message.
+//! A request that begins with a slash: a command of the person's own becomes what it says, a prompt of an MCP server
+//! what the server makes of it, and one of the window or a misspelt one is not taken for a message.
 
 use std::path::Path;
 
 use neco_config::Env;
+use neco_proto::ErrorCode;
 use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands};
+use neco_proto::app::mcp_use::FillPrompt;
 use neco_view::slash::{self, Custom, Outside, Slash};
 use neco_view::wording::prompts;
 
 use crate::args::EverywhereArgs;
-use crate::cmd::program::{ask, folder};
+use crate::cmd::program::{ask, asked, folder, notes};
 use crate::failure::Failure;
 
 /// What the agent is told where `text` is written.
@@ -40,6 +42,9 @@ pub fn spelt_out(text: String, everywhere: &EverywhereArgs, env: &Env) -> Result
     if !reads_as_command(&name) {
         return Ok(text);
     }
+    if let Some(filled) = filled(FillPrompt { folder, name, argument }, everywhere, env)? {
+        return Ok(filled);
+    }
     let custom = |CommandRow { name, argument, help, .. }: CommandRow| Custom { name, argument, help };
     match slash::parse(&text, &own.into_iter().map(custom).collect::<Vec<_>>()) {
         Ok(_) => Ok(text),
@@ -47,6 +52,23 @@ pub fn spelt_out(text: String, everywhere: &EverywhereArgs, env: &Env) -> Result
             "The model was not asked: put a word before the slash to say it to the model. `neco` opens the window, \
              where /help lists the commands.",
         )),
+    }
+}
+
+/// What a prompt of an MCP server says; nothing where it is none.
+fn filled(prompt: FillPrompt, everywhere: &EverywhereArgs, env: &Env) -> Result<Option<String>, Failure> {
+    let is_prompt = slash::is_prompt(&prompt.name);
+    if !is_prompt && !prompt.name.contains(':') {
+        return Ok(None);
+    }
+    match asked(&prompt, everywhere, env)? {
+        Ok(filled) => Ok(Some(filled.text)),
+        // A name with a colon may be a misspelt command of the person's own.
+        Err(error) if !is_prompt && error.code == Some(ErrorCode::ServerNotFound) => Ok(None),
+        Err(error) => {
+            notes(&error.warnings);
+            Err(error.into())
+        }
     }
 }
 

@@ -24,6 +24,8 @@ mod input;
 mod kept;
 mod keys;
 mod local;
+mod mcp_serve;
+mod mcp_use;
 mod memory;
 mod models;
 mod newcomer;

@@ -48,14 +48,21 @@ pub fn page(server: &Server, request: &Request) -> Reply {
     reply
 }
 
-/// Asks for a message of the client's model.
+/// Asks for a message of the client's model: as often as `times` says in the legacy era, with `content` if there is any.
 pub fn message(server: &Server, request: &Request) -> Reply {
+    let arguments = &request.params["arguments"];
+    let content = arguments.get("content").cloned();
+    let content = content.unwrap_or_else(|| json!({ "type": "text", "text": "Say hello." }));
     let params = json!({
-        "messages": [{ "role": "user", "content": { "type": "text", "text": "Say hello." } }],
+        "messages": [{ "role": "user", "content": content }],
         "systemPrompt": "Be short.",
         "maxTokens": 50,
     });
-    put(server, request, &Question { method: "sampling/createMessage", params, needs: &["sampling"] })
+    let question = Question { method: "sampling/createMessage", params, needs: &["sampling"] };
+    for _ in 1..arguments["times"].as_u64().unwrap_or(1) {
+        put(server, request, &question)?;
+    }
+    put(server, request, &question)
 }
 
 /// Asks for the folders that the client works in.

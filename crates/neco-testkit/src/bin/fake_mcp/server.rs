@@ -80,6 +80,7 @@ impl Server {
                 }
             }
         }
+        self.record("end of input");
     }
 
     /// Adds a line to the record, when there is one.

@@ -180,6 +180,8 @@ fn standard(echo: &str) -> Vec<Value> {
     let mut slow =
         tool("slow", "Takes a while.", json!({ "ms": { "type": "integer" }, "steps": { "type": "integer" } }));
     slow["inputSchema"]["required"] = json!([]);
+    let mut sample = tool("sample", "Asks the model.", json!({ "times": { "type": "integer" }, "content": {} }));
+    sample["inputSchema"]["required"] = json!([]);
     vec![
         echo,
         add,
@@ -193,7 +195,7 @@ fn standard(echo: &str) -> Vec<Value> {
         tool("fetch_tcp", "Tries to connect.", json!({ "host": string(), "port": { "type": "integer" } })),
         plain("ask", "Asks the user with a form."),
         plain("ask_url", "Asks the user to open a page."),
-        plain("sample", "Asks the model."),
+        sample,
         plain("roots", "Asks for the folders."),
         plain("log", "Logs a line."),
         plain("grow", "Adds a tool."),

@@ -1,0 +1,123 @@
+//! What may help when the program of a server ended before it answered.
+
+use std::path::Path;
+
+use neco_safety::world::denial::{self, Closed, Denial};
+
+use super::settings::ServerProgram;
+
+/// What programs say when they don't find a file.
+const MISSING: &[&str] =
+    &["No such file or directory", "ENOENT", "Cannot find module", "can't open file", "os error 2"];
+
+/// What is known of the box that a program ran in.
+pub(super) struct BoxFacts {
+    /// What it closes.
+    pub closed: Closed,
+    /// Whether it has a `/tmp` of its own.
+    pub own_tmp: bool,
+}
+
+/// What may help a program that ran in this box and ended after it said this; nothing where nobody can tell. It looks at
+/// files.
+pub(super) fn advice(program: &ServerProgram, said: &str, facts: &BoxFacts) -> Option<String> {
+    if let Some(path) = unseen(program, said, facts) {
+        let own = if facts.own_tmp && path.starts_with("/tmp") { ", which has a /tmp of its own" } else { "" };
+        return Some(format!(
+            "its box does not show {path}{own}; move it, or `sandbox = false` runs the server without a box"
+        ));
+    }
+    denial::refusals(said, &facts.closed).iter().find_map(of_denial)
+}
+
+fn of_denial(denial: &Denial) -> Option<String> {
+    match denial {
+        Denial::Network | Denial::Host(_) => Some(
+            "its box has no network, which npx and uvx need to download; `network = true` gives it that".to_owned(),
+        ),
+        Denial::Change(Some(path)) | Denial::ReadOnly(Some(path)) | Denial::Open(path) => Some(format!(
+            "its box closes {}; `writable` opens a folder, and `sandbox = false` runs the server without a box",
+            path.display()
+        )),
+        Denial::Change(None) | Denial::ReadOnly(None) => None,
+    }
+}
+
+/// A file that is there and that the program could not see.
+fn unseen<'a>(program: &'a ServerProgram, said: &'a str, facts: &BoxFacts) -> Option<&'a str> {
+    let named = std::iter::once(&program.program).chain(&program.arguments).map(String::as_str);
+    let hidden = |path: &&str| {
+        let path = Path::new(path);
+        let told = facts.closed.writable.iter().chain(&facts.closed.closed);
+        let is_told = told.filter(|place| *place != "/tmp").any(|place| path.starts_with(place));
+        facts.own_tmp && path.starts_with("/tmp") && !is_told && path.exists()
+    };
+    let is_missed = |line: &&str| MISSING.iter().any(|words| line.contains(words));
+    let missed = || {
+        let words = said.lines().filter(is_missed).flat_map(|line| line.split(['\'', '"', '`', ' ', ',', '(', ')']));
+        let mut paths = words.map(|word| word.trim_end_matches(':')).filter(|word| word.starts_with('/'));
+        paths.find(|path| path.len() > 1 && Path::new(path).exists())
+    };
+    named.filter(|word| word.starts_with('/')).find(hidden).or_else(missed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn program(line: &[&str]) -> ServerProgram {
+        let mut words = line.iter().map(|word| (*word).to_owned());
+        ServerProgram {
+            program: words.next().unwrap(),
+            arguments: words.collect(),
+            variables: Default::default(),
+            folder: None,
+            network: false,
+            unboxed: false,
+            writable: Vec::new(),
+        }
+    }
+
+    fn facts(network: bool) -> BoxFacts {
+        let writable = vec![PathBuf::from("/srv/one"), PathBuf::from("/tmp")];
+        BoxFacts { closed: Closed { writable, network, ..Closed::default() }, own_tmp: true }
+    }
+
+    #[test]
+    fn what_lies_in_tmp_is_not_seen_in_a_box() {
+        let file = tempfile::NamedTempFile::new_in("/tmp").unwrap();
+        let path = file.path().to_str().unwrap();
+        for line in [&[path][..], &["node", path]] {
+            let advice = advice(&program(line), "No such file or directory", &facts(false)).unwrap();
+            assert!(advice.contains(path) && advice.contains("`sandbox = false`"), "{advice}");
+        }
+        let gone = advice(&program(&["/tmp/is-not-there-at-all"]), "No such file or directory", &facts(false));
+        assert_eq!(gone, None);
+        let weak = BoxFacts { own_tmp: false, ..facts(false) };
+        assert_eq!(advice(&program(&[path]), "it broke", &weak), None);
+    }
+
+    #[test]
+    fn a_file_that_is_there_and_was_not_found_is_not_seen_in_a_box() {
+        let file = std::env::current_exe().unwrap();
+        let said = format!("Error: Cannot find module '{}'\n    at resolve", file.display());
+        let advice = advice(&program(&["node"]), &said, &facts(false)).unwrap();
+        assert!(advice.starts_with(&format!("its box does not show {}", file.display())), "{advice}");
+    }
+
+    #[test]
+    fn a_name_that_is_not_found_is_for_want_of_a_network_where_there_is_none() {
+        for said in [
+            "npm error network request to https://registry.npmjs.org/x failed, reason: getaddrinfo EAI_AGAIN registry",
+            "npm ERR! code ENOTFOUND\nnpm ERR! getaddrinfo ENOTFOUND registry.npmjs.org",
+            "error: Failed to fetch\n  Caused by: Temporary failure in name resolution",
+            "connect: Network is unreachable",
+        ] {
+            let helps = advice(&program(&["npx"]), said, &facts(true)).unwrap();
+            assert!(helps.contains("`network = true`"), "{helps}");
+            assert_eq!(advice(&program(&["npx"]), said, &facts(false)), None, "it has the network");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Neco's tools and tasks for MCP clients, in both eras of the protocol: with `initialize`, and with `server/discover`
+//! and what every request says of its client.
+//!
+//! Invariants: a call goes the way of a model's calls, in a session; what its rules ask about is asked by way of the
+//! client or refused; the client's end stops everything that was begun, and closes every session; whatever a client
+//! writes, the next line is read.
+//!
+//! Reading order: [`lines`] (messages, a line each), [`ask`] (what a person is asked), [`work`] (a call or a task under
+//! way), [`talk`] (the client behind a request), [`server`].
+
+mod ask;
+mod lines;
+mod server;
+mod talk;
+mod work;
+
+pub use server::{McpSetup, serve};

@@ -1,0 +1,420 @@
+//! The server: which tools there are, what a call begins, and the end of everything.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::FutureExt;
+use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
+use neco_proto::app::tools::{CALLER_MODEL, CallTool, ListTools, OfferedTool};
+use neco_proto::app::{App, AppError, Caller, Scope, Trouble};
+use neco_proto::{Answer, CallId, Client, Command, Query, SessionSnapshot};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorData, Implementation,
+    InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+    ServerConfig, Tool, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::ask::Asked;
+use super::lines::ClientLines;
+use super::talk::{Followed, Talk, answer_in, round};
+use super::work::{Kind, Task, Work, actor, failed};
+
+/// The tool that has an agent do something.
+const RUN_TASK: &str = "run_task";
+
+const TASK: &str = "Has Neco's own agent do a whole task in this folder: it reads, edits, runs commands and checks its \
+                    work, in a session of its own that `neco session list` shows. Say what is wanted, where, and how \
+                    to tell that it is done; the agent knows nothing of this conversation. Gives its last words.";
+
+/// Calls that may be under way or wait for one another.
+const MOST_CALLS: usize = 16;
+
+/// Tasks that may be under way.
+const MOST_TASKS: usize = 8;
+
+/// How long a client may take to come back with an answer.
+const LONGEST_ROUND: Duration = Duration::from_secs(600);
+
+/// How long a session may take to stop what it does.
+const SOON: Duration = Duration::from_secs(5);
+
+/// What is served.
+pub struct McpSetup {
+    /// The program.
+    pub app: Arc<dyn App>,
+    /// How sessions are opened: the folder, the rules, the model of tasks.
+    pub wanted: OpenSession,
+    /// Only the tools of these names, in which `*` stands for anything; all where none is named.
+    pub only: Vec<String>,
+    /// Whether whole tasks can be run.
+    pub tasks: bool,
+    /// The version of the program.
+    pub version: &'static str,
+}
+
+/// Serves an MCP client until its input ends or `stop` is set; then everything it began is stopped, and the sessions
+/// are closed.
+///
+/// # Errors
+/// When there are no such tools to offer, or the settings of the folder can't be used.
+pub async fn serve(
+    setup: McpSetup,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    stop: CancellationToken,
+) -> Result<(), AppError> {
+    let list = ListTools { folder: setup.wanted.folder.clone(), only: setup.only.clone() };
+    let tools = setup.app.ask(&caller(), &list).await?.tools;
+    let gone = stop.child_token();
+    let served = Arc::new(Served {
+        setup,
+        tools,
+        calls: OnceCell::new(),
+        call_permits: Arc::new(Semaphore::new(MOST_CALLS)),
+        task_permits: Arc::new(Semaphore::new(MOST_TASKS)),
+        rounds: Mutex::default(),
+        closing: TaskTracker::new(),
+        gone: gone.clone(),
+    });
+    let lines = ClientLines::new(input, output, gone.clone());
+    let running = rmcp::service::serve_directly_with_ct(McpServer(Arc::clone(&served)), lines, None, stop);
+    if let Err(error) = running.waiting().await {
+        tracing::error!(%error, "the server ended");
+    }
+    gone.cancel();
+    served.end().await;
+    Ok(())
+}
+
+/// Who asks: a program that speaks for the person at this machine.
+fn caller() -> Caller {
+    Caller { actor: actor(), scope: Scope::Work, tenant: None }
+}
+
+struct Served {
+    setup: McpSetup,
+    tools: Vec<OfferedTool>,
+    /// The session that single calls are made in, once there is one.
+    calls: OnceCell<OpenedSession>,
+    call_permits: Arc<Semaphore>,
+    task_permits: Arc<Semaphore>,
+    /// What waits for a client to come back, by the word that it comes back with.
+    rounds: Mutex<HashMap<String, Round>>,
+    /// The sessions that are just being closed, and the ends of rounds.
+    closing: TaskTracker,
+    /// Set when the client is gone.
+    gone: CancellationToken,
+}
+
+/// A work that waits for a client to come back.
+struct Round {
+    work: Work,
+    asked: Asked,
+    tool: String,
+}
+
+impl Served {
+    /// Begins what a request asks for.
+    async fn begin(&self, tool: &str, arguments: JsonObject, asks: bool) -> Result<Work, AppError> {
+        match tool == RUN_TASK {
+            true => self.begin_task(&arguments, asks).await,
+            false => self.begin_call(tool, arguments, asks).await,
+        }
+    }
+
+    async fn begin_call(&self, tool: &str, arguments: JsonObject, asks: bool) -> Result<Work, AppError> {
+        let permit = permit(&self.call_permits).await?;
+        let wanted = || OpenSession {
+            tools: self.tools.iter().map(|tool| tool.name.clone()).collect(),
+            model: Some(CALLER_MODEL.to_owned()),
+            ..self.wanted(asks)
+        };
+        let opened = self.calls.get_or_try_init(|| self.open(wanted())).await?;
+        let since = standing(opened.client.as_ref()).await?.last_seq;
+        let id = CallId::generate();
+        let (session, tool, arguments) = (opened.id.to_string(), tool.to_owned(), Value::Object(arguments));
+        let (app, call) = (Arc::clone(&self.setup.app), CallTool { session, call_id: id.clone(), tool, arguments });
+        let done = async move { app.ask(&caller(), &call).await }.boxed();
+        let client = Arc::clone(&opened.client);
+        let events = client.events(since);
+        Ok(Work::new(client, events, Kind::Call { id, done }, permit))
+    }
+
+    async fn begin_task(&self, arguments: &JsonObject, asks: bool) -> Result<Work, AppError> {
+        let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::trim).unwrap_or_default();
+        let invalid = |words: &str| Err(AppError::new(Trouble::Invalid, words));
+        // A line that begins with this sign would be a note of the person for their memory, and no task.
+        let task = text("task").trim_start_matches('#').trim_start();
+        if task.is_empty() {
+            return invalid("task: what is to be done, as text");
+        }
+        if arguments.get("model").is_some_and(|model| !model.is_string()) {
+            return invalid("model: provider/model, or the name of a group");
+        }
+        let permit = permit(&self.task_permits).await?;
+        let model = Some(text("model").to_owned()).filter(|model| !model.is_empty());
+        let wanted = self.wanted(asks);
+        let model = model.or_else(|| wanted.model.clone());
+        self.start_task(OpenSession { model, ..wanted }, task.to_owned(), permit).await
+    }
+
+    /// Says what is to be done in a session of its own.
+    async fn start_task(
+        &self,
+        wanted: OpenSession,
+        task: String,
+        permit: OwnedSemaphorePermit,
+    ) -> Result<Work, AppError> {
+        let OpenedSession { id, client, since, .. } = self.open(wanted).await?;
+        let begun = async {
+            let root = standing(client.as_ref()).await?.root_agent;
+            let said = Command::UserMessage { content: task, attachments: Vec::new() };
+            client.send_as(actor(), said).await?;
+            Ok(root)
+        };
+        match begun.await {
+            Ok(root) => {
+                let events = client.events(since);
+                Ok(Work::new(client, events, Kind::Task(Box::new(Task::new(id, root))), permit))
+            }
+            Err(error) => {
+                self.close(client);
+                Err(error)
+            }
+        }
+    }
+
+    /// A session as the person who started the server wants it.
+    fn wanted(&self, attended: bool) -> OpenSession {
+        OpenSession { which: WhichSession::New, attended, interactive: false, ..self.setup.wanted.clone() }
+    }
+
+    /// The person who started the server said what is allowed in its sessions.
+    async fn open(&self, wanted: OpenSession) -> Result<OpenedSession, AppError> {
+        self.setup.app.open(&Caller::person(), wanted).await
+    }
+
+    /// Lets a work go. A task has a session, which is closed after it.
+    fn leave(&self, work: Work) {
+        if let Some(client) = work.into_own_session() {
+            self.close(client);
+        }
+    }
+
+    /// Closes a session aside, with everything that it does.
+    fn close(&self, client: Arc<dyn Client>) {
+        let app = Arc::clone(&self.setup.app);
+        self.closing.spawn(async move { close(app.as_ref(), client).await });
+    }
+
+    /// Keeps a work until the client comes back, for a while.
+    fn wait(self: &Arc<Self>, work: Work, asked: Asked, tool: String) -> String {
+        let state = CallId::generate().to_string();
+        self.rounds().insert(state.clone(), Round { work, asked, tool });
+        let (served, waits) = (Arc::clone(self), state.clone());
+        self.closing.spawn(async move {
+            let _ = tokio::time::timeout(LONGEST_ROUND, served.gone.cancelled()).await;
+            let over = served.rounds().remove(&waits);
+            if let Some(Round { work, .. }) = over {
+                served.leave(work);
+            }
+        });
+        state
+    }
+
+    fn rounds(&self) -> MutexGuard<'_, HashMap<String, Round>> {
+        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The work that a client comes back to, after it was told the answer.
+    async fn come_back(&self, request: &CallToolRequestParams, state: &str) -> Result<Work, ErrorData> {
+        let found = self.rounds().remove(state);
+        let gone = || ErrorData::invalid_params("no call waits with this requestState: make the call again", None);
+        let Round { mut work, asked, tool } = found.ok_or_else(gone)?;
+        if tool != request.name {
+            self.leave(work);
+            return Err(ErrorData::invalid_params(format!("this requestState is one of {tool}"), None));
+        }
+        work.decide(&asked, &answer_in(request.input_responses.as_ref())).await;
+        Ok(work)
+    }
+
+    /// Everything that was begun is over, and every session closed, when this is ready.
+    async fn end(&self) {
+        if let Some(opened) = self.calls.get() {
+            self.close(Arc::clone(&opened.client));
+        }
+        self.closing.close();
+        self.closing.wait().await;
+    }
+}
+
+async fn close(app: &dyn App, client: Arc<dyn Client>) {
+    // One that does not answer is ended all the same.
+    let _ = tokio::time::timeout(SOON, client.send_as(actor(), Command::StopAll)).await;
+    if let Err(error) = app.close(client).await {
+        tracing::warn!(%error, "a session was not closed");
+    }
+}
+
+async fn permit(permits: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, AppError> {
+    let waited = Arc::clone(permits).acquire_owned().await;
+    waited.map_err(|error| AppError::new(Trouble::Failed, error.to_string()))
+}
+
+async fn standing(client: &dyn Client) -> Result<SessionSnapshot, AppError> {
+    match client.ask(Query::Snapshot).await? {
+        Answer::Snapshot(snapshot) => Ok(snapshot),
+        _ => Err(AppError::new(Trouble::Failed, "the session does not answer")),
+    }
+}
+
+struct McpServer(Arc<Served>);
+
+impl McpServer {
+    fn knows(&self, tool: &str) -> bool {
+        let served = &self.0;
+        served.setup.tasks && tool == RUN_TASK || served.tools.iter().any(|offered| offered.name == tool)
+    }
+
+    /// What a request begins, or comes back to.
+    async fn begun(&self, request: &CallToolRequestParams, talk: &Talk) -> Result<Result<Work, AppError>, ErrorData> {
+        if let Some(state) = &request.request_state {
+            return self.0.come_back(request, state).await.map(Ok);
+        }
+        let arguments = request.arguments.clone().unwrap_or_default();
+        Ok(self.0.begin(&request.name, arguments, talk.asks).await)
+    }
+
+    /// Answers a call; nothing when nobody waits for the answer any more.
+    async fn answer(
+        &self,
+        request: CallToolRequestParams,
+        talk: &Talk,
+        stopped: impl Future<Output = ()>,
+    ) -> Option<Result<CallToolResponse, ErrorData>> {
+        let served = &self.0;
+        tokio::pin!(stopped);
+        let begun = tokio::select! {
+            begun = self.begun(&request, talk) => begun,
+            () = &mut stopped => return None,
+        };
+        let mut work = match begun {
+            Ok(Ok(work)) => work,
+            Ok(Err(error)) => return Some(Ok(failed(error.words()).into())),
+            Err(error) => return Some(Err(error)),
+        };
+        let followed = tokio::select! {
+            followed = talk.follow(&mut work) => Some(followed),
+            () = &mut stopped => None,
+        };
+        match followed {
+            Some(Followed::Asks(asked)) => {
+                let form = asked.clone();
+                let state = served.wait(work, asked, request.name.into_owned());
+                Some(Ok(round(&form, state).into()))
+            }
+            Some(Followed::Ended(result)) => {
+                served.leave(work);
+                Some(Ok(result.into()))
+            }
+            None => {
+                served.leave(work);
+                None
+            }
+        }
+    }
+}
+
+impl ServerHandler for McpServer {
+    fn get_info(&self) -> ServerConfig {
+        let folder = &self.0.setup.wanted.folder;
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("neco", self.0.setup.version))
+            .with_instructions(format!(
+                "These tools work in {folder}, under the rules and in the sandbox of the person who started Neco \
+                 there. Calls run one after the other. What the rules ask about is asked of the person by way of this \
+                 client."
+            ))
+    }
+
+    /// What was agreed on holds for the requests that follow.
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let answer = self.negotiate_initialize(&request)?;
+        request.protocol_version = answer.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        Ok(answer)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let task = self.0.setup.tasks.then(task_tool);
+        Ok(ListToolsResult::with_all_items(self.0.tools.iter().map(tool).chain(task).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if !self.knows(&request.name) {
+            return Err(ErrorData::invalid_params(format!("there is no tool {}", request.name), None));
+        }
+        let stopped = async {
+            tokio::select! {
+                () = context.ct.cancelled() => {}
+                () = self.0.gone.cancelled() => {}
+            }
+        };
+        let answer = self.answer(request, &Talk::of(&context), stopped).await;
+        answer.unwrap_or_else(|| Err(ErrorData::internal_error("cancelled", None)))
+    }
+
+    /// What is no request of the protocol, or one that is not written as it should be.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let is_known = ["initialize", "server/discover", "tools/list", "tools/call"].contains(&request.method.as_str());
+        match is_known {
+            true => Err(ErrorData::invalid_params(format!("the parameters of {} do not fit", request.method), None)),
+            false => Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, request.method, None)),
+        }
+    }
+}
+
+fn tool(offered: &OfferedTool) -> Tool {
+    let schema = offered.schema.as_object().cloned().unwrap_or_default();
+    let annotations = ToolAnnotations::new().read_only(offered.reads_only).open_world(offered.network);
+    Tool::new(offered.name.clone(), offered.description.clone(), schema).with_annotations(annotations)
+}
+
+fn task_tool() -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "task": { "type": "string", "description": "What is to be done" },
+            "model": { "type": "string", "description": "provider/model or a group; by itself the one that is set" },
+        },
+        "required": ["task"],
+        "additionalProperties": false,
+    });
+    let schema = schema.as_object().cloned().unwrap_or_default();
+    Tool::new(RUN_TASK, TASK, schema).with_annotations(ToolAnnotations::new().read_only(false).open_world(true))
+}

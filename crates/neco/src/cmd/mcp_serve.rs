@@ -1,0 +1,125 @@
+//! `neco mcp serve`: Neco's tools and tasks for other agents, by MCP on stdin and stdout.
+//!
+//! Invariants: nothing but messages is written to stdout; the end of stdin ends everything that was begun.
+
+use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
+use std::sync::{Arc, OnceLock};
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use neco_app::shared::SharedApp;
+use neco_config::Env;
+use neco_proto::ApprovalMode;
+use neco_server::mcp::{McpSetup, serve};
+use neco_tui::line::run::listen;
+use neco_tui::line::signals::{InterruptMask, Signal};
+use tokio::fs::File;
+use tokio_util::sync::CancellationToken;
+
+use super::program::folder;
+use crate::args::{APPROVALS, BoxArgs, EverywhereArgs, RuleArgs, RunArgs, at_least_one, dollars, one_of};
+use crate::compose;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::run::opener::{TerminalOpener, wanted};
+
+/// How other agents are told of it.
+pub const SERVE: &str = "\
+Other agents start it themselves, in the folder that it works in:
+  claude mcp add neco -- neco mcp serve
+  codex mcp add neco -- neco mcp serve -C /srv/project
+  {\"mcpServers\": {\"neco\": {\"command\": \"neco\", \"args\": [\"mcp\", \"serve\"]}}}";
+
+/// `neco mcp serve …`
+#[derive(Clone, Debug, Default, Args)]
+pub struct ServeArgs {
+    /// Offers only these tools: names, in which * stands for anything
+    #[arg(long, value_name = "GLOB", value_delimiter = ',', num_args = 1..)]
+    pub tools: Vec<String>,
+    /// Offers no run_task, which has Neco's own agent do a whole task
+    #[arg(long)]
+    pub no_run_task: bool,
+    /// The model or model group of tasks: provider/model, or a group's name
+    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    pub model: Option<String>,
+    /// When you are asked
+    #[arg(long, value_parser = one_of(APPROVALS))]
+    pub approval: Option<ApprovalMode>,
+    /// Asks only about what is high risk; the same as --approval auto
+    #[arg(short, long, conflicts_with = "approval")]
+    pub yes: bool,
+    /// The rules of all calls and the folders that are open
+    #[command(flatten)]
+    pub rules: RuleArgs,
+    /// The box that commands run in
+    #[command(flatten)]
+    pub box_args: BoxArgs,
+    /// Stops a task after this many turns
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub max_turns: Option<u32>,
+    /// Stops a task when it has cost this much, as far as prices are known
+    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
+    pub max_cost: Option<f64>,
+}
+
+impl ServeArgs {
+    /// The same as a run would have it.
+    fn as_run(&self) -> RunArgs {
+        RunArgs {
+            model: self.model.clone(),
+            approval: self.approval,
+            yes: self.yes,
+            rules: self.rules.clone(),
+            box_args: self.box_args.clone(),
+            max_turns: self.max_turns,
+            max_cost: self.max_cost,
+            ..RunArgs::default()
+        }
+    }
+}
+
+/// Runs `neco mcp serve …`.
+pub fn run(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    if io::stdin().is_terminal() {
+        return Err(Failure::usage("this speaks MCP with another agent on stdin and stdout, and nobody can type that")
+            .hint(SERVE));
+    }
+    let run = args.as_run();
+    let app = Arc::new(TerminalOpener::new(env, false, false)).program(&run, everywhere);
+    let setup = McpSetup {
+        app: Arc::clone(&app) as _,
+        wanted: wanted(&run, everywhere, folder(everywhere)?)?,
+        only: args.tools.clone(),
+        tasks: !args.no_run_task,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let (input, output) = (copied(io::stdin())?, copied(io::stdout())?);
+    let runtime = compose::runtime()?;
+    let (stop, stopped) = (CancellationToken::new(), Arc::<OnceLock<Signal>>::default());
+    let mut signals = listen(&runtime, &InterruptMask::default())?;
+    let (stops, heard) = (stop.clone(), Arc::clone(&stopped));
+    runtime.spawn(async move {
+        let _ = heard.set(signals.next().await);
+        stops.cancel();
+        compose::quit(signals.next().await);
+    });
+    let served = runtime.block_on(serve(setup, input, output, stop));
+    let exit = stopped.get().map_or(Exit::Done, |signal| Exit::Stopped(*signal));
+    compose::stop(runtime, end(&app), served.map(|()| exit).map_err(Failure::from))
+}
+
+/// Sessions that the server did not hand back, and the store.
+async fn end(app: &SharedApp) -> Result<(), neco_proto::app::AppError> {
+    app.stop_all().await;
+    let closed = app.close_all().await;
+    let stopped = app.stop().await;
+    closed.into_iter().map(|closed| closed.map(drop)).chain([stopped]).collect()
+}
+
+/// A stream of this process, for the runtime.
+fn copied(stream: impl AsFd) -> Result<File, Failure> {
+    let file = stream.as_fd().try_clone_to_owned();
+    let file = file.map_err(|error| Failure::new(Exit::Failed, format!("stdin and stdout can't be used: {error}")))?;
+    Ok(File::from_std(std::fs::File::from(file)))
+}

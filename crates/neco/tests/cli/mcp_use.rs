@@ -1,0 +1,73 @@
+//! Prompts and resources of an MCP server in a single request and in the lines of `neco repl`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{House, Ran};
+
+/// A server of the older versions, with one prompt and one resource.
+const SERVER: &str = r#"
+answer() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$1"; }
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9][0-9]*\)[,}].*/\1/p')
+  [ -n "$id" ] || continue
+  case $line in
+    *'"method":"initialize"'*)
+      answer '"result":{"protocolVersion":"2025-06-18","capabilities":{"prompts":{},"resources":{}},"serverInfo":{"name":"docs","version":"1"}}' ;;
+    *'"method":"prompts/list"'*)
+      answer '"result":{"prompts":[{"name":"greet","description":"Greets somebody.","arguments":[{"name":"who","required":true}]}]}' ;;
+    *'"method":"prompts/get"'*)
+      who=$(printf '%s' "$line" | sed -n 's/.*"who":"\([^"]*\)".*/\1/p')
+      answer '"result":{"messages":[{"role":"user","content":{"type":"text","text":"Greet '"$who"' warmly."}}]}' ;;
+    *'"method":"resources/list"'*)
+      answer '"result":{"resources":[{"uri":"doc://start","name":"start"}]}' ;;
+    *'"method":"resources/read"'*doc://start*)
+      answer '"result":{"contents":[{"uri":"doc://start","text":"Begin here."}]}' ;;
+    *) answer '"error":{"code":-32601,"message":"Method not found"}' ;;
+  esac
+done
+"#;
+
+/// A house whose model plays `turns`, with the server in its settings.
+fn house(turns: Value) -> House {
+    let house = House::playing(turns);
+    let (server, config) = (house.path("server.sh"), house.path("home/config.toml"));
+    fs::write(&server, SERVER).unwrap();
+    let settings = fs::read_to_string(&config).unwrap();
+    let server = format!("[mcp_servers.docs]\ncommand = \"sh\"\nargs = [\"{}\"]\nsandbox = false\n", server.display());
+    house.configure(&format!("{settings}{server}"));
+    house
+}
+
+fn greets() -> Value {
+    json!([{ "expect": { "last_user_contains": "Greet Ann warmly." }, "say": "Hello Ann." }])
+}
+
+#[test]
+fn a_prompt_of_a_server_is_a_request() {
+    let house = house(greets());
+    house.run(&["-m", "/mcp__docs__greet Ann"]).ended_with(0).says("Hello Ann.");
+    house.run(&["session", "show", "--json"]).ended_with(0).says("That is a prompt of an MCP server.");
+    house.run(&["-m", "/docs:greet who=Ann"]).ended_with(0).says("Hello Ann.");
+    house.run(&["-m", "/docs:greet"]).ended_with(2).says("/mcp__docs__greet needs who: /mcp__docs__greet who");
+    let gone = house.run(&["-m", "/docs:gret Ann"]);
+    assert_ne!(gone.code, 0);
+    gone.says("did you mean /mcp__docs__greet?");
+    house.run(&["-m", "/nobody:greet Ann"]).ended_with(2).says("There is no /nobody:greet");
+}
+
+#[test]
+fn a_resource_of_a_server_goes_with_a_request() {
+    let house = house(json!([{ "expect": { "last_user_contains": "Begin here." }, "say": "Begun." }]));
+    let ran = house.run(&["-m", "read @docs:doc://start and @docs:doc://none"]).ended_with(0).says("Begun.");
+    ran.says("Resource docs:doc://none is only named");
+}
+
+#[test]
+fn a_prompt_of_a_server_is_a_line() {
+    let house = house(greets());
+    let mut repl = house.neco(&["repl"]);
+    let ran = Ran::of(repl.write_stdin("/mcp__docs__greet\n/docs:greet Ann\n/help\n/exit\n")).ended_with(0);
+    ran.says("needs who").says("Hello Ann.").says("/mcp__docs__greet who: Greets somebody. (MCP docs)");
+}
