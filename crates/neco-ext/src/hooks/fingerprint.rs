@@ -57,24 +57,29 @@ pub(super) fn of(hook: &Hook) -> Result<Fingerprint, FingerprintError> {
     }
     let mut named = Named::default();
     if let Some(folder) = hook.origin.folder() {
-        named = Named::by(&hook.command, folder)?;
+        let root = real(folder);
+        named = Named::by(named_files::of(&hook.command), &root, &root)?;
         let mut left = MOST_BYTES;
         for (name, path) in &named.files {
             add(&mut hash, name.as_os_str().as_encoded_bytes());
             add_file(&mut hash, path, &mut left)?;
         }
     }
-    let hash = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(Fingerprint { hash, files: named.files.into_values().collect(), unknown: named.unknown })
+    Ok(named.fingerprint(hash))
+}
+
+/// Where a folder lies, whatever links lead there.
+pub(super) fn real(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
 /// Length first, so that no two lists of parts look the same.
-fn add(hash: &mut Sha256, bytes: &[u8]) {
+pub(super) fn add(hash: &mut Sha256, bytes: &[u8]) {
     hash.update((bytes.len() as u64).to_le_bytes());
     hash.update(bytes);
 }
 
-fn add_file(hash: &mut Sha256, path: &Path, left: &mut u64) -> Result<(), FingerprintError> {
+pub(super) fn add_file(hash: &mut Sha256, path: &Path, left: &mut u64) -> Result<(), FingerprintError> {
     let read = |most: u64| -> std::io::Result<Vec<u8>> {
         // A pipe in the place of a file must not keep us waiting.
         let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
@@ -98,25 +103,24 @@ fn add_file(hash: &mut Sha256, path: &Path, left: &mut u64) -> Result<(), Finger
 
 /// The files that a command names.
 #[derive(Default)]
-struct Named {
+pub(super) struct Named {
     /// By their path in the folder as it is named.
-    files: BTreeMap<PathBuf, PathBuf>,
+    pub files: BTreeMap<PathBuf, PathBuf>,
     unknown: Vec<String>,
 }
 
 impl Named {
-    fn by(command: &str, folder: &Path) -> Result<Self, FingerprintError> {
-        let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let words = named_files::of(command);
-        let folders = folders(&words, &root)?;
+    /// Those of the folder `root` that words name, of a command that starts in `at`.
+    pub fn by(words: Words, root: &Path, at: &Path) -> Result<Self, FingerprintError> {
+        let folders = folders(&words, root, at)?;
         let mut named = Self::default();
         for word in &words.known {
             for folder in &folders {
-                named.add(&root, folder.join(word))?;
+                named.add(root, folder.join(word))?;
             }
         }
         for word in words.unknown {
-            if !named.add_pattern(&root, &folders, &word)? {
+            if !named.add_pattern(root, &folders, &word)? {
                 named.unknown.push(word);
             }
         }
@@ -124,6 +128,12 @@ impl Named {
             named.unknown.push("(not all of it can be read)".to_owned());
         }
         Ok(named)
+    }
+
+    /// What they and the rest that was hashed come to.
+    pub fn fingerprint(self, hash: Sha256) -> Fingerprint {
+        let hash = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Fingerprint { hash, files: self.files.into_values().collect(), unknown: self.unknown }
     }
 
     fn add(&mut self, root: &Path, path: PathBuf) -> Result<(), FingerprintError> {
@@ -169,10 +179,11 @@ impl Named {
     }
 }
 
-/// The folders that a command may go to before it names a file: every one that it names.
-fn folders(words: &Words, root: &Path) -> Result<BTreeSet<PathBuf>, FingerprintError> {
-    let mut folders = BTreeSet::from([root.to_owned()]);
-    let mut last = Vec::from([root.to_owned()]);
+/// The folders that a command may go to before it names a file: every one that it names, and the one it starts in.
+fn folders(words: &Words, root: &Path, at: &Path) -> Result<BTreeSet<PathBuf>, FingerprintError> {
+    let start = at.canonicalize().ok().filter(|start| start.starts_with(root));
+    let mut folders: BTreeSet<PathBuf> = [root.to_owned()].into_iter().chain(start).collect();
+    let mut last: Vec<PathBuf> = folders.iter().cloned().collect();
     while let Some(folder) = last.pop() {
         for word in words.known.iter().filter(|word| !is_here(word)) {
             let next = folder.join(word);
@@ -271,6 +282,23 @@ mod tests {
         let before = hash(&new);
         fs::write(root.join("hooks/new.sh"), "").unwrap();
         assert_ne!(hash(&new), before, "a file that was not there counts when it is");
+    }
+
+    #[test]
+    fn a_hook_that_writes_to_a_file_stays_the_same() {
+        let folder = stage();
+        let log = folder.path().join("hook.log");
+        for command in [
+            format!("echo ran >> {}; exit 0", log.display()),
+            "hooks/check.sh 2>&1 | tee -a hook.log".to_owned(),
+            "echo ran >>\"$CLAUDE_PROJECT_DIR/hook.log\"".to_owned(),
+        ] {
+            let hook = hook(folder.path(), &command);
+            let before = hash(&hook);
+            fs::write(&log, "ran").unwrap();
+            assert_eq!(hash(&hook), before, "{command}");
+            fs::remove_file(&log).unwrap();
+        }
     }
 
     #[test]

@@ -6,8 +6,9 @@
 //! of other agents, whatever file it comes from.
 //!
 //! Reading order: [`hook`] (one hook), [`settings_file`] and [`mod@find`] (where they come from),
-//! [`named_files`] and [`fingerprint`] (what trust is in), [`matcher`], [`translate`] (names that hooks know), [`input`],
-//! [`run`] (the process), [`output`] (what it said), [`gate`] (what follows).
+//! [`named_files`] and [`fingerprint`] (what trust is in) with [`program_files`] (the same for MCP servers),
+//! [`matcher`], [`translate`] (names that hooks know), [`input`], [`run`] (the process), [`output`] (what it said),
+//! [`gate`] (what follows).
 
 mod find;
 mod fingerprint;
@@ -17,6 +18,7 @@ mod input;
 mod matcher;
 mod named_files;
 mod output;
+pub(crate) mod program_files;
 mod run;
 mod settings_file;
 mod translate;

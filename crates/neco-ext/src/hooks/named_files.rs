@@ -2,15 +2,22 @@
 //!
 //! Rather a word too many than one too few: a file that is looked at needlessly costs nothing, one
 //! that is overlooked could be swapped. So every word counts, wherever it stands, and what is quoted
-//! as a whole is taken for a command as well, as `sh -c` would.
+//! as a whole is taken for a command as well, as `sh -c` would. Only what the hook itself writes to does
+//! not count, or every run would make it another hook: targets of `>`, `>>`, `2>` and `&>`, and files of `tee`.
 
-use neco_safety::command::{Place, examine};
+use neco_safety::command::{Part, Place, examine};
 
 /// Variables that stand for the folder that the hook belongs to.
 const FOLDER: [&str; 3] = ["CLAUDE_PROJECT_DIR", "NECO_PROJECT_DIR", "PWD"];
 
 /// Commands in commands that are followed.
 const DEEPEST: usize = 4;
+
+/// The program that writes to the files that it names.
+const TEE: &str = "tee";
+
+/// What may put something else in the place of that program.
+const REDEFINES: [&str; 6] = ["tee(", "tee (", "function", "alias", "PATH=", "hash"];
 
 /// Words that are looked at.
 const MOST_WORDS: usize = 4096;
@@ -31,11 +38,13 @@ pub(super) fn of(command: &str) -> Words {
     let plain = with_folder(command);
     let examined = examine(&plain, &Place::new("/"));
     let mut words = Words { whole: examined.clean && !sets_folder(command), ..Words::default() };
-    for word in examined.parts.into_iter().flat_map(|part| part.words) {
+    let tees = !REDEFINES.iter().any(|text| command.contains(text));
+    let is_tee = |part: &Part| tees && part.words.first().is_some_and(|program| program.exact && program.text == TEE);
+    for word in examined.parts.into_iter().filter(|part| !is_tee(part)).flat_map(|part| part.words) {
         let list = if word.exact { &mut words.known } else { &mut words.unknown };
         list.push(word.text);
     }
-    collect(&plain, 0, &mut words);
+    collect(cut(&plain, tees), 0, &mut words);
     words.whole &= words.known.len() + words.unknown.len() <= MOST_WORDS;
     for list in [&mut words.known, &mut words.unknown] {
         list.retain(|word| !word.is_empty());
@@ -46,14 +55,15 @@ pub(super) fn of(command: &str) -> Words {
     words
 }
 
-fn collect(script: &str, depth: usize, words: &mut Words) {
-    for Cut { text, exact } in cut(script) {
+fn collect(cuts: Vec<Cut>, depth: usize, words: &mut Words) {
+    // What is quoted may be a program of another language, in which these signs say something else.
+    for Cut { text, exact, .. } in cuts.into_iter().filter(|cut| depth > 0 || !cut.written) {
         if words.known.len() + words.unknown.len() > MOST_WORDS {
             return;
         }
         let is_script = text.contains(|char: char| char.is_whitespace() || ends_word(char));
         if is_script && depth < DEEPEST {
-            collect(&text, depth + 1, words);
+            collect(cut(&text, false), depth + 1, words);
         }
         // `--file=NAME` and `NAME=VALUE` name what comes after the sign.
         words.known.extend(text.split('=').skip(1).map(str::to_owned));
@@ -68,12 +78,15 @@ fn collect(script: &str, depth: usize, words: &mut Words) {
 struct Cut {
     text: String,
     exact: bool,
+    /// Whether the shell, or `tee`, writes to the file of that name and does nothing else with it.
+    written: bool,
 }
 
-/// Cuts at what ends a word outside of quotes.
-fn cut(script: &str) -> Vec<Cut> {
+/// Cuts at what ends a word outside of quotes; `tees` says that `tee` is what it usually is.
+fn cut(script: &str, tees: bool) -> Vec<Cut> {
     let mut cuts = Vec::new();
     let (mut text, mut exact, mut quote) = (String::new(), true, None);
+    let mut around = Around::default();
     let mut chars = script.chars();
     while let Some(char) = chars.next() {
         match (char, quote) {
@@ -81,7 +94,9 @@ fn cut(script: &str) -> Vec<Cut> {
             ('\'' | '"', None) => quote = Some(char),
             (end, Some(begun)) if end == begun => quote = None,
             (char, None) if char.is_whitespace() || ends_word(char) => {
-                cuts.push(Cut { text: std::mem::take(&mut text), exact: std::mem::replace(&mut exact, true) });
+                let written = around.take(&text, tees);
+                cuts.push(Cut { text: std::mem::take(&mut text), exact: std::mem::replace(&mut exact, true), written });
+                around.pass(char);
             }
             (char, within) => {
                 exact &= match within {
@@ -93,8 +108,59 @@ fn cut(script: &str) -> Vec<Cut> {
             }
         }
     }
-    cuts.push(Cut { text, exact });
+    let written = around.take(&text, tees);
+    cuts.push(Cut { text, exact, written });
     cuts
+}
+
+/// What stands before a word.
+#[derive(Default)]
+struct Around {
+    /// The sign right before it.
+    last: Option<char>,
+    /// Whether the next word is the target of a redirect that writes.
+    is_target: bool,
+    /// Whether a command has begun, and whether that is `tee`.
+    begun: bool,
+    in_tee: bool,
+}
+
+impl Around {
+    /// Whether a word is only written to. An empty one is none.
+    fn take(&mut self, text: &str, tees: bool) -> bool {
+        if text.is_empty() {
+            return false;
+        }
+        self.last = None;
+        if std::mem::take(&mut self.is_target) {
+            return true;
+        }
+        let written = self.in_tee;
+        if !std::mem::replace(&mut self.begun, true) {
+            self.in_tee = tees && text == TEE;
+        }
+        written
+    }
+
+    /// Goes over a sign that ends a word.
+    fn pass(&mut self, char: char) {
+        let before = self.last.replace(char);
+        match char {
+            '>' => {
+                // `<>` opens for reading too.
+                self.is_target = before != Some('<');
+                // `&>` ends no command.
+                self.begun |= before == Some('&');
+            }
+            // `>&` and `>|` write as well.
+            '&' | '|' if before == Some('>') => {}
+            '\n' | ';' | '|' | '&' | '(' => *self = Self { last: Some(char), ..Self::default() },
+            // More words of the command around it may follow.
+            ')' | '`' => *self = Self { last: Some(char), begun: true, ..Self::default() },
+            '<' => self.is_target = false,
+            _ => {}
+        }
+    }
 }
 
 fn ends_word(char: char) -> bool {
@@ -165,6 +231,38 @@ mod tests {
         ] {
             assert!(knows(command, word), "{command}: {:?}", of(command));
         }
+    }
+
+    #[test]
+    fn what_is_only_written_to_is_no_file_of_the_hook() {
+        for command in [
+            "echo ran >> a.log; exit 0",
+            "echo ran >a.log",
+            "make 2> a.log",
+            "make &>a.log",
+            "make >|a.log 2>&1",
+            "make >& 'a.log'",
+            "make 2>&1 | tee -a a.log",
+            "tee a.log <in",
+        ] {
+            assert!(!knows(command, "a.log"), "{command}: {:?}", of(command));
+        }
+        for (command, word) in [
+            ("echo x >a.sh; sh a.sh", "a.sh"),
+            ("make 2>&1 a.sh", "a.sh"),
+            ("make <>a.sh", "a.sh"),
+            ("make > >(sh a.sh)", "a.sh"),
+            ("make >log <a.sh", "a.sh"),
+            ("make | tee log | sh a.sh", "a.sh"),
+            ("sh &>log tee a.sh", "a.sh"),
+            ("sh $(echo -e) tee a.sh", "a.sh"),
+            ("tee() { sh $1; }; tee a.sh", "a.sh"),
+            ("echo '>' a.sh", "a.sh"),
+            ("ruby -e 'load({ f: 1, g=>\"a.rb\" })'", "a.rb"),
+        ] {
+            assert!(knows(command, word), "{command}: {:?}", of(command));
+        }
+        assert!(of("echo ran >> \"$LOG\"").unknown.is_empty());
     }
 
     #[test]

@@ -391,6 +391,8 @@ impl<'a> Examination<'a> {
             self.opens(opened);
             self.raise(Risk::Critical, &format!("{}: {why}", target.text));
         } else if ground.is_outside(target) && (target.exact || target.text.starts_with(['/', '~', '.'])) {
+            let opened = ground.file_outside(target);
+            self.opens(opened.into_iter().collect());
             self.raise(Risk::Critical, &format!("{} is outside the workspace", target.text));
         }
     }

@@ -160,7 +160,7 @@ pub struct Examined {
     pub history: Option<OnHistory>,
     /// Whether git may tell or bring back the content of any file that was committed, whatever is hidden of the tree.
     pub committed: bool,
-    /// The sensitive files that it names: what a yes to it opens.
+    /// The sensitive files that it names, and files outside that it writes into: what a yes to it opens.
     pub opens: Vec<Opened>,
     /// Every simple command in it, wherever it stands.
     pub parts: Vec<Part>,

@@ -97,7 +97,7 @@ pub(crate) struct Finding {
     pub(crate) uncoverable: bool,
     /// Whether an option makes it change files, whether its words name them or not.
     pub(crate) rewrites: bool,
-    /// The sensitive files that it names.
+    /// The sensitive files that it names, and files outside that it writes into.
     pub(crate) opens: Vec<Opened>,
     /// What it names beside its words.
     pub(crate) names: Vec<Word>,

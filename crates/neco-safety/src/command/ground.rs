@@ -105,9 +105,16 @@ impl Ground<'_> {
 
     /// Whether a path leads out of what the person opened. Temporary files and the harmless devices do not.
     pub(crate) fn is_outside(&self, word: &Word) -> bool {
-        self.leads_to(word, |path| {
-            self.place.root_of(path).is_none() && !is_temporary(path) && !is_harmless_device(path)
-        })
+        self.leads_to(word, |path| is_elsewhere(self.place, path))
+    }
+
+    /// The file outside that a word names, as changed: nothing where it may name another one, or none can be told.
+    pub(crate) fn file_outside(&self, word: &Word) -> Option<Opened> {
+        // What is opened is read as a pattern.
+        let is_one = word.exact && !self.adrift && !word.text.ends_with('/') && !word.text.contains(['*', '?', '[']);
+        let mut paths = self.every(&word.text).filter(|_| is_one);
+        let path = paths.next().filter(|path| is_elsewhere(self.place, path))?;
+        paths.all(|other| other == path).then_some(Opened { path, changes: true })
     }
 
     fn leads_to(&self, word: &Word, away: impl Fn(&Path) -> bool) -> bool {
@@ -214,6 +221,11 @@ fn is_system_folder(top: &str) -> bool {
 fn is_pattern_at_top(path: &Path) -> bool {
     let mut names = path.iter().skip(1);
     names.next().is_some_and(|name| name.to_string_lossy().contains(['*', '?', '['])) && names.next().is_none()
+}
+
+/// Whether a path lies in nothing that the person opened, and is neither a temporary file nor a harmless device.
+pub(super) fn is_elsewhere(place: &Place, path: &Path) -> bool {
+    place.root_of(path).is_none() && !is_temporary(path) && !is_harmless_device(path)
 }
 
 fn is_temporary(path: &Path) -> bool {
@@ -334,6 +346,23 @@ mod tests {
             for text in ["HEAD~3..HEAD", "main..", "a...b", "-l", "s/a/b/", "http://a/b"] {
                 assert!(!ground.looks_outside(&Word::exact(text)), "{text}");
             }
+        });
+    }
+
+    #[test]
+    fn one_file_outside_is_told_where_it_is_surely_that_one() {
+        with_ground(|ground| {
+            let path = |word: Word| ground.file_outside(&word).map(|opened| opened.path);
+            assert_eq!(path(Word::exact("../x")), Some("/home/me/x".into()));
+            assert_eq!(path(Word::exact("/srv/a b")), Some("/srv/a b".into()));
+            for text in ["../x/", "../x*", "x", "/tmp/x"] {
+                assert_eq!(path(Word::exact(text)), None, "{text}");
+            }
+            assert_eq!(path(Word::guess("../$x")), None);
+            let folders = ["/home/me/app", "/home/me/app/src"].map(PathBuf::from);
+            let several = Ground { place: ground.place, folders: &folders, adrift: false };
+            assert_eq!(several.file_outside(&Word::exact("../../x")), None);
+            assert!(several.file_outside(&Word::exact("/srv/x")).is_some());
         });
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::examined::{Examined, Word};
-use super::ground::Ground;
+use super::ground::{Ground, is_elsewhere};
 use super::judge::{is_about_names, takes_pattern};
 use super::named::program_name;
 use super::place::Place;
@@ -41,6 +41,16 @@ impl Examined {
             Named::Pattern(_) => None,
         };
         changed.filter_map(path).collect()
+    }
+
+    /// The paths outside that the line surely writes to or deletes, and that a yes to it does not open.
+    pub(crate) fn kept_closed(&self, place: &Place) -> Vec<PathBuf> {
+        let is_opened = |path: &PathBuf| self.opens.iter().any(|opened| opened.changes && opened.path == *path);
+        let mut closed = self.changed(place);
+        closed.retain(|path| is_elsewhere(place, path) && !is_opened(path));
+        closed.sort();
+        closed.dedup();
+        closed
     }
 
     /// Every path that the line names, as far as its words tell. What a word hides (a variable, a substitution, a

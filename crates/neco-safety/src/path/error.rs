@@ -18,7 +18,7 @@ pub enum PathError {
     /// It leaves every root.
     #[error(
         "{path} lies outside the workspace {workspace}{leads_to}; give a path inside the workspace, or the user \
-             opens that folder with --add-dir"
+             opens that folder with /add-dir, or with --add-dir at the start"
     )]
     Outside {
         path: String,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use neco_proto::{ApprovalMode, Risk};
+use neco_proto::{ApprovalMode, Risk, ToolOrigin};
 
 use super::action::{Confinement, SideEffect};
 use super::facts::Facts;
@@ -10,6 +10,9 @@ use super::judge::{Decided, Held};
 use super::rule::{Rule, Ruling, Source, When};
 use crate::command::Reasons;
 use crate::world::Freedom;
+
+/// How many files are named that a yes does not open.
+const MOST_CLOSED: usize = 3;
 
 /// The reason of a decision; `near` is a rule that allows others like it, and why it does not allow this.
 pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>, near: Option<(&Rule, String)>) -> String {
@@ -27,7 +30,7 @@ pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>, near: Option<(&Ru
     });
     if decided.ruling == Ruling::Ask && facts.who.person_present {
         let lines = asked_lines(facts, decided.rule).into_iter().chain(near).chain(opened(facts));
-        return lines.collect::<Vec<_>>().join("\n");
+        return lines.chain(kept_closed(facts)).collect::<Vec<_>>().join("\n");
     }
     let reason = match decided.rule {
         Some(rule) => by_rule(facts, rule),
@@ -95,6 +98,16 @@ fn opened_files(facts: &Facts<'_>) -> Vec<String> {
     opened.map(|(what, paths)| format!("your yes lets this one command {what} {paths}")).collect()
 }
 
+/// What the box keeps closed to the command whatever a person says, and how they open it.
+fn kept_closed(facts: &Facts<'_>) -> Option<String> {
+    let is_boxed = held(facts).is_some_and(|held| held.sandboxed) && !facts.is_typed();
+    let closed = facts.examined.as_ref().filter(|_| is_boxed)?.kept_closed(facts.place);
+    let mut paths: Vec<String> = closed.iter().take(MOST_CLOSED).map(|path| path.display().to_string()).collect();
+    paths.extend(closed.len().checked_sub(MOST_CLOSED + 1).map(|more| format!("{} more", more + 1)));
+    let paths = Some(paths.join(", ")).filter(|paths| !paths.is_empty())?;
+    Some(format!("the sandbox keeps {paths} closed, also after a yes; /add-dir opens a folder for this session"))
+}
+
 fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
     let approval = facts.who.approval;
     match (rule.source, rule.decision) {
@@ -126,7 +139,8 @@ fn asked(facts: &Facts<'_>, approval: ApprovalMode, words: String) -> String {
     match (facts.action.touch, approval) {
         (SideEffect::Writes, ApprovalMode::AskFirst) if plain => "edits are asked first".to_owned(),
         (SideEffect::Runs, ApprovalMode::AskFirst | ApprovalMode::AcceptEdits) if plain => {
-            "commands are asked first".to_owned()
+            let asked = if is_of_server(facts) { "tools of MCP servers" } else { "commands" };
+            format!("{asked} are asked first")
         }
         _ => format!("{words}; {}", asks(approval)),
     }
@@ -180,10 +194,16 @@ fn kind(facts: &Facts<'_>) -> &'static str {
         SideEffect::Reads => "it only reads",
         SideEffect::Network => "it reaches the network",
         SideEffect::Writes => "it changes a file",
+        SideEffect::Runs if is_of_server(facts) => "it is a tool of an MCP server",
         SideEffect::Runs if facts.is_known_safe() => "it runs commands that are known to change nothing",
         SideEffect::Runs if facts.risk <= Risk::Low => "it acts on a process of the agent's own",
         SideEffect::Runs => "it runs a command",
     }
+}
+
+/// Whether an MCP server offers the tool: what it does happens there, and is no command of ours.
+fn is_of_server(facts: &Facts<'_>) -> bool {
+    matches!(facts.action.origin, ToolOrigin::Mcp { .. })
 }
 
 /// What is found in a call itself that makes it worth a question.

@@ -209,15 +209,43 @@ fn a_question_says_what_a_yes_opens() {
     let both = "\nyour yes lets this one command read /srv/app/.env\n\
                 your yes lets this one command change /srv/app/.git/hooks/a";
     assert!(changed.ends_with(both), "{changed}");
+    let outside = reason("echo x >> ../out.txt", &who());
+    let is_opened = outside.ends_with("\nyour yes lets this one command change /srv/out.txt");
+    assert!(outside.starts_with("../out.txt is outside the workspace\n") && is_opened, "{outside}");
+    assert!(reason("make | tee /srv/out.txt", &who()).ends_with("change /srv/out.txt"));
+    let kept = reason("mv a ../b", &who());
+    let words = "\nthe sandbox keeps /srv/b closed, also after a yes; /add-dir opens a folder for this session";
+    assert!(kept.ends_with(words) && !kept.contains("your yes"), "{kept}");
+    assert!(!reason("mv a ../b", &unboxed).contains("keeps"));
     let pushed = "it publishes commits\nyour yes lets this one command reach the network, which is off for commands";
     assert_eq!(reason("git push origin main", &offline), pushed);
     assert_eq!(reason("git commit --amend", &who()), "it replaces commits that were made");
     let deleted = reason("rm -rf target src/upload", &who());
-    assert!(deleted.contains("deletes folders with all that is in them: target, src/upload"), "{deleted}");
+    assert!(deleted.contains("deletes files, and folders with all that is in them: target, src/upload"), "{deleted}");
     let auto = Who { approval: ApprovalMode::Auto, ..who() };
     let words = "it publishes commits\n\
                  commits are neither pushed nor rewritten unasked; that is asked about in auto too";
     assert_eq!(reason("git push", &auto), words);
+}
+
+#[test]
+fn a_tool_of_a_server_is_asked_about_as_such() {
+    let policy = Policy::new(place(), Vec::new());
+    let call = Call::other("mcp__demo__echo", serde_json::json!({})).of_server("demo").risky(Risk::Medium);
+    let manual = Who { approval: ApprovalMode::Manual, ..who() };
+    assert_eq!(judge(&policy, &call, &who()).reason, "tools of MCP servers are asked first");
+    let words = "it is a tool of an MCP server; you are asked about everything";
+    assert_eq!(judge(&policy, &call, &manual).reason, words);
+    assert!(policy.offer(&call.action(), &who()).is_some());
+    // What a server says that it may destroy is treated as what a command is known to.
+    let because = "demo says that this tool may destroy something";
+    let destroys = Call { because: Some(because.to_owned()), ..call.risky(Risk::Critical) };
+    let auto = Who { approval: ApprovalMode::Auto, ..who() };
+    let asked = judge(&policy, &destroys, &auto);
+    let words = format!("{because}\nthat is asked about in auto too");
+    assert_eq!((asked.ruling, asked.reason), (Ruling::Ask, words));
+    assert!(policy.offer(&destroys.action(), &auto).is_none());
+    assert_eq!(judge(&policy, &destroys, &Who { person_present: false, ..auto }).ruling, Ruling::Deny);
 }
 
 #[test]

@@ -219,12 +219,13 @@ impl Confined {
         watched.protects(&layout.git_folders);
         layout.places.retain(|(path, seen)| !STAND_INS.contains(seen) || masks.holds(path));
         let network = self.network_for(wanted);
+        // Before the rules are drawn: files that are made here are among what may be changed.
+        let put_right = put_right(&mut layout)?.after(wanted.closing, shut).reach_outside(&self.watch);
+        self.note(&mut masks, &put_right)?;
         let files = self.sandbox.0.landlock.then(|| self.rules_inside(&layout));
         let order = self.order(wanted, Files { rules: files, in_namespaces: true, internet: true });
         let proxy = matches!(network, Network::Hosts(_));
-        let mut order = Order { proxy, never_bare: layout.never_bare.clone(), ..order };
-        let put_right = put_right(&mut layout)?.after(wanted.closing, shut).reach_outside(&self.watch);
-        self.note(&mut masks, &put_right)?;
+        let mut order = Order { proxy, never_bare: put_right.never_bare.clone(), ..order };
         let Shown { instead, settings } = self.shown_to_git(&layout, &found, wanted);
         let identities = std::mem::take(&mut layout.identities);
         let walls = Walls {
@@ -277,11 +278,12 @@ impl Confined {
         // Nothing is held in its place here: what is changed is put back at the end.
         watched.protects(&BTreeSet::new());
         let network = self.network_for(wanted) == Network::On;
+        // Before the rules are drawn: files that are made here are among what may be changed.
+        let mut put_right = put_right(&mut layout)?;
         let rules = self.rules.of(self.open_outside(&layout, network))?;
         let order = self.order(wanted, Files { rules: None, in_namespaces: false, internet: network });
         let order = Order { has_rules: true, ..order };
         let arguments = ["neco", ASKED].map(OsString::from).to_vec();
-        let mut put_right = put_right(&mut layout)?;
         put_right.unwanted.extend(layout.seen_as(&[Seen::StandInFile]).cloned());
         // Nothing can stand in for them here.
         put_right.settings.extend(layout.seen_as(&[Seen::StandIn]).cloned());

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::Access;
 use serde::{Deserialize, Serialize};
 
 use crate::level::{Level, Settings};
@@ -17,6 +18,9 @@ use neco_safety::world::Files;
 
 /// The most settings below the top that are protected: each is a mount of every box.
 const MOST_SETTINGS: usize = 200;
+
+/// Folders that a box has of its own.
+const OF_BOXES: [&str; 6] = ["/dev", "/proc", "/sys", "/run", "/tmp", "/var/tmp"];
 
 /// How a path is seen in the box. What comes later in this list wins where two are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -121,6 +125,9 @@ impl Layout {
             drawing.put(path, Seen::ReadOnly);
         }
         drawing.hide(found);
+        if settings.level == Level::WorkspaceWrite {
+            drawing.open_outside();
+        }
         drawing.shut();
         let layout = drawing.finish();
         let shut = machine.shut.outermost().filter_map(|path| Some((path.clone(), identity(path)?)));
@@ -267,12 +274,8 @@ impl Drawing<'_> {
             return true;
         }
         self.keep_what_is_there(path);
-        for file in inside {
-            // A path may read as one in a folder and be none.
-            let folder =
-                file.parent().and_then(|folder| fs::canonicalize(folder).ok()).filter(|folder| folder.is_dir());
-            let Some((folder, name)) = folder.zip(file.file_name()) else { continue };
-            let file = folder.join(name);
+        // A path may read as one in a folder and be none.
+        for file in inside.iter().filter_map(|file| in_its_folder(file)) {
             match fs::symlink_metadata(&file) {
                 Ok(found) if found.is_file() => self.put(file, Seen::Writable),
                 Err(_) => self.layout.to_be_made.push(file),
@@ -280,6 +283,27 @@ impl Drawing<'_> {
             }
         }
         true
+    }
+
+    /// Files outside that a person lets the command change, and nothing beside them. What has a place of its own, or
+    /// lies in something that has, is seen as that is; and what is ours is opened to nobody.
+    fn open_outside(&mut self) {
+        let machine = self.machine;
+        let opened: Vec<PathBuf> = machine.opened.changes_below(Path::new("/")).collect();
+        for file in opened.iter().filter_map(|file| in_its_folder(file)) {
+            let is_ours = machine.own.iter().any(|own| file.starts_with(own));
+            let is_of_boxes = OF_BOXES.iter().any(|own| file.starts_with(own));
+            let has_place = file.ancestors().any(|above| self.is_placed(above));
+            if is_ours || is_of_boxes || has_place || self.layout.to_be_made.contains(&file) {
+                continue;
+            }
+            match fs::symlink_metadata(&file) {
+                Ok(found) if found.is_file() => self.put(file, Seen::Writable),
+                Err(_) if can_be_made(&file) => self.layout.to_be_made.push(file),
+                // Nobody could write there without a box either.
+                Ok(_) | Err(_) => {}
+            }
+        }
     }
 
     /// Whether something is there that is no stand-in.
@@ -423,6 +447,18 @@ impl Drawing<'_> {
 pub fn can_be_worked_in(folder: &Path) -> bool {
     let own = ["/dev", "/proc", "/sys"];
     folder.parent().is_some() && !own.iter().any(|own| folder.starts_with(own)) && folder != Path::new("/run")
+}
+
+/// A path of something in a folder that is there, with no link on the way to it.
+fn in_its_folder(path: &Path) -> Option<PathBuf> {
+    let folder = fs::canonicalize(path.parent()?).ok().filter(|folder| folder.is_dir())?;
+    Some(folder.join(path.file_name()?))
+}
+
+/// Whether the person can make a file where nothing is.
+fn can_be_made(path: &Path) -> bool {
+    let wanted = Access::WRITE_OK | Access::EXEC_OK;
+    path.parent().is_some_and(|folder| rustix::fs::access(folder, wanted).is_ok())
 }
 
 /// Where a link leads, whether or not there is something.

@@ -1,10 +1,11 @@
 //! Processes in a box behave like processes without one, and leave nothing behind.
 
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use neco_config::section::{SandboxLevel, SandboxNetwork, SandboxSection};
-use neco_safety::command::{Place, examine};
+use neco_safety::command::{Opened, Place, examine};
 use neco_safety::world::{
     Allowance, Ending, Exit, Freedom, Launch, Leftovers, Process, Processes, Progress, Stdin, Stop, Stops,
 };
@@ -369,6 +370,30 @@ async fn what_a_person_said_yes_to_is_open_to_that_command_and_nothing_else_is()
     }
     let (text, _) = run(&spawner, stage.shell("cat .env || echo closed")).await;
     assert!(text.ends_with("closed\n"), "the next command was not asked about: {text}");
+}
+
+#[tokio::test]
+async fn a_yes_to_a_file_outside_opens_that_file_and_nothing_beside_it() {
+    for strength in BOTH {
+        let stage = Stage::new();
+        let Some(spawner) = stage.spawner(strength, &usual()) else { continue };
+        let at = |name: &str| stage.outside.join(name);
+        let keys = stage.home.join(".config/neco/keys.toml");
+        let opened = [at("file"), at("new"), at("unused"), keys.clone()].map(|path| Opened { path, changes: true });
+        let allowed = Allowance { opens: opened.to_vec(), ..Allowance::default() };
+        let line = format!(
+            "cd {}; echo more >>file; echo made >new; echo no >beside; echo no >taken; \
+             echo no >~/.config/neco/keys.toml",
+            stage.outside.display()
+        );
+        let (text, _) = run_freed(&spawner, stage.shell(&line), allowed).await;
+        let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+        assert_eq!((read(&at("file")), read(&at("new"))), ("outsidemore\n".into(), "made\n".into()), "{text}");
+        assert!(!at("beside").exists() && !at("unused").exists(), "{strength:?} {text}");
+        assert_eq!((read(&at("taken")), read(&keys)), ("outside".into(), "secret".into()), "{strength:?} {text}");
+        run(&spawner, stage.shell(&line)).await;
+        assert_eq!(read(&at("file")), "outsidemore\n", "the next command was not asked about");
+    }
 }
 
 #[tokio::test]

@@ -18,8 +18,8 @@ use serde_json::Value;
 
 use super::background::Processes;
 use super::box_words::{
-    OWN_NETWORK, OWN_TMP, STAYS_IN_TMP, Stopped, acting_files, has_own_network, has_own_tmp, names_tmp,
-    own_network_words, stopped_by_box, waited_words, writes_tmp,
+    NO_NETWORK, OWN_NETWORK, OWN_TMP, STAYS_IN_TMP, Stopped, acting_files, has_own_network, has_own_tmp, names_tmp,
+    own_network_words, stopped_by_box, unreached_words, waited_words, writes_tmp,
 };
 use super::folder::ShellFolder;
 use super::follow::{Followed, GRACE, Outcome, OwnWords, follow};
@@ -165,18 +165,31 @@ impl Bash {
         if used_tmp && !self.told_of_tmp.swap(true, Ordering::Relaxed) {
             notes.push(OWN_TMP.to_owned());
         }
-        if self.processes.running() > 0 && stopped.is_none() {
-            notes.extend(own_network_words(&args.command, &followed, freedom, ctx).await);
-        }
+        let unanswered = match &stopped {
+            Some(_) => None,
+            None => self.unanswered(&args.command, &followed, freedom, ctx).await,
+        };
+        notes.extend(unanswered.clone());
         let acting = acting_files(&followed.changed_later, ctx.world.files());
         let mut output = ToolOutput { acting, ..self.output(args, followed, limit, &notes) };
         if matches!(stopped, Some(Stopped::Denied(_))) {
             output.error_code = Some(ErrorCode::SandboxDenied);
         }
-        if let Some(Display::Terminal { tail, .. }) = output.display.as_mut().filter(|_| wrote_tmp) {
-            add_line(tail, Some(format!("[{STAYS_IN_TMP}]")));
+        if let Some(Display::Terminal { tail, .. }) = &mut output.display {
+            let seen = [wrote_tmp.then_some(STAYS_IN_TMP), unanswered.map(|_| NO_NETWORK)];
+            seen.into_iter().flatten().for_each(|words| add_line(tail, Some(format!("[{words}]"))));
         }
         Ok(output)
+    }
+
+    /// What is said of a command that nobody answered, in a box that has a network of its own.
+    async fn unanswered(&self, line: &str, followed: &Followed, freedom: Freedom, ctx: &ToolContext) -> Option<String> {
+        if self.processes.running() > 0
+            && let Some(words) = own_network_words(line, followed, freedom, ctx).await
+        {
+            return Some(words);
+        }
+        unreached_words(line, followed.outcome, freedom, ctx).await
     }
 
     /// What is told of a command that the person sent to the background.

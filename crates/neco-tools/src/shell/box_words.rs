@@ -32,6 +32,13 @@ pub(super) const OWN_TMP: &str = "/tmp and /var/tmp are the sandbox's own: later
 /// What the person is told of a command that wrote there.
 pub(super) const STAYS_IN_TMP: &str = "what was written to /tmp stays in the sandbox's own /tmp";
 
+/// What the person is told of a command that probably failed for want of the network.
+pub(super) const NO_NETWORK: &str = "the sandbox has no network";
+
+/// Programs that may end without a word when they reach nobody, each with its exit codes for that.
+const UNREACHED: [(&str, &[i32]); 6] =
+    [("curl", &[6, 7, 28]), ("wget", &[4]), ("git", &[128]), ("ssh", &[255]), ("scp", &[255]), ("rsync", &[10, 255])];
+
 /// What whoever looks for it from another command must know.
 const OTHER_NETWORK: &str = "each command has a network of its own: a server in the background is not reached from \
     another command; use it in the command that starts it, or start both with network: true";
@@ -133,6 +140,28 @@ pub(super) async fn waited_words(line: &str, outcome: Outcome, freedom: Freedom,
          network: true: the user is asked"
             .to_owned()
     })
+}
+
+/// What is said of a command that ended as programs do which reach nobody, where there is no network.
+pub(super) async fn unreached_words(
+    line: &str,
+    outcome: Outcome,
+    freedom: Freedom,
+    ctx: &ToolContext,
+) -> Option<String> {
+    let Outcome::Ended(end) = outcome else { return None };
+    (may_be_unreached(line, end.exit) && has_own_network(freedom, ctx).await).then(|| {
+        "it may have failed as commands have no network here, and reach no server on this machine either; if the task \
+         needs it, run it again with network: true: the user is asked"
+            .to_owned()
+    })
+}
+
+fn may_be_unreached(line: &str, exit: Exit) -> bool {
+    let Exit::Code(code) = exit else { return false };
+    let names = |program: &str| line.split(|char: char| !char.is_alphanumeric()).any(|word| word == program);
+    let is_known = UNREACHED.iter().any(|(program, codes)| codes.contains(&code) && names(program));
+    is_known && examine(line, &Place::new("/")).network
 }
 
 /// Whether a command did its work in a box that has a `/tmp` of its own.
@@ -274,6 +303,23 @@ mod tests {
         ] {
             assert!(denial_words(&denial).starts_with(words), "{denial:?}");
         }
+    }
+
+    #[test]
+    fn a_program_that_reaches_nobody_is_known_by_its_exit_code() {
+        for (line, code, unreached) in [
+            ("curl -s https://example.com", 6, true),
+            ("cd a && curl -fsS -o x https://example.com", 7, true),
+            ("wget -q https://example.com", 4, true),
+            ("git push -q", 128, true),
+            ("ssh -q host true", 255, true),
+            ("curl -s https://example.com", 22, false),
+            ("git status", 128, false),
+            ("make curl", 7, false),
+        ] {
+            assert_eq!(may_be_unreached(line, Exit::Code(code)), unreached, "{line} {code}");
+        }
+        assert!(!may_be_unreached("curl -s https://example.com", Exit::Signal(6)));
     }
 
     fn told(workspace: &Path, refused: &[&str], did_the_rest: bool) -> Option<Stopped> {

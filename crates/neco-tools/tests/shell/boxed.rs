@@ -93,6 +93,8 @@ async fn in_a_box() {
     let waited = run(waits).await.unwrap();
     assert_eq!(waited.error_code, Some(ErrorCode::CommandTimedOut), "{}", waited.model);
     assert!(waited.model.contains("it may have waited for the network"), "{}", waited.model);
+    let silent = run(json!({ "command": "curl() { return 7; }; curl -s https://example.com" })).await.unwrap();
+    assert!(silent.model.contains("commands have no network here"), "{}", silent.model);
     let slow = run(json!({ "command": "sleep 60", "timeout": 0.2 })).await.unwrap();
     assert!(slow.error_code == waited.error_code && !slow.model.contains("network"), "{}", slow.model);
     let own = run(json!({ "command": "ls /nowhere" })).await.unwrap();

@@ -13,6 +13,7 @@ use super::checkpoints::{Agreed, Change, Kept, LeftOut, PlannedChange, Preview, 
 use super::details::Details;
 use super::others::ChangedBy;
 use super::tree::TreeChange;
+use crate::git;
 
 /// What would be done.
 #[derive(Debug, Default)]
@@ -71,6 +72,7 @@ pub fn plan(
     left_out.extend(target.left_out.iter().filter(|left| !now.leaves_out(&left.path)).cloned());
     let mut plan = Plan { left_out, ..Plan::default() };
     plan.lost.extend(options.since_ms.into_iter().flat_map(|since_ms| lost(root, target, since_ms)));
+    plan.lost.extend(options.since_ms.into_iter().flat_map(|since_ms| changed_in_git(root, since_ms)));
     let is_lost: BTreeSet<PathBuf> = plan.lost.iter().map(|lost| lost.path.clone()).collect();
     for change in found {
         let path = path_of(&change);
@@ -139,6 +141,27 @@ pub fn lost(root: &Path, target: &Details, since_ms: i64) -> Vec<Kept> {
     }
     lost.sort_by(|one, other| one.path.cmp(&other.path));
     lost
+}
+
+/// The settings and hooks of the repository that were made or changed since a moment. No state holds what is in git's
+/// folder, and commits are git's to take back; but these decide what git runs, so whoever goes back is told of them.
+fn changed_in_git(root: &Path, since_ms: i64) -> Vec<Kept> {
+    let Some(git) = git::git_folder(root).map(|git| git::shared_folder(&git)) else { return Vec::new() };
+    let hooks = std::fs::read_dir(git.join("hooks")).into_iter().flatten().flatten().take(LOOKED_AT);
+    let mut files: Vec<PathBuf> = hooks.map(|hook| hook.path()).filter(|path| !is_sample(path)).collect();
+    files.push(git.join("config"));
+    files.sort();
+    let is_new = |facts: std::fs::Metadata| !facts.is_dir() && is_newer(&facts, since_ms);
+    let new = files.iter().filter(|path| path.symlink_metadata().is_ok_and(is_new));
+    let reason = "was made or changed since and stays as it is: no checkpoint holds what is in git's folder";
+    // What lies elsewhere no call of the session could reach.
+    let inside = new.filter_map(|path| path.strip_prefix(root).ok());
+    inside.map(|path| Kept { path: path.to_owned(), reason: reason.to_owned() }).collect()
+}
+
+/// Whether git only shows it, and never runs it.
+fn is_sample(hook: &Path) -> bool {
+    hook.extension() == Some(OsStr::new("sample"))
 }
 
 /// Whether a file was changed after a moment, as far as its folder says.

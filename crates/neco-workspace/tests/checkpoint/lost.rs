@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use neco_workspace::checkpoint::{Agreed, Kept, Progress, RestoreOptions};
 
 use super::conformance::on_all;
+use super::desk::git;
 
 fn now_ms() -> i64 {
     i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
@@ -52,6 +53,32 @@ fn what_is_left_out_and_changed_since_is_told() {
         let went = desk.points.restore(&first.rev, &options(then), &mut |_| Ok(())).unwrap();
         assert_eq!((told(&went.lost), desk.read("a.txt").as_str()), (expected.map(str::to_owned).to_vec(), "one"));
         assert_eq!(desk.read(".env"), "two", "it is not touched");
+    });
+}
+
+#[test]
+fn hooks_and_settings_of_git_stay_and_are_told() {
+    on_all(|desk| {
+        git(&desk.root, &["init", "-q"]);
+        desk.write(".git/hooks/old", "one");
+        desk.write("a.txt", "one");
+        let first = desk.before();
+        // So long that clocks of file systems tell it apart.
+        std::thread::sleep(std::time::Duration::from_millis(40));
+        let then = now_ms();
+        assert_eq!(told(&desk.points.preview(&first.rev, &options(then)).unwrap().lost), Vec::<String>::new());
+        for name in [".git/hooks/pre-commit", ".git/hooks/any.sample", "a.txt"] {
+            desk.write(name, "two");
+        }
+        git(&desk.root, &["config", "user.name", "Somebody"]);
+        desk.after();
+        let expected = [".git/config", ".git/hooks/pre-commit"].map(|path| {
+            format!("{path} was made or changed since and stays as it is: no checkpoint holds what is in git's folder")
+        });
+        assert_eq!(told(&desk.points.preview(&first.rev, &options(then)).unwrap().lost), expected);
+        let went = desk.points.restore(&first.rev, &options(then), &mut |_| Ok(())).unwrap();
+        assert_eq!((told(&went.lost), desk.read("a.txt").as_str()), (expected.to_vec(), "one"));
+        assert_eq!(desk.read(".git/hooks/pre-commit"), "two", "it is not touched");
     });
 }
 

@@ -39,7 +39,7 @@ fn delete(case: &Case<'_>, finding: &mut Finding) {
     if recursive {
         let named: Vec<&str> = targets.iter().map(|target| target.text.as_str()).collect();
         let colon = if named.is_empty() { "" } else { ": " };
-        finding.critical(format!("it deletes folders with all that is in them{colon}{}", named.join(", ")));
+        finding.critical(format!("it deletes files, and folders with all that is in them{colon}{}", named.join(", ")));
     } else if targets.len() > FEW || targets.iter().any(|target| is_sweeping(target)) {
         finding.critical("it deletes many files at once");
     } else if targets.iter().any(|target| !target.exact && !is_pattern_of_some(target)) {
@@ -89,6 +89,10 @@ fn writes(case: &Case<'_>, finding: &mut Finding) {
     for target in option::operands(case.arguments) {
         if matches!(case.name, "tee" | "sponge" | "split") || !case.ground.is_vital(target) {
             destroys(target, case, finding);
+        }
+        // It writes into the file as a redirect does; others put another one in its place, or make a folder.
+        if case.name == "tee" {
+            finding.opens.extend(case.ground.file_outside(target));
         }
     }
 }
