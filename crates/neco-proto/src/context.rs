@@ -103,6 +103,20 @@ pub struct ToolsSize {
     /// Tools that the model has besides and is told of in a line each; their tokens are part of the others'.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub catalogue: Vec<String>,
+    /// Those of them that MCP servers bring, by the names of the servers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ServerToolsSize>,
+}
+
+/// How much room the declarations of an MCP server's tools take.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ServerToolsSize {
+    /// The server.
+    pub server: String,
+    /// How many there are.
+    pub count: u64,
+    /// Their tokens.
+    pub tokens: u64,
 }
 
 /// How much room a layer takes.

@@ -43,7 +43,8 @@ pub use background::{BackgroundCommand, BackgroundEnd};
 pub use client::{Client, ClientError, EventStream, Receipt};
 pub use command::{AgentOrder, AgentParameters, Attachment, Command, Decision, WorkflowOrder};
 pub use context::{
-    ContextReport, GivenUse, Layer, LayerSize, LayerText, MessageSize, PromptReport, ToolText, ToolsSize,
+    ContextReport, GivenUse, Layer, LayerSize, LayerText, MessageSize, PromptReport, ServerToolsSize, ToolText,
+    ToolsSize,
 };
 pub use display::{Diff, Display};
 pub use error_code::ErrorCode;

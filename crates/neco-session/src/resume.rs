@@ -89,7 +89,7 @@ fn interrupted(call: &OpenCall, asks: bool, begins: bool) -> EventBody {
         parts: Vec::new(),
         tool: call.name.clone(),
         summary: call.shown().to_owned(),
-        // What nobody knows the end of was not stopped by anybody.
+        // What nobody knows the end of was not stopped by anybody. What is cancelled and interrupted did not run.
         status: match (call.ended, call.started) {
             _ if asks => CallStatus::Cancelled,
             (Some(status), _) => status,
@@ -99,8 +99,8 @@ fn interrupted(call: &OpenCall, asks: bool, begins: bool) -> EventBody {
         output,
         error_code: match (call.ended, call.started) {
             (Some(CallStatus::Success), _) => None,
-            (None, true) if !asks => Some(ErrorCode::Interrupted),
-            (Some(_) | None, _) => Some(ErrorCode::ToolFailed),
+            (Some(_), _) => Some(ErrorCode::ToolFailed),
+            (None, _) => Some(ErrorCode::Interrupted),
         },
         advice: advice.map(str::to_owned),
         agent: None,
@@ -149,7 +149,9 @@ mod tests {
         assert!(cut.output.contains("not known") && !cut.output.contains("printed"), "{}", cut.output);
         assert_eq!((cut.status, cut.error_code), (CallStatus::Error, Some(ErrorCode::Interrupted)));
         assert!(cut.output.ends_with(&format!("; {}.", cut.advice.unwrap())) && ran.advice.is_none());
-        assert!(told(call(false, None, "")).output.contains("did not run"));
+        let waited = told(call(false, None, ""));
+        assert!(waited.output.contains("did not run"), "{}", waited.output);
+        assert_eq!((waited.status, waited.error_code), (CallStatus::Cancelled, Some(ErrorCode::Interrupted)));
         assert!(!notice(&[(&call(true, Some(CallStatus::Success), ""), false)], false).contains("not known"));
         assert!(!notice(&[(&call(true, None, ""), false)], true).contains("stopped"), "nobody stopped a fork");
         // Whoever was asked and did not answer knows that nothing happened.

@@ -42,13 +42,27 @@ pub struct Plan {
     pub freedom: Freedom,
     /// Why a person must be asked whatever rules allow.
     pub must_ask: Option<String>,
+    /// What a person who is asked should know besides, a line each. None of it is a reason to ask.
+    pub remarks: Vec<String>,
+    /// Whether it happens on another machine, where none of our sandboxes holds it.
+    pub elsewhere: bool,
 }
 
 impl Plan {
     /// A plan that has nothing to show beyond its risk.
     pub fn of(risk: Risk) -> Self {
-        let (paths, diff, freedom) = (Vec::new(), Vec::new(), Freedom::AsConfigured);
-        Self { risk, command: None, folder: None, paths, diff, because: None, freedom, must_ask: None }
+        Self {
+            risk,
+            command: None,
+            folder: None,
+            paths: Vec::new(),
+            diff: Vec::new(),
+            because: None,
+            freedom: Freedom::AsConfigured,
+            must_ask: None,
+            remarks: Vec::new(),
+            elsewhere: false,
+        }
     }
 }
 

@@ -30,6 +30,13 @@ pub(crate) async fn mcp(beyond: &Beyond<'_>, text: &str) -> Result<CommandOutcom
         ["login", name] => Ok(CommandOutcome::Say(format!(
             "`neco mcp login {name}` in another terminal logs in; this session has it with its next turn"
         ))),
+        [word @ ("restart" | "enable" | "disable" | "login" | "get" | "show")] => {
+            Err(usage(format!("/mcp {word} NAME; /mcp lists the servers")))
+        }
+        [word @ ("add" | "add-json" | "remove" | "rm"), ..] | [word @ ("test" | "logout" | "logs"), _] => {
+            let words = format!("`neco mcp {word} …` in another terminal does that; `neco mcp {word} --help` says how");
+            Ok(CommandOutcome::Say(words))
+        }
         [name] | ["get" | "show", name] => {
             let shown = beyond.ask(&GetServer { folder, name: (*name).to_owned() }).await?;
             Ok(print(&servers::one(&shown, Paint::default())))

@@ -31,6 +31,11 @@ impl ThemeName {
         }
     }
 
+    /// The theme that fits a ground of this colour.
+    pub fn fitting(ground: [u8; 3]) -> Self {
+        if is_light(ground) { Self::Light } else { Self::Dark }
+    }
+
     /// The theme of a name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|theme| theme.name() == name)

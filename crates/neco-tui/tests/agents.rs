@@ -39,6 +39,21 @@ fn three_children_at_work_and_a_workflow() {
 }
 
 #[test]
+fn agents_that_ended_before_the_person_spoke_last_are_only_counted() {
+    let mut scene = Scene::new((120, 40));
+    let (root, [old, new]) = (scene.root, [AgentId::new(), AgentId::new()]);
+    let before = Timestamp::from_second(-60).unwrap();
+    let done = AgentNode { changed: before, ..node(old, root, "reader", "read it", "completed", 1.0) };
+    scene.happen_to(old, support::agent_update(&done));
+    scene.said("and now the parser");
+    scene.works();
+    scene.happen_to(new, support::agent_update(&node(new, root, "coder", "mend it", "running", 0.4)));
+    let picture = scene.picture();
+    assert!(picture.contains("coder-1") && picture.contains(" · 1 ended earlier"), "{picture}");
+    assert!(!picture.contains("reader-1"), "{picture}");
+}
+
+#[test]
 fn where_no_price_is_known_there_is_no_column_for_it() {
     let mut scene = Scene::new((120, 40));
     scene.works();

@@ -157,6 +157,7 @@ fn the_head_says_how_a_command_will_run() {
         ("critical", json!({"sandboxed": true, "network": true}), "sandboxed · with network · high risk"),
         ("critical", json!({"sandboxed": true, "opens": true}), "sandboxed · opens closed files · high risk"),
         ("critical", json!({"sandboxed": false}), "no sandbox · high risk"),
+        ("medium", json!({"network": true}), "runs elsewhere"),
     ] {
         assert!(head(risk, held).ends_with(words), "{words}");
     }
@@ -174,6 +175,26 @@ fn a_command_that_a_yes_lets_into_the_network_says_so_in_a_row_of_its_own() {
         let picture = scene.picture();
         assert_eq!(picture.contains("▎  ! network"), network, "{picture}");
     }
+}
+
+#[test]
+fn a_tool_of_a_server_says_how_that_runs_and_what_the_server_says() {
+    let mut scene = Scene::new((100, 24));
+    scene.works();
+    scene.asks(json!({
+        "call_id": "1", "tool": "mcp__demo__echo", "origin": {"kind": "mcp", "server": "demo"},
+        "summary": "demo echo text: hi", "args": {"text": "hi"}, "risk": "medium", "sandboxed": true, "network": true,
+        "reason": "tools of MCP servers are asked first\ndemo says: changes nothing"
+    }));
+    let picture = scene.picture();
+    for words in [
+        "demo   echo text: hi",
+        "sandboxed · with network",
+        "Asked because tools of MCP servers are asked first\n▎                demo says: changes nothing",
+    ] {
+        assert!(picture.contains(words), "{words}: {picture}");
+    }
+    assert!(!picture.contains("▎  ! network"), "a yes does not open it: {picture}");
 }
 
 #[test]

@@ -294,6 +294,8 @@ fn yes_to_all_says_what_it_covers_and_what_is_left_says_why() {
     assert!(picture.contains("Asked by itself: it is high risk"), "{picture}");
     assert!(!picture.contains("Yes to this") && picture.contains("No to all 2"), "{picture}");
     assert_eq!(scene.types("Y"), [], "it would cover nothing else");
+    let picture = scene.picture();
+    assert!(picture.contains("The others are asked one by one (not checked yet): y allows this one"), "{picture}");
     assert_eq!(scene.types("y"), [decided("3", Decision::Once)]);
     decides(&mut scene, "3");
     assert_eq!(scene.asks(edit_request("4")), []);

@@ -192,4 +192,7 @@ fn what_shift_tab_sets_is_seen_in_place_of_a_word() {
     let accepts = Command::SetApproval { approval: ApprovalMode::AcceptEdits };
     assert_eq!(scene.key(KeyCode::BackTab), [Effect::Send(accepts)]);
     assert!(scene.picture().contains("asks first"), "{}", scene.picture());
+    // A second press before that is in effect goes on from it.
+    let plans = [Command::SetMode { mode: Mode::Plan }, Command::SetApproval { approval: ApprovalMode::AskFirst }];
+    assert_eq!(scene.key(KeyCode::BackTab), plans.map(Effect::Send));
 }

@@ -75,7 +75,7 @@ fn what_ctrl_c_put_away_comes_back_before_what_waits() {
     scene.works();
     queued(&mut scene, "queued one");
     scene.types("my draft");
-    scene.control('c');
+    assert_eq!(scene.control('c'), [Effect::Remember("my draft".into())]);
     let picture = scene.picture();
     assert!(picture.contains("↑ restores it") && !picture.contains("↑ take back"), "{picture}");
     assert_eq!(scene.key(KeyCode::Up), [], "nothing is taken back");

@@ -204,6 +204,20 @@ fn a_rule_is_written_and_kept() {
 }
 
 #[test]
+fn ctrl_c_closes_the_field_of_a_rule() {
+    let mut scene = Scene::new((80, 24));
+    scene.news(News::Rules(Ok(Vec::new())));
+    scene.key(KeyCode::Enter);
+    scene.types("allow");
+    assert_eq!(scene.control('c'), [], "a rule is no message");
+    assert_eq!(scene.control('c'), []);
+    let picture = scene.picture();
+    assert!(!picture.contains("again leaves"), "{picture}");
+    scene.types("hello");
+    assert!(matches!(scene.key(KeyCode::Enter).last(), Some(Effect::Send(Command::UserMessage { .. }))));
+}
+
+#[test]
 fn a_list_that_comes_late_takes_no_keys() {
     let mut scene = Scene::new((80, 24));
     scene.types("/model");
@@ -384,8 +398,8 @@ fn settings_are_searched_and_one_is_taken_into_the_field() {
     for words in [
         "Search 3 settings",
         "   Set\n ❯ mode",
-        "   Not set\n   agent.max_cost",
         "   Defaults\n   approval",
+        "   Not set\n   agent.max_cost",
         "\"ask_first\" · built-in",
         "not set",
         "When a person is asked.",

@@ -6,6 +6,7 @@ use crossterm::event::KeyCode;
 use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::host::{CommandOutcome, ImageSource, Wanted};
+use neco_tui::input::Candidate;
 use neco_tui::update::{Effect, News, Unsent};
 use neco_view::slash::{Custom, Outside};
 use serde_json::json;
@@ -33,7 +34,6 @@ fn what_is_offered() {
         scene.control('c');
         scene.types("/mode ");
         scene.key(KeyCode::Down);
-        scene.key(KeyCode::Enter);
         assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Send(Command::SetMode { mode: Mode::Plan })));
         scene.types("/sh");
         scene.key(KeyCode::Tab);
@@ -56,6 +56,92 @@ fn what_is_written_out_comes_first_and_what_needs_nothing_more_runs() {
     scene.types("/res");
     assert_eq!(scene.key(KeyCode::Enter), [Effect::Arguments("/resume ".into())], "an id may follow");
     assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Sessions));
+}
+
+#[test]
+fn enter_runs_a_command_with_the_word_that_is_marked() {
+    let models = |scene: &mut Scene, written: &str| {
+        scene.types(written);
+        let known = ["think", "think-hard", "local/stand-in"].map(|name| Candidate::new(name, ""));
+        scene.news(News::Arguments("/model ".into(), known.to_vec()));
+    };
+    let sets = |model: &str| Some(Effect::Send(Command::SetModel { model: model.into() }));
+    let mut scene = Scene::new((80, 24));
+    models(&mut scene, "/model stand");
+    assert!(scene.picture().contains("❯ local/stand-in"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Enter).pop(), sets("local/stand-in"));
+    assert!(scene.picture().contains("▎  /model local/stand-in"), "{}", scene.picture());
+    // What is written out is meant as it is, whatever else begins so.
+    models(&mut scene, "/model think");
+    assert_eq!(scene.key(KeyCode::Enter).pop(), sets("think"));
+    models(&mut scene, "/model think");
+    scene.key(KeyCode::Down);
+    assert_eq!(scene.key(KeyCode::Enter).pop(), sets("think-hard"));
+    // An Enter before anything is written of it only takes the first into the field.
+    models(&mut scene, "/model ");
+    assert!(!scene.key(KeyCode::Enter).contains(&Effect::Send(Command::SetModel { model: "think".into() })));
+    assert_eq!(scene.app.prompt.text.as_str(), "/model think ");
+}
+
+#[test]
+fn an_other_name_of_a_command_is_shown_as_it_was_written() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/clear");
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Open(Wanted::New)));
+    assert!(scene.picture().contains("▎  /clear"), "{}", scene.picture());
+}
+
+#[test]
+fn a_command_that_is_refused_stays_to_be_corrected() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/model a/b c");
+    scene.key(KeyCode::Enter);
+    assert_eq!(scene.app.prompt.text.as_str(), "/model a/b c");
+    assert!(scene.picture().contains("has no blanks"), "{}", scene.picture());
+    scene.control('c');
+    let refused = || News::NotRun(ClientError::Refused("there is no provider".into()), "/model a/b".into());
+    scene.news(refused());
+    assert_eq!(scene.app.prompt.text.as_str(), "/model a/b");
+    scene.types("x");
+    scene.news(refused());
+    assert_eq!(scene.app.prompt.text.as_str(), "/model a/bx", "what is written by then stays");
+}
+
+#[test]
+fn another_model_and_being_asked_nothing_are_told() {
+    let mut scene = Scene::new((120, 24));
+    scene.types("/model ");
+    scene.news(News::Arguments("/model ".into(), vec![Candidate::new("local/stand-in", "")]));
+    let to = |model: &str| EventBody::ModeChange(ModeChange { model: Some(model.into()), ..ModeChange::default() });
+    scene.happen(to("local/stand-in"));
+    scene.happen(to("local/other"));
+    scene.happen(to("elsewhere/big"));
+    let auto = ModeChange { approval: Some(ApprovalMode::Auto), ..ModeChange::default() };
+    scene.happen(EventBody::ModeChange(auto));
+    let picture = scene.picture();
+    for words in [
+        "Model local/stand-in from now on.",
+        "Model local/other from now on; /model does not list it",
+        "Model elsewhere/big from now on.",
+        "only what is high risk; /approval ask_first asks again",
+    ] {
+        assert!(picture.contains(words), "{words}: {picture}");
+    }
+}
+
+#[test]
+fn what_a_command_says_does_not_break_a_program() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.streams(&["Here it is:\n\n```rust\nfn one() {}\n", "fn two() {}\n"]);
+    scene.picture();
+    scene.types("/cost");
+    scene.key(KeyCode::Enter);
+    assert!(!scene.picture().contains("Used so far"), "{}", scene.picture());
+    scene.streams(&["fn three() {}\n```\n\nThat is all of it.\n\n"]);
+    let picture = scene.picture();
+    let at = |words: &str| picture.find(words).unwrap_or_else(|| panic!("{words}: {picture}"));
+    assert!([at("fn one"), at("fn two"), at("fn three"), at("Used so far")].is_sorted(), "{picture}");
 }
 
 #[test]
@@ -269,6 +355,29 @@ fn what_waits_is_taken_back() {
     scene.happen(back(&three));
     assert_eq!(scene.app.prompt.text.as_str(), "first\nthird\nsecond", "before what was written since");
     assert!(scene.app.transcript.waiting().next().is_none());
+}
+
+#[test]
+fn ctrl_c_leaves_as_it_says_also_with_messages_that_came_back() {
+    let message = Message::user("and the docs");
+    let queued = |when| EventBody::MessageQueued(MessageQueued { when, message: message.clone() });
+    let stopped = || {
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        scene.happen(queued(Admission::AfterWork));
+        let withdraw = Effect::Send(Command::Withdraw { message_ids: vec![message.id] });
+        assert_eq!(scene.control('c'), [Effect::Send(Command::Cancel), withdraw]);
+        scene.happen(queued(Admission::Withdrawn));
+        assert!(scene.picture().contains("Ctrl-C again leaves"), "{}", scene.picture());
+        scene
+    };
+    let sent = stopped().control('c');
+    assert_eq!(sent.first(), Some(&Effect::Remember("and the docs".into())), "it is kept for a later window");
+    assert_eq!(sent.last(), Some(&Effect::Quit));
+    // What was written since is put away first.
+    let mut scene = stopped();
+    scene.types("!");
+    assert_eq!(scene.control('c'), [Effect::Remember("and the docs!".into())]);
 }
 
 #[test]

@@ -48,6 +48,23 @@ fn a_question_with_several_answers_then_one_in_words() {
 }
 
 #[test]
+fn a_question_in_words_may_be_left_empty() {
+    let item = |text: &str| json!({"title": "x", "text": text, "multiple": false, "options": []});
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.questions(json!({"about": "choices", "items": [item("Your name? (may be left empty)"), item("And why?")]}));
+    assert!(scene.picture().contains("Enter alone leaves it empty"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Enter), []);
+    assert!(scene.picture().contains("And why?"), "{}", scene.picture());
+    scene.types("so");
+    let sent = scene.key(KeyCode::Enter);
+    let Some(Effect::Send(Command::Answer { reply: Reply::Choices { answers }, .. })) = sent.last() else {
+        panic!("{sent:?}")
+    };
+    assert_eq!((&answers[0], answers[1].text.as_deref()), (&ItemAnswer::default(), Some("so")));
+}
+
+#[test]
 fn a_plan_waits() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
         scene.works();

@@ -81,6 +81,23 @@ fn of_a_call_that_nobody_follows_any_more_the_outcome_is_not_known() {
     scene.ends("1", "bash", "Run make", ended);
     let picture = scene.picture();
     assert!(picture.contains(" ? Run    make · interrupted, not known whether it took effect"), "{picture}");
+    // Nobody cancelled a call that waited for an answer when the process was killed.
+    let ended = Ended::badly(ErrorCode::Interrupted, "Interrupted: Neco was stopped before this call ran.");
+    scene.ends("2", "bash", "Run mkdir x", Ended { status: CallStatus::Cancelled, ..ended });
+    let picture = scene.picture();
+    assert!(picture.contains(" ⊘ Run    mkdir x · interrupted, not run"), "{picture}");
+}
+
+#[test]
+fn only_words_that_were_cut_off_have_the_mark_of_that() {
+    for (words, is_cut) in [("", false), ("\n", false), ("I would", true)] {
+        let mut scene = Scene::new((100, 30));
+        scene.works();
+        scene.streams(&[words]);
+        stopped(&mut scene);
+        let picture = scene.picture();
+        assert_eq!(picture.contains('⋯'), is_cut, "{words:?}: {picture}");
+    }
 }
 
 #[test]
@@ -166,11 +183,32 @@ fn enter_alone_goes_on() {
     assert!(matches!(&scene.key(KeyCode::Enter)[..], [Effect::Send(Command::UserMessage { .. })]));
     let done = node(ids[0], scene.root, "coder", "x", "completed", 1.0);
     scene.happen_to(ids[0], support::agent_update(&done));
-    // Agents that were paused go on first.
+    // Agents that were paused go on with it.
     let ids = agents(&mut scene, &["paused"]);
+    stopped(&mut scene);
     scene.happen(EventBody::Stop(SessionStop { paused: ids.clone(), by: None }));
     let resume = Command::AgentCommand { agent_id: ids[0], order: AgentOrder::Resume };
-    assert_eq!(scene.key(KeyCode::Enter), send(resume));
+    let sent = scene.key(KeyCode::Enter);
+    let [first, Effect::Send(Command::UserMessage { content, .. })] = &sent[..] else { panic!("{sent:?}") };
+    assert_eq!(*first, Effect::Send(resume));
+    assert!(content.starts_with("continue") && content.contains("agents that were paused"), "{content}");
+    assert_eq!(scene.key(KeyCode::Enter), [], "once");
+}
+
+#[test]
+fn a_session_with_paused_agents_can_be_left_and_one_with_agents_at_work_not() {
+    let opens = |scene: &mut Scene| {
+        scene.types("/new");
+        scene.key(KeyCode::Enter).iter().any(|effect| matches!(effect, Effect::Open(_)))
+    };
+    let mut scene = Scene::new((100, 30));
+    agents(&mut scene, &["paused", "completed"]);
+    assert!(opens(&mut scene), "{}", scene.picture());
+    let mut scene = Scene::new((100, 30));
+    agents(&mut scene, &["paused", "running"]);
+    assert!(!opens(&mut scene));
+    let picture = scene.picture();
+    assert!(picture.contains("1 agent is still working: Esc twice pauses it first, Ctrl-T shows it"), "{picture}");
 }
 
 #[test]

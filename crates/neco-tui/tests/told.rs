@@ -109,8 +109,13 @@ fn what_is_left_to_do_is_a_row_when_nobody_works() {
     scene.control('t');
     assert!(scene.picture().contains("── Todo  1 of 3"), "{}", scene.picture());
     scene.control('t');
+    let picture = scene.picture();
+    assert!(picture.contains("hidden until it changes") && !picture.contains("step 2"), "{picture}");
     scene.works();
-    assert!(scene.picture().contains("── Todo  1 of 3"), "it is a list again: {}", scene.picture());
+    assert!(!scene.picture().contains("step 2"), "{}", scene.picture());
+    let todos = vec![todo("1", TodoStatus::Completed), todo("2", TodoStatus::InProgress)];
+    scene.happen(EventBody::TodoUpdate(TodoUpdate { todos }));
+    assert!(scene.picture().contains("── Todo  1 of 2"), "it is a list again: {}", scene.picture());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crossterm::event::KeyCode;
 use neco_proto::event::*;
 use neco_proto::*;
 use serde_json::json;
-use support::{Ended, call, in_all_sizes};
+use support::{Ended, Scene, call, in_all_sizes};
 
 #[test]
 fn an_answer_streams_and_what_has_settled_leaves() {
@@ -23,6 +23,23 @@ fn an_answer_streams_and_what_has_settled_leaves() {
             "ns calls",
         ]);
     }));
+}
+
+#[test]
+fn what_a_tool_of_a_server_gave_is_seen_by_its_first_lines() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.call("1", "mcp__demo__echo", CallStatus::Executing, "demo echo text: hi");
+    let output = "<untrusted-74196f source=\"MCP server demo\">\none\ntwo\nthree\nfour\n</untrusted-74196f>";
+    let end = json!({
+        "call_id": "1", "tool": "mcp__demo__echo", "origin": {"kind": "mcp", "server": "demo"},
+        "summary": "demo echo text: hi", "status": "success", "output": output, "duration_ms": 288
+    });
+    scene.happen(EventBody::ToolCallEnd(serde_json::from_value(end).unwrap()));
+    let picture = scene.picture();
+    assert!(picture.contains("echo text: hi · 288 ms") && picture.contains("three"), "{picture}");
+    assert!(picture.contains("… 1 more line · Ctrl-O") && !picture.contains("four"), "{picture}");
+    assert!(!picture.contains("untrusted"), "{picture}");
 }
 
 #[test]
@@ -179,7 +196,7 @@ fn work_goes_on_with_a_list_and_with_messages_that_wait() {
 
 #[test]
 fn what_is_asked_aside_fills_no_context() {
-    let mut scene = support::Scene::new((80, 24));
+    let mut scene = Scene::new((80, 24));
     let usage = |input: u64| {
         support::read(json!({
             "type": "usage", "model": "a/b", "input": input, "output": 0, "cache_read": 0, "cache_write": 0,
@@ -195,7 +212,7 @@ fn what_is_asked_aside_fills_no_context() {
 
 #[test]
 fn a_group_is_named_with_the_model_that_answers() {
-    let mut scene = support::Scene::new((100, 24));
+    let mut scene = Scene::new((100, 24));
     scene.app.transcript.view.standing.model = "think".into();
     let begins = || EventBody::TurnStart(TurnStart { iteration: 1, model: "think".into() });
     scene.happen(begins());
@@ -226,7 +243,7 @@ fn ctrl_o_shows_all_of_it() {
 
 #[test]
 fn esc_stops_the_work_whatever_is_on_the_screen() {
-    let mut scene = support::Scene::new((80, 24));
+    let mut scene = Scene::new((80, 24));
     scene.works();
     let cancel = [neco_tui::update::Effect::Send(Command::Cancel)];
     assert_eq!(scene.key(KeyCode::Esc), cancel);
@@ -243,7 +260,7 @@ fn answer(text: &str) -> Message {
 
 #[test]
 fn a_long_session_opens_with_its_end() {
-    let mut scene = support::Scene::new((80, 24));
+    let mut scene = Scene::new((80, 24));
     for number in 1..=5000 {
         scene.happened(EventBody::Message(Message::user(format!("question {number}"))));
         scene.happened(EventBody::StreamChunk(StreamChunk { text: "a piece".into() }));
@@ -258,7 +275,7 @@ fn a_long_session_opens_with_its_end() {
 
 #[test]
 fn a_window_that_opens_in_the_middle_of_an_answer_shows_what_there_is_of_it() {
-    let mut scene = support::Scene::new((80, 24));
+    let mut scene = Scene::new((80, 24));
     scene.happened(EventBody::Message(Message::user("go on")));
     scene.happened(EventBody::TurnStart(TurnStart { iteration: 1, model: "a/b".into() }));
     for piece in ["the first ", "half"] {

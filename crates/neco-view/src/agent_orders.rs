@@ -1,6 +1,6 @@
 //! What a person asks of the agents of an open session, carried out.
 
-use neco_proto::event::AgentNode;
+use neco_proto::event::{AgentNode, AgentState};
 use neco_proto::{Answer, Client, ClientError, Command, Query};
 
 use crate::agent_ask::{self, AgentAsk, AgentAskError};
@@ -31,7 +31,7 @@ pub async fn carry_out(
 ) -> Result<String, OrderError> {
     let nodes = nodes(client).await?;
     match ask {
-        AgentAsk::Status { agent: None } => Ok(agents::tree(&nodes, width, paint)),
+        AgentAsk::Status { agent: None } => Ok(agents::open_tree(&nodes, root_does(client).await?, width, paint)),
         AgentAsk::Status { agent: Some(agent) } => Ok(agents::one(agent_ask::find(&nodes, &agent)?, &nodes)),
         AgentAsk::Order { agent, order } => {
             let node = agent_ask::find(&nodes, &agent)?;
@@ -40,6 +40,17 @@ pub async fn carry_out(
             client.send(command).await?;
             Ok(words)
         }
+    }
+}
+
+/// What the root of a session does now.
+///
+/// # Errors
+/// When the session does not answer.
+pub async fn root_does(client: &dyn Client) -> Result<AgentState, ClientError> {
+    match client.ask(Query::Snapshot).await? {
+        Answer::Snapshot(snapshot) => Ok(snapshot.state),
+        _ => Err(ClientError::Refused("the session does not answer".to_owned())),
     }
 }
 

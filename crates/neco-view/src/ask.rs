@@ -18,6 +18,9 @@ pub const CHECKED_AGAIN: &str = "Checked again after your change; asked again if
 /// What is said of a command that no sandbox holds.
 pub const NO_SANDBOX: &str = "no sandbox";
 
+/// What is said of a call that happens on another machine.
+pub const ELSEWHERE: &str = "runs elsewhere";
+
 /// A call that a person is asked about.
 #[derive(Clone, Debug)]
 pub struct Approval {
@@ -46,11 +49,15 @@ impl Approval {
         self.revised = true;
     }
 
-    /// How the sandbox holds it once it is allowed, in words; none for what runs nothing, and while nobody has looked
-    /// at what the person made of it.
+    /// How the sandbox holds it once it is allowed, or that it runs elsewhere, in words; none for what runs nothing,
+    /// and while nobody has looked at what the person made of it.
     pub fn held(&self) -> Option<&'static str> {
         let request = &self.request;
-        Some(match (request.sandboxed.filter(|_| !self.revised)?, request.network, request.opens) {
+        if self.revised {
+            return None;
+        }
+        let Some(sandboxed) = request.sandboxed else { return request.network.then_some(ELSEWHERE) };
+        Some(match (sandboxed, request.network, request.opens) {
             (false, ..) => NO_SANDBOX,
             (true, false, false) => "sandboxed · writes here, no network",
             (true, true, false) => "sandboxed · with network",
@@ -96,10 +103,12 @@ impl Approval {
                     about: "Shift-Tab goes back".to_owned(),
                     ..answer(Means::AcceptEdits, "Yes, and accept edits from now on".to_owned(), "accept edits")
                 },
-                false => CallAnswer {
-                    about: self.in_short(rule),
-                    ..answer(Means::Rule(Rule::Session), "Yes, for this session".to_owned(), "session")
-                },
+                false => {
+                    let only = asks.only.map(|only| format!(", {only} only")).unwrap_or_default();
+                    let words = format!("Yes, for this session{only}");
+                    let session = answer(Means::Rule(Rule::Session), words, "session");
+                    CallAnswer { about: self.in_short(rule), ..session }
+                }
             });
         }
         if let Some(rule) = request.always_rule.as_ref().filter(|_| asks.rules) {
@@ -224,6 +233,8 @@ pub struct CallAnswer {
 pub struct Offered<'a> {
     /// Who asks, when that is not the root.
     pub who: Option<&'a str>,
+    /// For whom alone a rule for this session holds, where there are other agents.
+    pub only: Option<&'a str>,
     /// How many other calls one yes can cover.
     pub covered: usize,
     /// How many other calls nobody has said anything of.
@@ -368,6 +379,17 @@ mod tests {
         assert_eq!(numbered(alone), expected);
         assert_eq!(numbered(Offered { covered: 2, open: 3, who: Some("coder-1"), ..alone }), expected);
         assert_eq!(numbered(Offered::default()), [Means::Yes, Means::Edit, Means::No]);
+    }
+
+    #[test]
+    fn a_rule_for_this_session_says_for_whom_it_holds_where_there_are_others() {
+        let words = |only| {
+            let answers = approval().answers(Offered { rules: true, only, ..Offered::default() });
+            let session = answers.into_iter().find(|answer| answer.means == Means::Rule(Rule::Session));
+            session.map(|answer| answer.words).unwrap_or_default()
+        };
+        assert_eq!(words(None), "Yes, for this session");
+        assert_eq!(words(Some("coder-1")), "Yes, for this session, coder-1 only");
     }
 
     #[test]

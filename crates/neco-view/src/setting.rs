@@ -46,6 +46,7 @@ impl Setting {
                 ("8", "as 7, until tools can be made"),
             ],
             Self::Theme => &[
+                ("auto", "as the ground of your terminal is, dark or light"),
                 ("dark", "for dark terminals"),
                 ("light", "for light terminals"),
                 ("16", "your terminal's own sixteen"),

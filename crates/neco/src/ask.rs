@@ -9,11 +9,15 @@ pub use neco_tui::line::ask::*;
 use crate::signals::Signal;
 use crate::terminal;
 
-/// Who sits at `tty` and is asked about what is done in `folder`.
-pub fn person(tty: Tty, folder: PathBuf, env: &Env) -> Person {
+/// Who is asked over `channel` about what is done in `folder`.
+pub fn person(channel: Channel, folder: PathBuf, env: &Env) -> Person {
     let terminal = terminal::look_at(env);
-    let place = question::Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
-    Person { tty, place, programs: programs(env) }
+    let paint = match &channel {
+        Channel::Terminal(_) => terminal.paint(),
+        Channel::Lines(_) => terminal.stdout_paint(),
+    };
+    let place = question::Place { paint, width: terminal.width, rows: terminal.rows, folder };
+    Person { channel, place, programs: programs(env) }
 }
 
 /// The programs that the person wants.

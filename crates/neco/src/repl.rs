@@ -8,14 +8,14 @@ use neco_tui::line::repl::{self, Streams, Surroundings};
 use neco_tui::line::run::listen;
 
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
-use crate::ask::{self, Tty};
+use crate::ask::{self, Channel, PipedLines, Tty};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::{files, picture};
 use crate::say;
 use crate::signals::InterruptMask;
-use crate::terminal;
+use crate::terminal::{self, is_unattended};
 use crate::tui::{host, unless_left};
 
 /// Takes lines until there are no more.
@@ -34,14 +34,17 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         capable: terminal.stdout && terminal.is_capable(),
         tmux: env.is_set("TMUX"),
     };
-    let own = env.clone();
+    let (own, piped) = (env.clone(), PipedLines::of_stdin());
+    let lines = Arc::clone(&piped);
     let seat = move |folder: String| {
-        let person = Tty::open().map(|tty| ask::person(tty, folder.into(), &own));
-        (terminal::printer(OutputFormat::Text, &own), person)
+        // Where nobody sits at a terminal, whoever feeds the lines answers with the next one.
+        let tty = (terminal.stdin || !is_unattended(&own)).then(Tty::open).flatten();
+        let channel = tty.map_or_else(|| Channel::Lines(Arc::clone(&lines)), Channel::Terminal);
+        (terminal::printer(OutputFormat::Text, &own), Some(ask::person(channel, folder.into(), &own)))
     };
     let (host, app) = (Arc::clone(&terminal_host.host) as _, terminal_host.app());
     let (seat, quit) = (Box::new(seat), compose::quit);
-    let around = Surroundings { host, app, seat, quit, runtime: runs_on, mask, streams };
+    let around = Surroundings { host, app, seat, quit, runtime: runs_on, mask, streams, piped };
     let first = args.message().map(|words| files::added(words, args)).transpose()?;
     let first = first.map(|content| Command::UserMessage { content, attachments });
     let outcome = repl::run(around, client, signals, first);

@@ -1,12 +1,12 @@
 //! How much room everything takes that the model would be told.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use neco_model::tokens::Family;
-use neco_model::{Entry, History};
+use neco_model::{Entry, History, ToolDeclaration};
 use neco_proto::{
-    CallId, ContextReport, Layer, LayerSize, LayerText, Message, MessageSize, Part, PromptReport, Role, ToolText,
-    ToolsSize,
+    CallId, ContextReport, Layer, LayerSize, LayerText, Message, MessageSize, Part, PromptReport, Role,
+    ServerToolsSize, ToolText, ToolsSize,
 };
 use neco_safety::untrusted::unwrapped;
 
@@ -49,6 +49,7 @@ pub fn report(model: &str, assembled: &Assembled, history: &History, space: &Spa
             count: assembled.tools.len() as u64,
             tokens: assembled.tool_tokens,
             catalogue: assembled.catalogue.iter().map(|tool| tool.name.clone()).collect(),
+            servers: of_servers(&assembled.tools, family),
         },
         layers: told.chain(said).collect(),
         messages: counted.iter().map(|(message, tokens)| size(message, *tokens, share(*tokens), &names)).collect(),
@@ -73,6 +74,22 @@ pub fn prompt_report(context: ContextReport, assembled: &Assembled, history: &Hi
             .collect(),
         messages: history.iter().map(|entry| entry.message().clone()).collect(),
     }
+}
+
+/// The tools that MCP servers bring, by the names of the servers.
+fn of_servers(tools: &[ToolDeclaration], family: Family) -> Vec<ServerToolsSize> {
+    let mut servers: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for tool in tools {
+        // `mcp__SERVER__TOOL`: two lines part the names, and there are none in that of a server.
+        let parted = tool.name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+        let Some((server, _)) = parted else { continue };
+        let (count, tokens) = servers.entry(server).or_default();
+        *count += 1;
+        *tokens += tool_tokens(tool, family);
+    }
+    let size =
+        |(server, (count, tokens)): (&str, (u64, u64))| ServerToolsSize { server: server.to_owned(), count, tokens };
+    servers.into_iter().map(size).collect()
 }
 
 /// With one digit after the point.
@@ -114,4 +131,24 @@ fn begins(message: &Message) -> String {
     let mut chars = text.split_whitespace().flat_map(|word| word.chars().chain([' '])).take(BEGINS + 1);
     let line: String = chars.by_ref().take(BEGINS).collect();
     if chars.next().is_some() { format!("{}…", line.trim_end()) } else { line.trim_end().to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_tools_of_servers_are_counted_by_server() {
+        let tool = |name: &str| ToolDeclaration {
+            name: name.to_owned(),
+            description: "Does something.".to_owned(),
+            schema: json!({ "type": "object" }),
+        };
+        let tools = ["read_file", "mcp__py__echo", "mcp__git__log", "mcp__py__sum"].map(tool);
+        let sizes = of_servers(&tools, Family::default());
+        let told: Vec<_> = sizes.iter().map(|size| (size.server.as_str(), size.count, size.tokens > 0)).collect();
+        assert_eq!(told, [("git", 1, true), ("py", 2, true)]);
+    }
 }

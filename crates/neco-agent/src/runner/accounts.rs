@@ -59,7 +59,7 @@ impl Accounts {
     /// Whether the person is waited for from now on: that is no work.
     pub(super) fn wait_for_person(&mut self, waits: bool) {
         if waits {
-            self.waits_since = Some(self.clock.now());
+            self.waits_since.get_or_insert(self.clock.now());
         } else if let Some(since) = self.waits_since.take() {
             self.waited += self.clock.now().saturating_sub(since);
         }

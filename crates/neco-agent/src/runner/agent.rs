@@ -173,8 +173,17 @@ impl Agent {
                     }
                 }
             }
+            self.count_wait();
             self.tell_of_failures();
         }
+    }
+
+    /// Whether the person is waited for: by the work as a whole, or by every call that runs.
+    fn count_wait(&mut self) {
+        let asking = self.questions.running_calls();
+        let all_ask = asking > 0 && asking >= self.scheduler.counts().running;
+        let is_asked = self.machine.state().shown() == AgentState::AwaitingApproval;
+        self.accounts.wait_for_person(is_asked || all_ask);
     }
 
     /// Tells the gate of what failed.

@@ -54,6 +54,19 @@ impl Questions {
         Ok((asker, question.subject))
     }
 
+    /// How many running calls wait for an answer.
+    pub(super) fn running_calls(&self) -> usize {
+        let mut calls: Vec<&CallId> = Vec::new();
+        for (_, asker) in &self.0 {
+            if let Asker::Running(call_id, _) = asker
+                && !calls.contains(&call_id)
+            {
+                calls.push(call_id);
+            }
+        }
+        calls.len()
+    }
+
     /// Takes back what was asked by calls that are over: nobody waits for the answers.
     pub(super) async fn withdraw_unwanted(&mut self, reports: &Reports) -> Result<(), SinkError> {
         let is_unwanted = |asker: &Asker| matches!(asker, Asker::Running(_, answer) if answer.is_closed());

@@ -423,10 +423,11 @@ impl Agent {
     /// A picture follows the results of the turn's calls.
     fn show_picture(&mut self, picture: Picture) -> Fulfilled {
         if !self.model.provider.sees(&picture.media_type) {
-            let words = format!("{} can't be shown: the model does not see {}", picture.source, picture.media_type);
+            let (source, kind) = (&picture.source, &picture.media_type);
+            let words = format!("the picture ({source}) can't be shown: the model does not see {kind}");
             return Fulfilled::Failed(ToolError::failed(words));
         }
-        let text = format!("{} follows the results of these calls.", picture.source);
+        let text = format!("The picture ({}) follows the results of these calls.", picture.source);
         self.conversation.show(picture);
         Fulfilled::Done(text)
     }

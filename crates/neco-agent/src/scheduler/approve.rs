@@ -72,6 +72,8 @@ pub(super) fn request(
     verdict: Verdict,
 ) -> PermissionRequest {
     call.told = Some(verdict.clone());
+    let held = verdict.held.filter(|_| !plan.elsewhere);
+    let reason: Vec<String> = [verdict.reason].into_iter().chain(plan.remarks.iter().cloned()).collect();
     PermissionRequest {
         call_id: call.id.clone(),
         tool: call.tool.clone(),
@@ -80,13 +82,13 @@ pub(super) fn request(
         args: prepared.arguments().clone(),
         command: plan.command.clone(),
         risk: verdict.risk,
-        reason: verdict.reason,
+        reason: reason.join("\n"),
         diff: plan.diff.clone(),
         session_rule: offer.grant.as_deref().map(Grant::describe),
         always_rule: offer.always(),
-        sandboxed: verdict.held.map(|held| held.sandboxed),
-        network: verdict.held.is_some_and(|held| held.network),
-        opens: verdict.held.is_some_and(|held| held.opens),
+        sandboxed: held.map(|held| held.sandboxed),
+        network: plan.elsewhere || held.is_some_and(|held| held.network),
+        opens: held.is_some_and(|held| held.opens),
         ahead: Vec::new(),
     }
 }

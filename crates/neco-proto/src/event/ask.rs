@@ -30,7 +30,7 @@ pub struct PermissionRequest {
     pub command: Option<String>,
     /// How much harm it could do.
     pub risk: Risk,
-    /// Why it is asked about, a line for each thing: what it does, then what a yes opens.
+    /// Why it is asked about, a line for each thing: what it does, what a yes opens, then what else is known of it.
     pub reason: String,
     /// The change it would make, where that is known beforehand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -41,11 +41,11 @@ pub struct PermissionRequest {
     /// The rule that "always" would keep and where, in words; absent where that is not on offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always_rule: Option<String>,
-    /// Whether it runs in the sandbox once it is allowed; absent where it runs nothing, and in logs that are older
-    /// than this.
+    /// Whether it runs in the sandbox once it is allowed; absent where it runs nothing on this machine, and in logs
+    /// that are older than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandboxed: Option<bool>,
-    /// Whether that sandbox reaches the network.
+    /// Whether that sandbox reaches the network; also true of what runs on another machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub network: bool,
     /// Whether that sandbox is opened to files that are closed otherwise; the reason names them.

@@ -429,13 +429,14 @@ pub(super) fn named(name: &str) -> Named {
     if lower.is_empty() || !lower.chars().all(is_name) {
         return Named::Wrong(format!("{name:?} is no name of a tool"));
     }
-    let of_others =
-        ["mcp__", "agent__"].iter().any(|begin| lower.starts_with(begin)) || lower.contains(['*', '.', ':', '/']);
+    // `mcp__SERVER__TOOL`, `SERVER__TOOL` and `agent__NAME`.
+    let of_others = lower.contains("__") || lower.contains(['*', '.', ':', '/']);
     if !of_others && CapabilityLevel::of_tool(&lower).is_none() && !OF_CHILDREN.contains(&lower.as_str()) {
         return Named::Foreign;
     }
     // A server's tools keep the case they have.
-    Named::Tools(vec![if lower.starts_with("mcp__") { name.to_owned() } else { lower }])
+    let of_server = lower.contains("__") && !lower.starts_with("agent__");
+    Named::Tools(vec![if of_server { name.to_owned() } else { lower }])
 }
 
 /// `Agent(a, b)` names agents; all else in braces names calls, which a list of tools can't choose among.

@@ -110,8 +110,6 @@ impl Reader<'_> {
         }
         let inputs = get(&["inputs"]).map(|field| self.inputs(field)).unwrap_or_default();
         Some(Definition {
-            name: name?,
-            description: description?,
             prompt,
             model: get(&["model", "model_group"]).map(|field| self.model(field)).unwrap_or_default(),
             temperature: get(&["temperature"]).and_then(|field| self.number(field, 0.0, 2.0)),
@@ -129,6 +127,9 @@ impl Reader<'_> {
             budget: self.budget(get(&["budget"]), get(&["max_cost"]), get(&["max_tokens"])),
             node_type: get(&["type", "node_type"]).map_or(NodeType::Child, |field| self.node_type(field)),
             origin,
+            // Without them there is none; what else is wrong is told all the same.
+            name: name?,
+            description: description?,
         })
     }
 

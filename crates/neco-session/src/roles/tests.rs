@@ -201,6 +201,25 @@ fn what_is_wrong_is_named_with_file_and_line() {
 }
 
 #[test]
+fn what_is_wrong_with_one_field_hides_nothing_of_the_others() {
+    let (definition, problems) = read("---\nname: a\ndescripton: d\ntools: [Bsh]\n---\nbody\n", OURS);
+    assert_eq!(definition, None);
+    let said = problems.join("\n");
+    for words in ["there is no field descripton", "description is missing", "a.md:4: there is no tool \"Bsh\""] {
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn tools_of_servers_are_there_where_they_are_named_in_any_way() {
+    for name in ["mcp__Py__echo", "Py__echo", "mcp__Py", "mcp__Py__*", "Py__*"] {
+        let tools = good(&format!("tools: ['{name}', Read]")).tools;
+        assert!(tools.has("mcp__Py__echo") && tools.has("read_file") && !tools.has("mcp__other__echo"), "{name}");
+    }
+    assert!(!good("tools: '*'").tools.has("mcp__Py__echo"));
+}
+
+#[test]
 fn inputs_are_bounded_as_the_description_is() {
     let many: Vec<String> = (0..33).map(|number| format!("a{number}: string")).collect();
     let said = bad(&format!("inputs: {{{}}}\nquery: x", many.join(", ")));

@@ -26,6 +26,7 @@ pub(crate) use person::Person;
 pub use picker::Reach;
 pub(crate) use picker::{Picked, Picker};
 pub use purpose::Purpose;
+pub(crate) use purpose::settle_field;
 pub use secret::SecretEntry;
 pub(crate) use secret::{dots, looks_like_key};
 pub use state::{RewindWanted, WindowState};

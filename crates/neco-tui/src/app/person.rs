@@ -1,13 +1,16 @@
 //! The person at the keys: whether they look, when they typed, and what they wait for.
 
 use crossterm::event::KeyCode;
-use neco_proto::{Event, EventBody};
+use neco_proto::{ApprovalMode, Event, EventBody, Mode};
 
 /// Somebody who did not type for so long may look elsewhere, in milliseconds.
 const AWAY_MS: i64 = 10_000;
 
 /// How long the second press of a key counts as one, in milliseconds.
 const AGAIN_MS: i64 = 1500;
+
+/// How long a mode that was asked for may take until it is in effect, in milliseconds.
+const SENT_MS: i64 = 1000;
 
 /// What is known of the person at the keys.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +21,8 @@ pub struct Person {
     pub typed_ms: Option<i64>,
     /// When a key was pressed that means more the second time.
     pub pressed: Option<(char, i64)>,
+    /// The mode that a key asked for last, and when.
+    mode_sent: Option<((Mode, ApprovalMode), i64)>,
     /// How many keys changed what is written, sent it, or left what was under way.
     strokes: u64,
     /// How many there were when a list was asked for that has not come yet.
@@ -52,6 +57,16 @@ impl Person {
     /// Whether a key was pressed before, just now.
     pub(crate) fn is_again(key: char, pressed: Option<(char, i64)>, now_ms: i64) -> bool {
         pressed.is_some_and(|(before, when)| before == key && now_ms - when <= AGAIN_MS)
+    }
+
+    /// A key asks for another mode.
+    pub(crate) fn sends_mode(&mut self, mode: (Mode, ApprovalMode), now_ms: i64) {
+        self.mode_sent = Some((mode, now_ms));
+    }
+
+    /// The mode that a key asked for just now: the session may not have it yet.
+    pub(crate) fn mode_sent(&self, now_ms: i64) -> Option<(Mode, ApprovalMode)> {
+        self.mode_sent.filter(|(_, when)| now_ms - when <= SENT_MS).map(|(mode, _)| mode)
     }
 
     /// They ask for a list; it opens when it comes only if they have not begun something else.

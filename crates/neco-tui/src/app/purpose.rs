@@ -32,62 +32,60 @@ pub enum FieldOwner {
     Answer,
 }
 
-impl WindowState {
-    /// Whose the field is as the window stands. What is asked above an agent that is open is written to the root.
-    fn present_owner(&self) -> FieldOwner {
-        let lists_agents = self.picker.as_ref().is_some_and(|picker| picker.is_tree() || picker.is_menu());
-        let shown = self.watched.as_ref().filter(|_| self.asking().is_none()).map(|watched| watched.agent);
-        let written_to = match self.field_owner {
-            FieldOwner::Agents(agent) => agent,
-            FieldOwner::Root | FieldOwner::Answer => None,
-        };
-        match self.purpose {
-            Purpose::Agent(agent) => FieldOwner::Agents(Some(agent)),
-            Purpose::Reason(_) | Purpose::Revision(_) | Purpose::Rule => FieldOwner::Answer,
-            Purpose::Message if shown.is_some() => FieldOwner::Agents(shown),
-            Purpose::Message if lists_agents => FieldOwner::Agents(written_to),
-            Purpose::Message => FieldOwner::Root,
-        }
+/// Whose the field is as the window stands. What is asked above an agent that is open is written to the root.
+fn present_owner(window: &WindowState) -> FieldOwner {
+    let lists_agents = window.picker.as_ref().is_some_and(|picker| picker.is_tree() || picker.is_menu());
+    let shown = window.watched.as_ref().filter(|_| window.asking().is_none()).map(|watched| watched.agent);
+    let written_to = match window.field_owner {
+        FieldOwner::Agents(agent) => agent,
+        FieldOwner::Root | FieldOwner::Answer => None,
+    };
+    match window.purpose {
+        Purpose::Agent(agent) => FieldOwner::Agents(Some(agent)),
+        Purpose::Reason(_) | Purpose::Revision(_) | Purpose::Rule => FieldOwner::Answer,
+        Purpose::Message if shown.is_some() => FieldOwner::Agents(shown),
+        Purpose::Message if lists_agents => FieldOwner::Agents(written_to),
+        Purpose::Message => FieldOwner::Root,
     }
+}
 
-    /// The field may have got another owner: what stands in it is for the one that it was written for, never for the
-    /// next.
-    pub(crate) fn settle_field(&mut self) {
-        let owner = self.present_owner();
-        let before = std::mem::replace(&mut self.field_owner, owner);
-        if before == owner {
-            return;
-        }
-        if before == FieldOwner::Root {
-            return self.prompt.lend();
-        }
-        // What was to go with an answer can be said all the same.
-        let can_be_said = before == FieldOwner::Answer && owner == FieldOwner::Root;
-        let is_put_away = !can_be_said && !self.prompt.text.is_empty();
-        if is_put_away {
-            self.prompt.put_away();
-        }
-        let makes_room = owner == FieldOwner::Root && self.prompt.give_back();
-        // Why it is not asked any more says more than where the words are.
-        if is_put_away || makes_room && self.word.is_none() {
-            // Among the agents ↑ goes through what they did.
-            self.tell(match owner {
-                FieldOwner::Root | FieldOwner::Answer => "↑ restores it",
-                FieldOwner::Agents(_) => "Put away: ↑ restores it in the conversation",
-            });
-        }
+/// The field may have got another owner: what stands in it is for the one that it was written for, never for the
+/// next.
+pub(crate) fn settle_field(window: &mut WindowState) {
+    let owner = present_owner(window);
+    let before = std::mem::replace(&mut window.field_owner, owner);
+    if before == owner {
+        return;
     }
+    if before == FieldOwner::Root {
+        return window.prompt.lend();
+    }
+    // What was to go with an answer can be said all the same.
+    let can_be_said = before == FieldOwner::Answer && owner == FieldOwner::Root;
+    let is_put_away = !can_be_said && !window.prompt.text.is_empty();
+    if is_put_away {
+        window.prompt.put_away();
+    }
+    let makes_room = owner == FieldOwner::Root && window.prompt.give_back();
+    // Why it is not asked any more says more than where the words are.
+    if is_put_away || makes_room && window.word.is_none() {
+        // Among the agents ↑ goes through what they did.
+        window.tell(match owner {
+            FieldOwner::Root | FieldOwner::Answer => "↑ restores it",
+            FieldOwner::Agents(_) => "Put away: ↑ restores it in the conversation",
+        });
+    }
+}
 
-    /// Words that were to go with an answer are a message once nothing waits for one.
-    pub(super) fn drop_void_purpose(&mut self) {
-        let holds = match &self.purpose {
-            Purpose::Reason(call) => self.desk.holds_call(call),
-            Purpose::Revision(question) => self.desk.holds_question(*question),
-            Purpose::Message | Purpose::Agent(_) | Purpose::Rule => true,
-        };
-        if !holds {
-            self.purpose = Purpose::Message;
-            self.tell("No longer asked");
-        }
+/// Words that were to go with an answer are a message once nothing waits for one.
+pub(super) fn drop_void_purpose(window: &mut WindowState) {
+    let holds = match &window.purpose {
+        Purpose::Reason(call) => window.desk.holds_call(call),
+        Purpose::Revision(question) => window.desk.holds_question(*question),
+        Purpose::Message | Purpose::Agent(_) | Purpose::Rule => true,
+    };
+    if !holds {
+        window.purpose = Purpose::Message;
+        window.tell("No longer asked");
     }
 }

@@ -14,7 +14,7 @@ use super::diff_screen::DiffScreen;
 use super::facing::Facing;
 use super::person::Person;
 use super::picker::{Picker, Reach};
-use super::purpose::{FieldOwner, Purpose};
+use super::purpose::{FieldOwner, Purpose, drop_void_purpose, settle_field};
 use super::secret::SecretEntry;
 use super::shell::Shell;
 use super::watched::Watched;
@@ -29,7 +29,8 @@ use crate::transcript::block::{Drawn, Tone};
 use crate::transcript::ledger::prose_width;
 use crate::transcript::start::{self, Beside, Start};
 use crate::update::{
-    ComingBack, Effect, News, Offers, asked, background, going_back, keys, news, picking, stopping, taking_back,
+    ComingBack, Effect, News, Offers, asked, background, commands, going_back, keys, news, picking, stopping,
+    taking_back,
 };
 use crate::view::Leaving;
 
@@ -63,6 +64,8 @@ pub struct Panels {
     pub work: bool,
     /// What is left of them when nobody works: all of it, where the person wants to see it.
     pub at_rest: bool,
+    /// Whether the todo list is hidden until it changes.
+    pub hides_todos: bool,
     /// The keys.
     pub help: bool,
     /// How many rows of them were scrolled past.
@@ -250,21 +253,21 @@ impl WindowState {
     /// A key was pressed.
     pub fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
         let effects = keys::key(self, key);
-        self.settle_field();
+        settle_field(self);
         effects
     }
 
     /// Something was pasted, or a file dropped.
     pub fn paste(&mut self, text: &str) -> Vec<Effect> {
         let effects = keys::paste(self, text);
-        self.settle_field();
+        settle_field(self);
         effects
     }
 
     /// Something came of an effect; gives what is to be done next.
     pub fn news(&mut self, news: News) -> Vec<Effect> {
         let effects = news::news(self, news);
-        self.settle_field();
+        settle_field(self);
         effects
     }
 
@@ -334,7 +337,8 @@ impl WindowState {
         (self.rewind_wanted, self.said_better) = (None, None);
         (self.can_go_on, self.left_in_middle) = (false, false);
         self.purpose = Purpose::default();
-        self.settle_field();
+        settle_field(self);
+        self.panels.hides_todos = false;
         self.expands = 0;
         self.last_answer.clear();
         self.shell.forget();
@@ -363,7 +367,7 @@ impl WindowState {
         let name = if is_child { self.agents().name(event.agent_id) } else { None };
         let elsewhere = self.desk.answered_elsewhere(event);
         self.desk.apply(event, is_child, name);
-        self.drop_void_purpose();
+        drop_void_purpose(self);
         if let EventBody::QuestionAnswer(answer) = &event.body
             && !is_child
             && let Some(words) = answer.reply.as_ref().and_then(accepted_plan)
@@ -383,7 +387,7 @@ impl WindowState {
             self.own(event);
             stopping::note_stop(self, event);
         }
-        self.settle_field();
+        settle_field(self);
         if let EventBody::PermissionRequest(request) = &event.body
             && let Some(command) = self.desk.said_before(request)
         {
@@ -500,6 +504,12 @@ impl WindowState {
             && self.tried_command.take_if(|tried| *tried == *title).is_none()
         {
             self.transcript.say(Tone::Plain, format!("Renamed: “{}”.", clean_line(title)));
+        }
+        if matches!(event.body, EventBody::TodoUpdate(_)) {
+            self.panels.hides_todos = false;
+        }
+        if let EventBody::ModeChange(change) = &event.body {
+            commands::tell_change(self, change);
         }
         if let EventBody::Rewind(rewind) = &event.body {
             going_back::went_back(self, rewind);

@@ -9,6 +9,9 @@ use super::details::Details;
 use super::rest::{Mark, Other};
 use crate::host::Edited;
 
+/// What the root is called beside its agents.
+const ROOT: &str = "root";
+
 /// The panel of one request.
 #[derive(Clone, Debug)]
 pub struct ApprovalBox {
@@ -146,6 +149,7 @@ impl ApprovalBox {
     pub(super) fn answers(&self, asks: Asks<'_>, named: usize) -> Vec<CallAnswer> {
         self.asked.answers(Offered {
             who: asks.who,
+            only: asks.who.or(asks.among_others.then_some(ROOT)),
             covered: asks.covered(named),
             open: asks.open(),
             rules: !self.is_unseen(),
@@ -159,6 +163,8 @@ impl ApprovalBox {
 pub struct Asks<'a> {
     /// The agent, when it is not the root.
     pub who: Option<&'a str>,
+    /// Whether there are agents besides the root.
+    pub among_others: bool,
     /// What that agent was asked to do.
     pub task: Option<&'a str>,
     /// How many other questions wait.

@@ -299,7 +299,9 @@ impl ApprovalBox {
     /// Whether a yes lets a command out of its sandbox into the network. Without a sandbox the head says more than that.
     fn opens_network(&self) -> bool {
         let request = &self.asked.request;
-        request.network && request.sandboxed == Some(true) && !self.asked.revised
+        // A server has its network whatever is answered.
+        let is_opened = request.network && request.sandboxed == Some(true) && request.command.is_some();
+        is_opened && !self.asked.revised
     }
 
     fn heading(&self, asks: Asks<'_>, width: usize, tints: &Tints, theme: &Theme) -> Line<'static> {

@@ -85,6 +85,11 @@ impl Choices {
         self.take(ItemAnswer { chosen: Vec::new(), text: Some(text) })
     }
 
+    /// Leaves the item without an answer.
+    pub fn nothing(&mut self) -> Option<Vec<ItemAnswer>> {
+        self.take(ItemAnswer::default())
+    }
+
     /// Whether only words can answer the present item.
     pub fn wants_words(&self) -> bool {
         self.options() == 0
@@ -131,7 +136,8 @@ impl Choices {
         let elsewhere = asks.elsewhere && !self.wants_words();
         let mut keys = match (item.options.len(), item.multiple) {
             _ if elsewhere => Tints::ELSEWHERE.to_vec(),
-            (0, _) => Vec::new(),
+            (0, _) if asks.goes_back => Vec::new(),
+            (0, _) => vec![("Enter", "alone leaves it empty")],
             (_, true) => vec![("↑↓ Space", "mark"), ("Enter", "take them")],
             (_, false) => vec![("↑↓ Enter", numbers.as_str()), ("letters", "write an answer")],
         };

@@ -426,6 +426,23 @@ impl Desk {
         self.calls().skip(1).map(other).chain(ahead).collect()
     }
 
+    /// Why yes to all would say yes to nothing but the call on the screen.
+    pub fn why_alone(&self) -> String {
+        let mut whys: Vec<&str> = Vec::new();
+        for other in self.others().iter().filter(|other| other.mark != Mark::Said) {
+            if !whys.contains(&other.why_alone()) {
+                whys.push(other.why_alone());
+            }
+        }
+        match self.waiting.iter().filter(|waiting| !waiting.answered).count() {
+            _ if !whys.is_empty() => {
+                format!("The others are asked one by one ({}): y allows this one", whys.join(", "))
+            }
+            0 | 1 => "Only this one is waiting: y allows it".to_owned(),
+            _ => "The others are questions, asked one by one: y allows this one".to_owned(),
+        }
+    }
+
     /// What the field is for while the question on the screen waits.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match &self.waiting.front()?.asked {

@@ -126,7 +126,12 @@ impl Tints {
     pub fn answer(&self, answer: &Answer, number: usize, here: bool, most: usize, width: usize) -> Vec<Line<'static>> {
         // A rule is not cut where there is width for it. Only its own key moves: rows are no wider than they need to be,
         // as the terminal folds what is wider when it gets narrower.
-        let rule = if answer.is_rule { answer.words.width() + answer.about.width() + 2 } else { 0 };
+        // Where it is saved stands with it once it is gone to.
+        let about = match answer.about.split_once(" (saved in ") {
+            Some((short, _)) if answer.is_rule && !here => short,
+            Some(_) | None => answer.about.as_str(),
+        };
+        let rule = if answer.is_rule { answer.words.width() + about.width() + 2 } else { 0 };
         let room = room_of(width, KEY_COLUMN.max(BEFORE + NUMBER + rule + 1));
         let folded = |about: &str| {
             if about.is_empty() {
@@ -137,7 +142,7 @@ impl Tints {
             let spans = vec![words, Span::styled(format!("  {about}"), self.meta)];
             wrap(&Line::from(spans), room, &Indent { first: Vec::new(), rest })
         };
-        let mut rows = folded(&answer.about);
+        let mut rows = folded(about);
         // What stands in brackets at the end goes first; all of it is in the details.
         if let Some((short, _)) = answer.about.rsplit_once(" (")
             && rows.len() > most

@@ -69,6 +69,17 @@ pub struct Other {
 }
 
 impl Other {
+    /// Why `Y` does not say yes to it, in a word or two.
+    pub fn why_alone(&self) -> &'static str {
+        match (self.risk, self.says) {
+            (None, _) => "not checked yet",
+            (Some(Risk::Critical), _) => "high risk",
+            (Some(_), Says::Command) => "commands",
+            (Some(_), Says::Part | Says::Whole) if !is_mild(self.risk) => "high risk",
+            (Some(_), Says::Part | Says::Whole) => "not shown whole here",
+        }
+    }
+
     /// What `Y` covers is shown to the last character; where there is no room for that, it is asked about by itself.
     #[must_use]
     pub fn in_width(self, width: usize, theme: &Theme) -> Self {

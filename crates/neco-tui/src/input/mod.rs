@@ -17,7 +17,8 @@ mod resources;
 mod text;
 mod vi;
 
-pub(crate) use completion::{Candidate, Completion, fits, lit};
+pub use completion::Candidate;
+pub(crate) use completion::{Completion, fits, lit};
 pub(crate) use dropped::{named_pictures, picture_file};
 pub(crate) use files::{Files, may_hold_secrets};
 pub use history::History;

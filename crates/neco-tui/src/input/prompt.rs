@@ -167,16 +167,17 @@ impl Prompt {
         Written { text, pictures, begins_with_paste }
     }
 
-    /// What is written goes, but can be brought back as what was said before.
-    pub fn put_away(&mut self) {
+    /// What is written goes, but can be brought back as what was said before; gives it.
+    pub fn put_away(&mut self) -> String {
         let text = self.text.take();
         let (text, pictures) = self.chips.unfold(&text);
         self.history.push(&text);
         if !pictures.is_empty() {
-            self.pictured = Some((text, pictures));
+            self.pictured = Some((text.clone(), pictures));
         }
         self.emptied();
         self.put_away = true;
+        text
     }
 
     /// What is written goes, and nothing of it is kept.

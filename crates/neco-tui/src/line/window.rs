@@ -10,18 +10,19 @@ use neco_proto::{Client, ClientError, Command, Decision, Event, EventBody, Quest
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::Sender;
 
+use super::ask::channel::Channel;
 use super::ask::desk::Desk;
 use super::ask::editor::Programs;
 use super::ask::question::{Place, Typed};
-use super::ask::tty::{Number, Tty};
+use super::ask::tty::Number;
 use super::loop_event::LoopEvent;
 use super::print::Printer;
 use super::signals::InterruptMask;
 
 /// A person who can be asked, and how.
 pub struct Person {
-    /// Where they sit.
-    pub tty: Tty,
+    /// The way to them.
+    pub channel: Channel,
     /// How that place is.
     pub place: Place,
     /// Their own programs.
@@ -54,12 +55,12 @@ impl LineWindow {
         mask: InterruptMask,
         sender: Sender<LoopEvent>,
     ) -> Self {
-        let desk = person.map(|Person { tty, place, programs }| {
+        let desk = person.map(|Person { channel, place, programs }| {
             let take = move |number, typed| {
                 // Nobody takes it any more when the run is over.
                 let _ = sender.blocking_send(LoopEvent::Typed(number, typed));
             };
-            Desk::new(tty, place, programs, mask, Arc::new(take))
+            Desk::new(channel, place, programs, mask, Arc::new(take))
         });
         Self {
             client,

@@ -22,12 +22,13 @@ const COST: usize = 9;
 const NAME: usize = 24;
 
 /// Rows of the agents as long as one of them is live: at most `most` below a heading, and how many others there are.
-/// Those that have ended go first when there is no room.
+/// Those that ended before the person spoke last are only counted; then those that have ended go first when there is no
+/// room.
 pub fn agent_rows(agents: &Agents, width: usize, most: usize, now_ms: i64, theme: &Theme) -> Vec<Line<'static>> {
-    let all = agents.outline();
     if most == 0 || agents.live() == 0 {
         return Vec::new();
     }
+    let (all, earlier): (Vec<_>, Vec<_>) = agents.outline().into_iter().partition(|(_, node)| agents.is_of_now(node));
     let ended = all.len().saturating_sub(most);
     let mut left_out = 0;
     let shown: Vec<(usize, &AgentNode)> = all
@@ -52,10 +53,11 @@ pub fn agent_rows(agents: &Agents, width: usize, most: usize, now_ms: i64, theme
     let more = shown.len().saturating_sub(most);
     let rows = names.iter().zip(&shown).take(most).map(row);
     let more = (more > 0).then(|| Line::styled(format!("   … {more} more · Ctrl-T"), theme.dim));
-    std::iter::once(heading("Agents", at_work(agents, None, theme), None, width, theme))
-        .chain(rows)
-        .chain(more)
-        .collect()
+    let mut counts = at_work(agents, None, theme);
+    if !earlier.is_empty() {
+        counts.push(Span::styled(format!(" · {} ended earlier", earlier.len()), theme.dim));
+    }
+    std::iter::once(heading("Agents", counts, None, width, theme)).chain(rows).chain(more).collect()
 }
 
 /// How many work and wait, and what they cost.

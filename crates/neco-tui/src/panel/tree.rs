@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentNode, NodeState, NodeType};
 use neco_view::reduce::{Agents, Lane, View};
-use neco_view::wording::agents::doing;
+use neco_view::wording::agents::{doing, in_one_line};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -193,7 +193,7 @@ impl Tree<'_> {
         let mut rows = vec![Line::default()];
         rows.extend(wrap(&task, most, &indent).into_iter().take(SAID));
         if let Some(said) = &node.last_message {
-            let said = Line::styled(clean_line(said), theme.dim.add_modifier(Modifier::ITALIC));
+            let said = Line::styled(in_one_line(said), theme.dim.add_modifier(Modifier::ITALIC));
             rows.extend(wrap(&said, most, &indent).into_iter().take(SAID));
         }
         let mut spans = vec![Span::raw("   "), Span::styled(used(node).join(" · "), theme.dim)];

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use neco_proto::app::files::{ListFiles, ShowBranch};
 use neco_proto::app::history::ListRewindPoints;
 use neco_proto::app::keys::{NewKey, SetKey};
+use neco_proto::app::mcp::ListServers;
 use neco_proto::app::mcp_use::{ListResources, ResourceList};
 use neco_proto::app::memory::KeepNote;
 use neco_proto::app::models::{ListModels, ModelGroup, ModelRow, ProviderRow, ProviderStanding, Strategy};
@@ -21,6 +22,7 @@ use neco_proto::visible::visible_line;
 use neco_proto::{Client, RewindPoint, RuleSource, Usage};
 use neco_view::figures;
 use neco_view::paint::lists::rules::{NO_EFFECT, granted, is_void};
+use neco_view::paint::lists::servers;
 use neco_view::paint::lists::sessions as listed;
 use neco_view::short_id::short_id;
 
@@ -31,6 +33,10 @@ use crate::text::figures::{ago, count};
 
 /// Sessions that are listed at most.
 pub(super) const SESSIONS: usize = 200;
+
+/// What can be done with an MCP server in the window.
+const MCP_VERBS: &[(&str, &str)] =
+    &[("restart", "start a server anew"), ("enable", "switch one on"), ("disable", "switch one off")];
 
 /// Rules files that are named at the start at most.
 const RULES: usize = 3;
@@ -126,6 +132,11 @@ pub(super) async fn arguments(program: &dyn Program, host: &dyn Host, line: &str
             let all = list.settings.iter().chain(&list.unset);
             all.map(|row| Candidate::new(&row.key, &row.value)).collect()
         }
+        ["/mcp"] => {
+            let verbs = MCP_VERBS.iter().map(|(verb, about)| Candidate::new(verb, about));
+            server_names(program, host.folder()).await.into_iter().chain(verbs).collect()
+        }
+        ["/mcp", "restart" | "enable" | "disable" | "login" | "show"] => server_names(program, host.folder()).await,
         ["/workflow" | "/workflows", "run" | "show"] => {
             let request = ListWorkflows { folder: host.folder(), ..ListWorkflows::default() };
             let found = program.ask(&Caller::person(), &request).await.unwrap_or_default().workflows;
@@ -133,6 +144,12 @@ pub(super) async fn arguments(program: &dyn Program, host: &dyn Host, line: &str
         }
         _ => Vec::new(),
     }
+}
+
+/// The MCP servers of a folder, each with how it stands.
+async fn server_names(program: &dyn Program, folder: String) -> Vec<Candidate> {
+    let list = program.ask(&Caller::person(), &ListServers { folder }).await.unwrap_or_default();
+    list.servers.iter().map(|row| Candidate::new(&clean_line(&row.name), &servers::standing(row))).collect()
 }
 
 /// The files of a folder, as a person would name them.

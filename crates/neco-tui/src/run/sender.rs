@@ -90,6 +90,7 @@ fn hand(client: Arc<dyn Client>, command: Command) -> BoxFuture<'static, Outcome
         Command::Steer { text } => NotTaken::Said(Unsent { text: text.clone(), pictures: Vec::new() }),
         Command::Approve { .. } | Command::Answer { .. } => NotTaken::Decided(Box::new(command.clone())),
         Command::Withdraw { message_ids } => NotTaken::Back(message_ids.clone()),
+        Command::SetModel { model } => NotTaken::Written(format!("/model {model}")),
         _ => NotTaken::Other,
     };
     Box::pin(async move { client.send(command).await.map(drop).map_err(|error| not_taken.news(error)) })
@@ -103,6 +104,8 @@ enum NotTaken {
     Decided(Box<Command>),
     /// These were to be taken back.
     Back(Vec<MessageId>),
+    /// A command that is written so.
+    Written(String),
     /// Nothing that could be kept.
     Other,
 }
@@ -113,6 +116,7 @@ impl NotTaken {
             Self::Said(unsent) => News::Refused(error, Some(unsent)),
             Self::Decided(answer) => News::NotDecided(error, answer),
             Self::Back(ids) => News::NotTakenBack(ids),
+            Self::Written(line) => News::NotRun(error, line),
             Self::Other => News::Refused(error, None),
         }
     }

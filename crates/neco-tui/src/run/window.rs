@@ -559,7 +559,9 @@ impl Window {
     /// Something was refused. When that is because nothing can be kept any more, the events end with the same words: those
     /// are told, and what was to be said is kept. Gives back what is still to be told.
     fn unless_lost(&mut self, news: News, events: &mut Option<EventStream>) -> Option<News> {
-        let (News::Refused(error, _) | News::NotDecided(error, _) | News::Unanswered(error)) = &news else {
+        let (News::Refused(error, _) | News::NotRun(error, _) | News::NotDecided(error, _) | News::Unanswered(error)) =
+            &news
+        else {
             return Some(news);
         };
         if !matches!(error, ClientError::Failed { code: ErrorCode::StoreFailed, .. }) {

@@ -20,7 +20,7 @@ pub(crate) const NO_KEY: &str = "Not used: it looks like a key. Choose its provi
 const NO_COMMAND: &str = "Commands work once there is a model; /exit or Esc leaves";
 
 /// What is said of words that fit nothing.
-const OTHERWISE: &str = "No match: Enter takes what you wrote";
+const OTHERWISE: &str = "Not in the list: Enter takes it as an address or the name of a model";
 
 /// The list of a question; none when only words answer it.
 pub(crate) fn of(question: &Question) -> Option<Picker> {

@@ -13,7 +13,7 @@ use crossterm::event::Event;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::early::{Early, Open};
-use crate::theme::{ThemeName, is_light};
+use crate::theme::ThemeName;
 
 /// Asks for the colour of the ground, for the mode of the alternate screen, what kind of terminal it is, and then where
 /// the cursor is. Terminal.app writes a letter of the second question, which is erased. The third is asked for the sake of
@@ -59,11 +59,7 @@ pub struct Told {
 impl Told {
     /// The theme that fits; the one of sixteen colours where nothing was told.
     pub fn theme(&self) -> ThemeName {
-        match self.colour {
-            None => ThemeName::Sixteen,
-            Some(colour) if is_light(colour) => ThemeName::Light,
-            Some(_) => ThemeName::Dark,
-        }
+        self.colour.map_or(ThemeName::Sixteen, ThemeName::fitting)
     }
 }
 

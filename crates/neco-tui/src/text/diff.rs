@@ -212,10 +212,10 @@ fn pairs(removed: &[&str], added: &[&str]) -> Vec<(usize, usize)> {
     }
     let mut from = 0;
     for (old, line) in removed.iter().enumerate() {
-        let likeness = added.iter().enumerate().skip(from).map(|(new, other)| (likeness(line, other), new));
-        if let Some((_, new)) =
-            likeness.filter(|(like, _)| *like >= ALIKE).max_by(|one, other| one.0.total_cmp(&other.0))
-        {
+        // Of those that are as much alike the first is meant, which is the last from behind.
+        let others = added.iter().enumerate().skip(from).rev().filter(|(_, other)| likeness(line, other) >= ALIKE);
+        let alike = others.map(|(new, other)| (shared_words(line, other), new));
+        if let Some((_, new)) = alike.max_by(|one, other| one.0.total_cmp(&other.0)) {
             pairs.push((old, new));
             from = new + 1;
         }
@@ -227,6 +227,16 @@ fn pairs(removed: &[&str], added: &[&str]) -> Vec<(usize, usize)> {
 fn likeness(old: &str, new: &str) -> f32 {
     let is_short = old.len().max(new.len()) <= LONGEST_LINE;
     if is_short { TextDiff::from_unicode_words(old, new).ratio() } else { 0.0 }
+}
+
+/// How many of their words two lines share, from 0 to 1: blanks and signs, which most lines have, say nothing of what
+/// became of one.
+fn shared_words(old: &str, new: &str) -> f32 {
+    TextDiff::from_slices(&words_of(old), &words_of(new)).ratio()
+}
+
+fn words_of(line: &str) -> Vec<&str> {
+    line.split(|char: char| !char.is_alphanumeric() && char != '_').filter(|word| !word.is_empty()).collect()
 }
 
 fn removed<'a>(change: &Change<'a>) -> Option<&'a str> {
@@ -312,6 +322,19 @@ mod tests {
             .map(|span| span.content.trim().to_owned())
             .collect();
         assert_eq!(strong.concat(), "wide");
+    }
+
+    #[test]
+    fn a_line_is_compared_with_the_one_it_became() {
+        let theme = Theme::new(ThemeName::Dark);
+        let change = "@@ -1,1 +1,2 @@\n-let limit = 10;\n+let limit = 20; // more\n+let other = \"x\";\n";
+        let (rows, _) = rows(change, 60, 100, &theme);
+        let strong = |row: &Line<'static>| -> String {
+            let spans = row.spans.iter().filter(|span| span.style.bg == theme.added_word.bg);
+            spans.map(|span| span.content.as_ref()).collect()
+        };
+        assert_eq!(strong(&rows[1]), "20 // more");
+        assert_eq!(strong(&rows[2]), "", "it is new as a whole");
     }
 
     #[test]

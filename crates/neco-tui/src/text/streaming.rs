@@ -62,6 +62,11 @@ impl Streaming {
         }
     }
 
+    /// Whether what comes next goes on with a part whose beginning has left: a program, or a long paragraph.
+    pub fn is_in_part(&self) -> bool {
+        self.fence.is_some() || !self.gap
+    }
+
     /// The rows that can leave now.
     pub fn settle(&mut self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let mut rows = std::mem::take(&mut self.held);

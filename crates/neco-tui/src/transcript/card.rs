@@ -8,7 +8,7 @@ use neco_proto::{Diff, Display, ErrorCode};
 use neco_view::reduce::View;
 use neco_view::reduce::block::Call;
 use neco_view::reduce::work::is_refusal;
-use neco_view::wording::calls::{INTERRUPTED, UNKNOWN, happened};
+use neco_view::wording::calls::{INTERRUPTED, NOT_RUN, UNKNOWN, given, happened};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -263,6 +263,7 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
             }
         }
         (Some(code), _) if is_refusal(code) => (dim("not allowed".to_owned()), text.to_owned()),
+        (Some(ErrorCode::Interrupted), CallStatus::Cancelled) => (dim(NOT_RUN.to_owned()), String::new()),
         (_, CallStatus::Cancelled) => {
             let after = (end.duration_ms >= 1000).then(|| format!(" after {}", figures::clock(end.duration_ms)));
             // An agent does not end with the call that waits for it: it is paused, or works on.
@@ -334,7 +335,8 @@ fn ended_body(end: &ToolCallEnd, rest: String, fold: Fold, with: Drawn<'_>) -> V
         Some(Display::Terminal { .. }) | None if fold == Fold::Whole => {
             limited(&for_person(end), width, usize::MAX, theme)
         }
-        Some(Display::Terminal { .. } | Display::List { .. }) | None => limited(&rest, width, TEXT_LINES, theme),
+        None => limited(&given(end).unwrap_or(rest), width, TEXT_LINES, theme),
+        Some(Display::Terminal { .. } | Display::List { .. }) => limited(&rest, width, TEXT_LINES, theme),
     }
 }
 

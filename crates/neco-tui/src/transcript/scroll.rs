@@ -16,6 +16,7 @@ use super::ledger::{prose, prose_width};
 use super::looks;
 use super::start::Start;
 use super::tail::Tail;
+use crate::text::streaming::Streaming;
 
 /// Calls whose whole output can still be asked for.
 const REMEMBERED: usize = 20;
@@ -39,7 +40,7 @@ pub struct Transcript {
     pub view: View,
     /// The first rows of the window, while they wait for what they are to tell.
     start: Option<Box<Start>>,
-    /// What leaves before anything else: what the window itself has to show.
+    /// What the window itself has to show; it leaves before anything else, but not in the middle of a part of an answer.
     printed: Vec<Printed>,
     /// The blocks in the order in which they are seen, which is that in which they leave.
     entries: VecDeque<Entry>,
@@ -159,9 +160,13 @@ impl Transcript {
             {
                 entry.changes = std::mem::take(&mut self.changes);
             }
-            // What was being said when the work was stopped ends in the middle.
+            // What was being said when the work was stopped ends in the middle. Some vendors begin with no words.
             if matches!(&block.body, BlockBody::End(end) if end.reason == CompleteReason::Cancelled) {
-                self.entries.back_mut().into_iter().for_each(Entry::cut_off);
+                let has_words = |entry: &&mut Entry| match self.view.block(entry.id).map(|block| &block.body) {
+                    Some(BlockBody::Answer(written)) => !written.text.trim().is_empty(),
+                    _ => false,
+                };
+                self.entries.back_mut().filter(has_words).into_iter().for_each(Entry::cut_off);
             }
             match is_over(&block.body) && !block.body.is_over() {
                 true => self.entries.insert(self.first_alive(), entry),
@@ -317,14 +322,7 @@ impl Transcript {
         if let Some(start) = self.start.take_if(|start| start.is_known() || !is_alone) {
             self.depart(start.rows(with.width, with.theme), Kind::Words, true, &mut rows);
         }
-        for printed in std::mem::take(&mut self.printed) {
-            let (drawn, kind) = match printed {
-                Printed::Note(tone, text) => (note(tone, &text, with.width, with.theme), Kind::Step),
-                Printed::Said(text) => (said(&text, with.width, with.theme), Kind::Words),
-                Printed::Rows(rows) => (rows, Kind::Words),
-            };
-            self.depart(drawn, kind, kind == Kind::Words || self.above == Some(Kind::Words), &mut rows);
-        }
+        self.leave_printed(with, &mut rows);
         loop {
             match self.looks_in_front() {
                 Some((_, false)) => break,
@@ -350,9 +348,27 @@ impl Transcript {
             self.depart(drawn, kind(&block.body), apart, &mut rows);
             let took = entry.took_ms(&block);
             self.remember(block.body, took);
+            self.leave_printed(with, &mut rows);
         }
         self.leave_settled(with, &mut rows);
+        self.leave_printed(with, &mut rows);
         rows
+    }
+
+    /// What the window itself has to show leaves; not in the middle of a program or a paragraph of an answer.
+    fn leave_printed(&mut self, with: Drawn<'_>, rows: &mut Vec<Line<'static>>) {
+        let is_in_part = |(text, begun): &(Box<Streaming>, bool)| *begun && text.is_in_part();
+        if self.entries.front().is_some_and(|entry| entry.answer.as_ref().is_some_and(is_in_part)) {
+            return;
+        }
+        for printed in std::mem::take(&mut self.printed) {
+            let (drawn, kind) = match printed {
+                Printed::Note(tone, text) => (note(tone, &text, with.width, with.theme), Kind::Step),
+                Printed::Said(text) => (said(&text, with.width, with.theme), Kind::Words),
+                Printed::Rows(rows) => (rows, Kind::Words),
+            };
+            self.depart(drawn, kind, kind == Kind::Words || self.above == Some(Kind::Words), rows);
+        }
     }
 
     /// The rows of what is alive.

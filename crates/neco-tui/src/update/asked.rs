@@ -14,6 +14,9 @@ use crate::set_up::list;
 /// Whoever typed so shortly before a question came is in the middle of a sentence, in milliseconds.
 const WRITING_MS: i64 = 3000;
 
+/// What is said of a key that nobody can have meant for the question.
+const TOO_SOON: &str = "That key was ignored: the question had just appeared";
+
 /// What a key means to the question on the screen; none when it is for the field. A question takes keys only once
 /// it has been read, and none while the person writes: words never decide by their letters. Until then Esc stops the
 /// work, as it does without a question.
@@ -169,7 +172,7 @@ fn too_soon(window: &mut WindowState, key: KeyEvent, question: u64) -> Option<Ve
     {
         return write_on(window, before, question);
     }
-    Some(window.only_tell("That key was ignored: the question had just appeared"))
+    Some(window.only_tell(TOO_SOON))
 }
 
 /// The letter before this one was the beginning of a word.
@@ -296,7 +299,8 @@ fn decide(window: &mut WindowState, means: Means) -> Option<Vec<Effect>> {
     Some(match means {
         Means::Yes => vec![Effect::Send(approval.asked.decide(approval.asked.yes()))],
         Means::YesToNamed if window.facing.named.is_empty() => {
-            window.only_tell("Only this one is waiting: y allows it")
+            let why = window.desk.why_alone();
+            window.only_tell(why)
         }
         Means::YesToNamed => window.desk.allow_named(&window.facing.named).into_iter().map(Effect::Send).collect(),
         Means::AcceptEdits => vec![
@@ -474,6 +478,22 @@ pub(super) fn answer_in_words(window: &mut WindowState, text: &str) -> Option<Ve
         Asked::Loop(id, _) => Some(vec![Effect::Send(answer(*id, Reply::GoOn { comments: Some(text.to_owned()) }))]),
         Asked::Approval(_) | Asked::NoModel(_) => None,
     }
+}
+
+/// Enter in an empty field leaves a question without an answer that only words can answer; none where it is for
+/// something else.
+pub(super) fn answer_with_nothing(window: &mut WindowState) -> Option<Vec<Effect>> {
+    let question = window.asking().filter(|_| window.desk.wants_words() && !window.desk.is_answered())?;
+    if window.purpose != Purpose::Message || window.set_up {
+        return None;
+    }
+    if !window.facing.is_read(question, window.now_ms) {
+        return Some(window.only_tell(TOO_SOON));
+    }
+    let Some(Asked::Choices(id, choices)) = window.desk.present() else { return None };
+    let (id, given) = (*id, choices.nothing());
+    let sent = given.map(|answers| Effect::Send(answer(id, Reply::Choices { answers })));
+    Some(answers(window, sent.into_iter().collect()))
 }
 
 fn loop_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {

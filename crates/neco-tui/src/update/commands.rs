@@ -1,6 +1,8 @@
 //! What slash commands do.
 
-use neco_proto::{Command, Mode, Query};
+use neco_proto::clean::clean_line;
+use neco_proto::event::ModeChange;
+use neco_proto::{ApprovalMode, Command, Mode, Query};
 use neco_view::setting::Setting;
 use neco_view::slash::{self, Outside, Slash};
 
@@ -17,6 +19,10 @@ use crate::transcript::block::Tone;
 
 /// Columns of a list that stays: a rule to the edge would fold when the window gets narrower.
 const RULE: usize = 73;
+
+/// What is said when next to nothing is asked any more.
+const AUTO: &str =
+    "Edits and commands are not asked about any more, only what is high risk; /approval ask_first asks again";
 
 /// Whether a command does nothing but open a list: whoever closes that has said nothing.
 pub(super) fn only_lists(slash: &Slash) -> bool {
@@ -101,10 +107,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             None => window.transcript.say(Tone::Plain, slash::NO_COMMAND),
         },
         Slash::Theme(name) => {
-            match window.has_colours {
-                true => window.theme = Theme::new(ThemeName::named(name).unwrap_or_default()).on(window.ground),
-                false => window.tell("This terminal has no colours, or NO_COLOR is set"),
-            }
+            set_theme(window, name);
             return vec![Effect::Outside(Outside::Config, format!("{THEME} \"{name}\""))];
         }
         // The window does not know how that is set.
@@ -167,6 +170,15 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Shows other colours; which ones `auto` means is known where the terminal has told its ground.
+fn set_theme(window: &mut WindowState, name: &str) {
+    match ThemeName::named(name).or_else(|| window.ground.map(ThemeName::fitting)) {
+        _ if !window.has_colours => window.tell("This terminal has no colours, or NO_COLOR is set"),
+        Some(theme) => window.theme = Theme::new(theme).on(window.ground),
+        None => window.tell("From the next start on: the terminal is asked for its ground then"),
+    }
+}
+
 /// Takes note of a command that says something to the agent, as it was written.
 fn tries(window: &mut WindowState, name: &str, argument: &str) {
     window.tried_command = Some(format!("/{name} {argument}").trim_end().to_owned());
@@ -186,14 +198,16 @@ fn present(window: &WindowState, setting: Setting) -> String {
 
 /// Opens another session, unless that would stop work.
 pub(super) fn open(window: &mut WindowState, wanted: Wanted) -> Vec<Effect> {
-    let live = window.agents().live();
+    let working = window.agents().working().count();
     if window.standing().works() {
         window.warn("Still working: Esc stops it first");
         return Vec::new();
     }
-    if live > 0 {
-        let agents = figures::count(live, "agent is", "agents are");
-        window.warn(format!("{agents} working; leaving the session pauses them. Ctrl-T shows them"));
+    // Those that are paused stay so in the session that is left.
+    if working > 0 {
+        let agents = figures::count(working, "agent is", "agents are");
+        let them = if working == 1 { "it" } else { "them" };
+        window.warn(format!("{agents} still working: Esc twice pauses {them} first, Ctrl-T shows {them}"));
         return Vec::new();
     }
     stopping::tell_ended_with_session(window);
@@ -219,6 +233,23 @@ pub(super) fn expand(window: &mut WindowState) -> Vec<Effect> {
         }
     }
     Vec::new()
+}
+
+/// Says what another model, or being asked next to nothing, means: both are set without a question.
+pub(crate) fn tell_change(window: &mut WindowState, change: &ModeChange) {
+    // A plan that is accepted tells of it by itself.
+    if change.reason.is_some() {
+        return;
+    }
+    if let Some(model) = change.model.as_deref().map(clean_line) {
+        match window.offers.misses_model(&model) {
+            true => window.warn(format!("Model {model} from now on; /model does not list it")),
+            false => window.transcript.say(Tone::Plain, format!("Model {model} from now on.")),
+        }
+    }
+    if change.approval == Some(ApprovalMode::Auto) {
+        window.warn(AUTO);
+    }
 }
 
 fn todo(window: &mut WindowState) {

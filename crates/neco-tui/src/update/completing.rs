@@ -54,13 +54,13 @@ impl Offers {
             return if looks { vec![Effect::Commands(None)] } else { Vec::new() };
         } else if let Some(row) = row_before(text, from) {
             let choices = row.described_choices().into_iter();
-            let fitting = choices.filter(|(choice, _)| choice.starts_with(word) && *choice != word);
+            let fitting = choices.filter(|(choice, _)| choice.starts_with(word));
             let candidate = |(choice, about): (&str, &str)| Candidate::new(choice, about);
-            prompt.completion = Completion::new(from, fitting.map(candidate).collect());
+            prompt.completion = Completion::new(from, exact_first(fitting.map(candidate).collect(), word));
         } else if let Some(agents) = agents_for(before, agents) {
-            let near = agents.into_iter().filter(|name| name.starts_with(word) && name != word);
+            let near = agents.into_iter().filter(|name| name.starts_with(word));
             let candidates = near.map(|text| Candidate { text, ..Candidate::default() }).collect();
-            prompt.completion = Completion::new(from, candidates);
+            prompt.completion = Completion::new(from, exact_first(candidates, word));
         } else if takes_argument(before) {
             let (before, word) = (before.to_owned(), word.to_owned());
             return self.offer_arguments(prompt, from, before, &word);
@@ -71,13 +71,11 @@ impl Offers {
     fn offer_arguments(&self, prompt: &mut Prompt, from: usize, before: String, word: &str) -> Vec<Effect> {
         match &self.arguments {
             Some((line, arguments)) if *line == before => {
-                let mut near: Vec<(i64, &Candidate)> = arguments
-                    .iter()
-                    .filter(|argument| argument.text != word)
-                    .filter_map(|argument| Some((fits(word, &argument.text)?, argument)))
-                    .collect();
+                let mut near: Vec<(i64, &Candidate)> =
+                    arguments.iter().filter_map(|argument| Some((fits(word, &argument.text)?, argument))).collect();
                 near.sort_by_key(|(score, _)| std::cmp::Reverse(if word.is_empty() { 0 } else { *score }));
-                prompt.completion = Completion::new(from, near.into_iter().map(|(_, one)| one.clone()).collect());
+                let near = near.into_iter().map(|(_, one)| one.clone()).collect();
+                prompt.completion = Completion::new(from, exact_first(near, word));
                 Vec::new()
             }
             Some(_) | None => vec![Effect::Arguments(before)],
@@ -97,14 +95,26 @@ impl Offers {
         let text = prompt.text.as_str().trim_end();
         let Some(name) = text.strip_prefix('/') else { return false };
         let chosen = prompt.completion.as_ref().and_then(Completion::chosen);
-        let is_chosen = chosen.is_some_and(|chosen| chosen.text == text);
-        let exact =
-            slash::TABLE.iter().any(|row| row.name == name) || self.custom.iter().any(|custom| custom.name == name);
-        // A list of what may follow is chosen from when nothing was written of it, or one of it was gone to.
-        let bare = prompt.word().1.is_empty();
+        let chosen = chosen.and_then(|chosen| chosen.text.strip_prefix('/'));
+        // Who writes an other name of a command sees that name.
+        let of_table = slash::TABLE.iter().find(|row| row.is_called(name)).map(|row| row.name);
+        let own = || self.custom.iter().find(|custom| custom.name == name).map(|custom| custom.name.as_str());
+        let known = of_table.or_else(own);
+        // A list of what may follow is chosen from, unless what is chosen in it stands there already.
+        let (_, word) = prompt.word();
         let listed = prompt.completion.as_ref().filter(|completion| completion.from > 0);
-        let offers = listed.is_some_and(|completion| bare || completion.moved);
-        exact && is_chosen || !offers && name.contains(' ') && slash::parse(text, &self.custom).is_ok()
+        let offers = listed.and_then(Completion::chosen).is_some_and(|chosen| chosen.text != word);
+        known.is_some() && known == chosen || !offers && name.contains(' ') && slash::parse(text, &self.custom).is_ok()
+    }
+
+    /// Whether a model is not among those of its provider that were listed; not where none of those are known.
+    pub(super) fn misses_model(&self, model: &str) -> bool {
+        let Some((line, listed)) = &self.arguments else { return false };
+        let name = model.split('?').next().unwrap_or(model);
+        let Some((provider, _)) = name.split_once('/') else { return false };
+        let is_of_provider = |one: &Candidate| one.text.split_once('/').is_some_and(|(of, _)| of == provider);
+        let lists_models = matches!(line.trim_end(), "/model" | "/models") && listed.iter().any(is_of_provider);
+        lists_models && listed.iter().all(|one| one.text != name)
     }
 
     /// The files are known now.
@@ -134,6 +144,31 @@ impl Offers {
     pub(crate) fn forget(&mut self) {
         *self = Self { custom: std::mem::take(&mut self.custom), ..Self::default() };
     }
+}
+
+/// What may be meant by a word: what is written out comes first, and where nothing else fits nothing is offered.
+fn exact_first(mut candidates: Vec<Candidate>, word: &str) -> Vec<Candidate> {
+    if candidates.iter().all(|candidate| candidate.text == word) {
+        return Vec::new();
+    }
+    candidates.sort_by_key(|candidate| candidate.text != word);
+    candidates
+}
+
+/// Whether the chosen word of a list is meant: the person wrote something of it, or went to it. What is offered first
+/// to an impatient Enter is not; a file is one word of many.
+pub(super) fn is_meant(prompt: &Prompt) -> bool {
+    let Some(completion) = &prompt.completion else { return false };
+    let is_file = completion.chosen().is_some_and(|chosen| chosen.text.starts_with('@'));
+    (completion.moved || !prompt.word().1.is_empty()) && !is_file
+}
+
+/// Whether a command stands there with the one word that may follow it.
+pub(super) fn is_whole(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let name = words.next().and_then(|word| word.strip_prefix('/'));
+    let takes_one = |name: &str| slash::TABLE.iter().any(|row| row.is_called(name) && row.takes_one_word());
+    name.is_some_and(takes_one) && words.count() == 1
 }
 
 /// The names that may follow `/agents VERB`.

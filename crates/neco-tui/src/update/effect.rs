@@ -96,6 +96,8 @@ pub enum Effect {
 pub enum News {
     /// The session did not do it; what was to be said comes back.
     Refused(ClientError, Option<Unsent>),
+    /// The session did not do what is written so after a slash; it comes back to be corrected.
+    NotRun(ClientError, String),
     /// These were not taken back: the agent was given them before.
     NotTakenBack(Vec<MessageId>),
     /// The session answered.
@@ -201,6 +203,7 @@ impl News {
             | Self::Project(..)
             | Self::Commands(..) => true,
             Self::Refused(..)
+            | Self::NotRun(..)
             | Self::NotDecided(..)
             | Self::Unanswered(_)
             | Self::RuleChanged(_)

@@ -5,7 +5,7 @@ use neco_proto::clean::clean_line;
 use neco_proto::{ApprovalMode, Command, Mode, Query};
 use neco_view::slash::Slash;
 
-use super::completing::wants_nothing_more;
+use super::completing::{is_meant, is_whole, wants_nothing_more};
 use super::effect::Effect;
 use super::{asked, commands, logging_in, menu, picking, sending, stopping, taking_back, watching};
 use crate::app::{Person, Purpose, WindowState, looks_like_key};
@@ -245,8 +245,11 @@ fn submit(window: &mut WindowState) -> Vec<Effect> {
         return asked::refuse_key(window);
     }
     if window.prompt.completion.is_some() && !window.offers.is_written_out(&window.prompt) {
+        let meant = is_meant(&window.prompt);
         let effects = accept(window);
-        return if wants_nothing_more(window.prompt.text.as_str()) { sending::send(window, false) } else { effects };
+        let text = window.prompt.text.as_str();
+        let runs = wants_nothing_more(text) || meant && is_whole(text);
+        return if runs { sending::send(window, false) } else { effects };
     }
     let text = window.prompt.text.as_str();
     if text.ends_with('\\') && window.prompt.text.cursor() == text.len() {
@@ -254,7 +257,7 @@ fn submit(window: &mut WindowState) -> Vec<Effect> {
         return newline(window);
     }
     if text.trim().is_empty() && !matches!(window.purpose, Purpose::Reason(_)) {
-        return stopping::go_on(window);
+        return asked::answer_with_nothing(window).unwrap_or_else(|| stopping::go_on(window));
     }
     if window.set_up && window.desk.is_empty() && !is_command(text.trim()) {
         return window.only_tell("Nothing is being asked; your draft stays here");
@@ -316,8 +319,17 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
 /// Empties the field, then stops the work, then the agents, then ends: that is said before it is done, always.
 fn interrupt(window: &mut WindowState) -> Vec<Effect> {
     if !window.prompt.text.is_empty() {
-        window.prompt.put_away();
-        return window.only_tell("↑ restores it");
+        // What a stop brought back does not keep the key from what was said that it does.
+        let leaves = stopping::said_leaving(window) && taking_back::is_as_it_came_back(window);
+        let mut effects = put_away(window);
+        if leaves {
+            effects.extend(stopping::leave(window));
+        }
+        return effects;
+    }
+    if window.purpose == Purpose::Rule {
+        window.purpose = Purpose::Message;
+        return asked::go_to_box(window);
     }
     if stopping::said_leaving(window) {
         return stopping::leave(window);
@@ -335,6 +347,14 @@ fn interrupt(window: &mut WindowState) -> Vec<Effect> {
         return effects;
     }
     stopping::tell_leaving(window, Action::Interrupt, "")
+}
+
+/// Empties the field; a message that was begun can be brought back in later windows, too.
+fn put_away(window: &mut WindowState) -> Vec<Effect> {
+    let text = window.prompt.put_away();
+    let is_kept = window.purpose == Purpose::Message && !window.set_up && sending::may_be_kept(&text);
+    window.tell("↑ restores it");
+    is_kept.then_some(Effect::Remember(text)).into_iter().collect()
 }
 
 /// Ends at once where nothing works; whoever works is named before.
@@ -396,14 +416,18 @@ pub(super) fn edit_of(key: KeyEvent) -> Option<Edit> {
     })
 }
 
-/// Asks first, then accepts edits, then plans; whoever is elsewhere begins at the first.
-fn next(window: &WindowState) -> Vec<Effect> {
-    let (mode, approval) = match (window.standing().mode, window.standing().approval) {
+/// Asks first, then accepts edits, then plans; whoever is elsewhere begins at the first. What was sent just now may not
+/// be in effect yet, and is what the next press goes on from.
+fn next(window: &mut WindowState) -> Vec<Effect> {
+    let standing = (window.standing().mode, window.standing().approval);
+    let present = window.person.mode_sent(window.now_ms).unwrap_or(standing);
+    let (mode, approval) = match present {
         (Mode::Agent, ApprovalMode::AskFirst) => (Mode::Agent, ApprovalMode::AcceptEdits),
         (Mode::Agent, ApprovalMode::AcceptEdits) => (Mode::Plan, ApprovalMode::AskFirst),
         (Mode::Agent | Mode::Plan | Mode::Ask | Mode::Debug, _) => (Mode::Agent, ApprovalMode::AskFirst),
     };
-    let mode = (mode != window.standing().mode).then_some(Command::SetMode { mode });
-    let approval = (approval != window.standing().approval).then_some(Command::SetApproval { approval });
+    window.person.sends_mode((mode, approval), window.now_ms);
+    let mode = (mode != present.0).then_some(Command::SetMode { mode });
+    let approval = (approval != present.1).then_some(Command::SetApproval { approval });
     mode.into_iter().chain(approval).map(Effect::Send).collect()
 }

@@ -9,7 +9,7 @@ use neco_view::slash::Outside;
 use super::effect::Effect;
 use super::{background, picking, watching};
 use crate::app::picker::{Entry, Letters};
-use crate::app::{Picked, Picker, Purpose, WindowState};
+use crate::app::{Picked, Picker, Purpose, WindowState, settle_field};
 
 pub(super) const HINT: &str = "↑↓ Enter or its number or letter   Esc back";
 
@@ -174,7 +174,7 @@ pub(super) fn write_to(window: &mut WindowState, agent: AgentId) -> Vec<Effect> 
     window.watched.iter_mut().filter(|_| !is_open).for_each(|watched| watched.over = None);
     window.purpose = Purpose::Agent(agent);
     // What was written to another one makes room before the first letter comes.
-    window.settle_field();
+    settle_field(window);
     looks
 }
 

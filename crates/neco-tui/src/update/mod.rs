@@ -8,7 +8,7 @@
 
 pub(crate) mod asked;
 pub(crate) mod background;
-mod commands;
+pub(crate) mod commands;
 mod completing;
 mod effect;
 pub(crate) mod going_back;

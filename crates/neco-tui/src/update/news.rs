@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use super::effect::{Effect, News, Unsent};
 use super::reports::context_rows;
 use super::{asked, background, commands, going_back, logging_in, picking, sending, taking_back, watching};
-use crate::app::{DiffScreen, Purpose, Reach, WindowState};
+use crate::app::{DiffScreen, Purpose, Reach, WindowState, settle_field};
 use crate::host::CommandOutcome;
 use crate::text::wrap::{Indent, wrap};
 use crate::text::{figures, markdown};
@@ -23,6 +23,7 @@ const SHOWN_LINES: usize = 200;
 pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
     match news {
         News::Refused(error, unsent) => refused(window, &error, unsent),
+        News::NotRun(error, line) => return not_run(window, error.to_string(), &line),
         News::NotDecided(error, answer) => {
             window.desk.not_taken(&answer);
             let what = match answer.as_ref() {
@@ -148,15 +149,17 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
 fn try_again(window: &mut WindowState, line: &str) -> Vec<Effect> {
     match slash::parse(line, &window.offers.custom) {
         Ok(slash) => commands::run(window, &slash),
-        Err(error) => {
-            window.warn(error.to_string());
-            // It is there to be corrected, unless something else is written by now.
-            if window.prompt.is_free() {
-                window.prompt.text.set(line);
-            }
-            Vec::new()
-        }
+        Err(error) => not_run(window, error.to_string(), line),
     }
+}
+
+/// A command after a slash was not carried out: it is there to be corrected, unless something else is written by now.
+fn not_run(window: &mut WindowState, why: String, line: &str) -> Vec<Effect> {
+    window.warn(why);
+    if window.prompt.is_free() {
+        window.prompt.text.set(line);
+    }
+    Vec::new()
 }
 
 fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
@@ -203,7 +206,7 @@ fn rule_refused(window: &mut WindowState, error: &AppError) {
     window.warn(error.words());
     if let Some(rule) = window.tried_rule.take().filter(|_| window.prompt.is_free()) {
         window.purpose = Purpose::Rule;
-        window.settle_field();
+        settle_field(window);
         window.prompt.text.set(rule);
     }
 }

@@ -16,6 +16,7 @@ use crate::app::picker::{Entry, Letters, lists};
 use crate::app::{Picked, Picker, Purpose, Reach, WindowState};
 use crate::ask::answer;
 use crate::host::{Agreement, ModelEntry, RuleEntry, RuleGroup, SessionEntry, Wanted};
+use crate::input::Action;
 use crate::panel;
 use crate::set_up::list;
 use crate::text::figures;
@@ -164,7 +165,7 @@ pub(super) fn pick_setting_key(window: &mut WindowState, list: SettingList) {
         name.into_iter().chain(rows.into_iter().map(row)).collect::<Vec<Entry>>()
     };
     let unset = list.unset.iter().collect();
-    let groups = [group("Set", set), group("Not set", unset), group("Defaults", built_in)].concat();
+    let groups = [group("Set", set), group("Defaults", built_in), group("Not set", unset)].concat();
     let heading = format!("Search {}", figures::count(list.settings.len() + list.unset.len(), "setting", "settings"));
     let entries = list.problems.iter().map(wrong).chain(groups).collect();
     window.picker = Some(Picker::new(heading, "↑↓ Enter change   Esc close", Letters::Filter, entries));
@@ -269,19 +270,35 @@ pub(super) fn rules_again(window: &mut WindowState) -> Vec<Effect> {
 
 /// The agents and workflows, or the todo list when there are none.
 pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
+    if has_no_work(window) {
+        return window.only_tell(NO_WORK);
+    }
     if window.transcript.view.is_alone() {
-        match window.rests() {
-            true => window.panels.at_rest = !window.panels.at_rest,
-            false => window.panels.work = !window.panels.work,
-        }
-        if has_no_work(window) {
-            window.tell(NO_WORK);
-        }
-        return Vec::new();
+        return show_todos(window);
     }
     list_agents(window);
     // The root is told of only when somebody asks.
     if window.agents().root().is_some() { Vec::new() } else { vec![Effect::Ask(Query::Tree)] }
+}
+
+/// Shows more of the todo list or less: at rest a row, then all of it, then nothing until it changes.
+fn show_todos(window: &mut WindowState) -> Vec<Effect> {
+    let rests = window.rests();
+    let panels = &mut window.panels;
+    if std::mem::take(&mut panels.hides_todos) {
+        return Vec::new();
+    }
+    if !rests {
+        panels.work = !panels.work;
+        return Vec::new();
+    }
+    panels.at_rest = !panels.at_rest;
+    if panels.at_rest {
+        return Vec::new();
+    }
+    panels.hides_todos = true;
+    let key = window.keymap.keys(Action::Panel);
+    window.only_tell(format!("The todo list is hidden until it changes; {key} shows it"))
 }
 
 /// Whether there is no agent, no workflow and no todo that is open.

@@ -72,7 +72,8 @@ pub(super) fn context_rows(
         (tokens > 0).then(|| Line::from(spans))
     };
     rows.extend(part(&format!("{} tools", report.tools.count), report.tools.tokens));
-    rows.extend(notices::looked_up(&report.tools).map(|words| Line::styled(format!("    {words}"), theme.dim)));
+    let more = notices::of_servers(&report.tools).chain(notices::looked_up(&report.tools));
+    rows.extend(more.map(|words| Line::styled(format!("    {words}"), theme.dim)));
     rows.extend(report.layers.iter().filter_map(|layer| part(layers::name(layer.layer), layer.tokens)));
     rows.extend(messages(&report.messages, view, theme));
     rows.extend(report.given.map(|used| Line::styled(format!("  {}", notices::given(&used)), theme.dim)));

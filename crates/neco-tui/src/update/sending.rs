@@ -1,7 +1,7 @@
 //! What is written leaves: as a message, a correction, an answer, a command, a note.
 
 use neco_proto::{AgentOrder, Attachment, CallId, Command, Decision, Reply};
-use neco_view::slash::{self, Slash};
+use neco_view::slash::{self, Slash, SlashError};
 
 use super::effect::Effect;
 use super::{asked, commands, menu, stopping};
@@ -100,14 +100,17 @@ fn send_now(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
             return vec![Effect::AddRule(written.text)];
         }
     }
-    // Behind this one, somebody may have put their key.
-    let is_login = written.text.split_whitespace().next() == Some("/login");
     let mut effects = Vec::new();
-    if !is_login {
+    if may_be_kept(&written.text) {
         effects.push(Effect::Remember(written.text.clone()));
     }
     effects.extend(dispatch(window, written, after_work, answers));
     effects
+}
+
+/// Whether later windows may show what was written: behind this command somebody may have put their key.
+pub(super) fn may_be_kept(text: &str) -> bool {
+    text.split_whitespace().next() != Some("/login")
 }
 
 fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answers: bool) -> Vec<Effect> {
@@ -141,6 +144,10 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
             Err(_) if !slash::is_known(text) => vec![Effect::Commands(Some(text.to_owned()))],
             Err(error) => {
                 window.transcript.say(Tone::Warning, error.to_string());
+                // It is there to be corrected; what may be a key is nowhere.
+                if error != SlashError::KeyShown && window.prompt.is_free() {
+                    window.prompt.text.set(text);
+                }
                 Vec::new()
             }
         };

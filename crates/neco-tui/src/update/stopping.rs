@@ -23,6 +23,9 @@ use crate::view::before_keys;
 /// What is said to an agent that was stopped and is to go on.
 const GO_ON: &str = "continue";
 
+/// The same where agents that were paused go on with it: it was told that they are paused.
+const ALL_GO_ON: &str = "continue; the agents that were paused go on as well";
+
 /// Stops the work of the root. Whoever does so wants what they said for it back.
 pub(super) fn stop_work(window: &mut WindowState) -> Vec<Effect> {
     tell_stopping(window);
@@ -126,7 +129,8 @@ pub(super) fn tell_leaving(window: &mut WindowState, action: Action, before: &st
     Vec::new()
 }
 
-/// Enter alone goes on: agents that were paused do, then whoever was stopped. Agents that still work keep nobody from it.
+/// Enter alone goes on: agents that were paused do, and so does the root, which after a stop hears of nobody before the
+/// person says something. Agents that still work keep nobody from it.
 pub(super) fn go_on(window: &mut WindowState) -> Vec<Effect> {
     let rests = window.purpose == Purpose::Message && window.desk.is_empty() && window.watched.is_none();
     if !rests || window.standing().works() || !window.can_go_on {
@@ -135,11 +139,9 @@ pub(super) fn go_on(window: &mut WindowState) -> Vec<Effect> {
     let paused = window.agents().all().filter(|node| node.state == NodeState::Paused);
     let order = |node: &AgentNode| Effect::Send(Command::AgentCommand { agent_id: node.id, order: AgentOrder::Resume });
     let resumed: Vec<Effect> = paused.map(order).collect();
-    if resumed.is_empty() {
-        return root_goes_on(window);
-    }
+    let words = if resumed.is_empty() { GO_ON } else { ALL_GO_ON };
     window.can_go_on = false;
-    resumed
+    resumed.into_iter().chain(sending::say_to_agent(window, words.to_owned())).collect()
 }
 
 /// The root goes on where its work ended, whatever others ask or wait for: the person was asked about the root.

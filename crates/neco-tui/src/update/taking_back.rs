@@ -13,6 +13,8 @@ pub struct ComingBack {
     asked: Vec<MessageId>,
     /// Those that it gave back.
     came: Vec<Message>,
+    /// The field as they stood in it, where it held nothing else.
+    stood: Option<String>,
 }
 
 impl ComingBack {
@@ -76,7 +78,14 @@ fn put_back(window: &mut WindowState, messages: &[Message]) {
     }
     let texts: Vec<String> = messages.iter().map(|message| window.shell.keep_what_ran(&message.text())).collect();
     let pictures = messages.iter().flat_map(|message| &message.parts).filter_map(picture).collect();
+    let was_empty = window.prompt.text.is_empty();
     window.prompt.restore(&texts.join("\n"), pictures);
+    window.coming_back.stood = was_empty.then(|| window.prompt.text.as_str().to_owned());
+}
+
+/// Whether the field holds what came back and nothing that was written since.
+pub(super) fn is_as_it_came_back(window: &WindowState) -> bool {
+    window.coming_back.stood.as_deref() == Some(window.prompt.text.as_str())
 }
 
 fn picture(part: &Part) -> Option<Attachment> {

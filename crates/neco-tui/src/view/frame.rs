@@ -332,7 +332,8 @@ impl WindowState {
         let node = self.desk.child().and_then(|agent| self.agents().node(agent));
         let task = node.map(|node| clean_line(&node.task)).filter(|task| !task.is_empty());
         let asks = Asks { esc, asks_first, others: &others, armed, elsewhere, refuses, revises, ..Asks::default() };
-        let asks = Asks { goes_back: self.set_up, now_ms: self.now_ms, task: task.as_deref(), ..asks };
+        let among_others = self.agents().live() > 0;
+        let asks = Asks { goes_back: self.set_up, now_ms: self.now_ms, task: task.as_deref(), among_others, ..asks };
         let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
         let covered = others.into_iter().take(named).filter(|other| other.mark == Mark::Covered);
         self.facing.named = covered.map(|other| other.call).collect();
@@ -414,7 +415,7 @@ impl WindowState {
     }
 
     fn beside(&self, now_ms: i64) -> Work<'_> {
-        let todos = &self.transcript.view.todos;
+        let todos = if self.panels.hides_todos { [].as_slice() } else { self.transcript.view.todos.as_slice() };
         Work { todos, agents: self.agents(), works: self.standing().works(), now_ms }
     }
 

@@ -162,8 +162,12 @@ fn left(window: &WindowState) -> Vec<Part> {
     // Where nothing is written, or next to nothing asked, rules change little.
     let counts = matches!(standing.mode, Mode::Agent | Mode::Debug) && standing.approval != ApprovalMode::Auto;
     let allowed = notices::allow_rules(&standing.rules).filter(|_| counts);
-    let mut parts =
-        vec![Part::new(7, " ", standing.mode.to_string(), mode), Part::new(9, " · ", asks.to_owned(), mode)];
+    // Whoever is asked next to nothing sees that it is so.
+    let is_auto = standing.mode != Mode::Plan && standing.approval == ApprovalMode::Auto;
+    let mut parts = vec![
+        Part::new(7, " ", standing.mode.to_string(), mode),
+        Part::new(9, " · ", asks.to_owned(), if is_auto { theme.warning } else { mode }),
+    ];
     parts.extend(allowed.map(|allowed| Part::new(5, " · ", allowed, theme.dim)));
     match window.prompt.vi_mode() {
         Some(ViMode::Normal) => parts.push(Part::new(8, " · ", "NORMAL".to_owned(), theme.accent)),

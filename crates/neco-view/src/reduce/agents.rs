@@ -29,6 +29,9 @@ pub struct Agents {
     /// Those that a call waits for.
     #[serde(skip)]
     in_calls: HashSet<AgentId>,
+    /// When the person last said something to the root, in milliseconds since 1970.
+    #[serde(skip)]
+    asked_ms: i64,
     /// Whether a workflow runs, which tells itself of the calls that its tasks are.
     #[serde(skip)]
     pub(super) in_workflow: bool,
@@ -57,6 +60,16 @@ impl Agents {
     /// How many may still do something.
     pub fn live(&self) -> usize {
         self.all().filter(|node| node.state.is_live()).count()
+    }
+
+    /// Whether an agent belongs to what the person asked for last: it may still do something, or has ended since.
+    pub fn is_of_now(&self, node: &AgentNode) -> bool {
+        node.state.is_live() || node.changed.as_millisecond() >= self.asked_ms
+    }
+
+    /// The person said something to the root at this time.
+    pub(super) fn person_asked(&mut self, at_ms: i64) {
+        self.asked_ms = at_ms;
     }
 
     /// Whether an agent may still do something.

@@ -384,7 +384,7 @@ impl Call {
     /// Whether it ran and nobody knows what came of it.
     pub fn is_interrupted(&self) -> bool {
         match &self.end {
-            Some(end) => end.error_code == Some(ErrorCode::Interrupted),
+            Some(end) => end.status == CallStatus::Error && end.error_code == Some(ErrorCode::Interrupted),
             None => self.is_over() && self.started_ms.is_some(),
         }
     }

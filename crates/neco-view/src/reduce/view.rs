@@ -318,7 +318,12 @@ impl View {
             EventBody::ModeChange(change) => self.add(BlockBody::ModeChange(change.clone())),
             EventBody::MessageQueued(queued) => said::queued(self, queued),
             EventBody::Message(message) => match message.role {
-                Role::User => said::admitted(self, message),
+                Role::User => {
+                    if !message.is_neco() {
+                        self.agents.person_asked(self.at.1);
+                    }
+                    said::admitted(self, message)
+                }
                 Role::Assistant => self.said(message),
                 Role::Tool => Vec::new(),
             },

@@ -176,6 +176,12 @@ pub enum SlashError {
     /// What may be a key stands where everybody can read it.
     #[error("A key never follows a command: /login PROVIDER asks for it, hidden")]
     KeyShown,
+    /// What follows is no name of a model.
+    #[error("The name of a model has no blanks, and got `{name}`; /model lists the models")]
+    NoModel {
+        /// What follows it.
+        name: String,
+    },
     /// A folder should follow.
     #[error("/add-dir takes the folder: /add-dir ../library")]
     NoFolder,

@@ -95,6 +95,8 @@ mod tests {
             ("/tofu", "There is no /tofu; /help lists the commands"),
             ("/hlep", "There is no /hlep; did you mean /help?"),
             ("/permisions", "There is no /permisions; did you mean /permissions?"),
+            ("/release-notes", "CHANGELOG.md of Neco's sources says what is new; neco --version is yours"),
+            ("/model a/b /mod", "The name of a model has no blanks, and got `a/b /mod`; /model lists the models"),
         ] {
             assert_eq!(parse(line, &[]).unwrap_err().to_string(), words);
         }
@@ -102,6 +104,9 @@ mod tests {
             assert_eq!(parse(other, &[]), parse(ours, &[]), "{other}");
         }
         assert!(parse("/skills", &[]).unwrap_err().to_string().starts_with("Neco has no skills yet"));
+        for line in ["/effort high", "/reasoning", "/think"] {
+            assert!(parse(line, &[]).unwrap_err().to_string().contains("?reasoning=high"), "{line}");
+        }
         assert_eq!(parse("/xyzzy", &[]).unwrap_err().to_string(), "There is no /xyzzy; /help lists the commands");
     }
 
@@ -113,7 +118,7 @@ mod tests {
         );
         assert_eq!(
             parse("/theme pink", &[]).unwrap_err().to_string(),
-            "There is no `pink`: /theme dark, light, 16 or none"
+            "There is no `pink`: /theme auto, dark, light, 16 or none"
         );
         assert_eq!(parse("/approval", &[]), Ok(Slash::How(Setting::Approval)));
         for (line, words) in [
@@ -124,10 +129,10 @@ mod tests {
             assert_eq!(parse(line, &[]).unwrap_err().to_string(), words);
         }
         let settings = [Setting::Mode, Setting::Approval, Setting::Generation, Setting::Theme, Setting::Sandbox];
-        for (setting, count) in settings.into_iter().zip([4, 4, 8, 4, 3]) {
+        for (setting, count) in settings.into_iter().zip([4, 4, 8, 5, 3]) {
             assert_eq!(setting.choices().len(), count, "{setting:?}");
         }
-        assert_eq!(Setting::Theme.told("dark"), "theme is dark; /theme dark, light, 16 or none");
+        assert_eq!(Setting::Theme.told("dark"), "theme is dark; /theme auto, dark, light, 16 or none");
     }
 
     #[test]

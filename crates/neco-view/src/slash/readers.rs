@@ -39,6 +39,9 @@ pub(super) fn resume(text: &str) -> Result<Slash, SlashError> {
 }
 
 pub(super) fn model(text: &str) -> Result<Slash, SlashError> {
+    if text.contains(char::is_whitespace) {
+        return Err(SlashError::NoModel { name: text.to_owned() });
+    }
     some(text).map_or_else(|| outside(Outside::Models, ""), |name| Ok(Slash::Model(name)))
 }
 

@@ -93,8 +93,7 @@ pub const TABLE: &[Row] = &[
     row("memory", "[WORDS]", "memory; with words, searches it", |text| outside(Outside::Memory, text)),
     row("mcp", "[NAME|VERB NAME]", "MCP servers; with a name its tools; restart, enable or disable one", |text| {
         outside(Outside::Mcp, text)
-    })
-    .of(&["restart", "enable", "disable"]),
+    }),
     row("hooks", "", "your hooks: commands that run at set points", |text| outside(Outside::Hooks, text)),
     row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))
         .also(&["policy", "allowed-tools"]),
@@ -121,7 +120,7 @@ pub const TABLE: &[Row] = &[
     })
     .also(&["bashes", "jobs", "tasks"]),
     row("copy", "", "copy the last answer", |_| Ok(Slash::Copy)),
-    row("theme", "[dark|light|16|none]", "colours", |text| Setting::Theme.read(text))
+    row("theme", "[auto|dark|light|16|none]", "colours", |text| Setting::Theme.read(text))
         .also(&["themes"])
         .sets(Setting::Theme),
     row("config", "[KEY [VALUE]]", "settings and where they come from; with a value, sets one", |text| {
@@ -147,12 +146,31 @@ pub(super) const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["editor"], "Ctrl-G opens what you write in your editor"),
     (&["vim"], "/config tui.vi true gives the field the keys of vi"),
     (&["statusline"], "/config tui.status_line COMMAND sets what the status line says"),
+    (
+        &["effort", "reasoning", "think", "thinking", "variant"],
+        "/model PROVIDER/MODEL?reasoning=high sets how much it thinks: none, minimal, low, medium, high, xhigh or max",
+    ),
+    (&["fast"], "/model chooses a faster model; /model PROVIDER/MODEL?reasoning=low lets it think less"),
+    (&["keybindings", "keymap", "keys"], "? shows the keys; [tui.keys] in your settings changes them"),
+    (
+        &["plugin", "plugins", "extensions", "marketplace"],
+        "Neco has no plugins; /mcp, /hooks and Markdown files in .neco/commands bring tools and commands",
+    ),
+    (&["security-review"], "/review WHAT reviews what is not committed: /review security"),
+    (&["output-style", "personality"], "AGENTS.md or .neco/rules/*.md say how it is to answer"),
+    (&["ide"], "Neco has no editor extension; it runs in the editor's terminal, and Ctrl-G opens your editor"),
+    (&["release-notes", "changelog"], "CHANGELOG.md of Neco's sources says what is new; neco --version is yours"),
 ];
 
 impl Row {
     /// Whether `name` is its name or another name of it.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
+    }
+
+    /// Whether what may follow it is written as one word, such as `[NAME]`.
+    pub fn takes_one_word(&self) -> bool {
+        !self.argument.is_empty() && !self.argument.contains(' ')
     }
 
     /// What can be completed behind it.

@@ -2,6 +2,7 @@
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentNode, NodeResult, NodeState, NodeType};
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use crate::reduce::Agents;
 use crate::reduce::activity::Doing;
@@ -20,7 +21,7 @@ pub fn state(state: NodeState) -> &'static str {
 
 /// What an agent does now, or what became of it.
 pub fn doing(node: &AgentNode, agents: &Agents) -> String {
-    let said = || node.last_message.as_deref().map(clean_line);
+    let said = || node.last_message.as_deref().map(in_one_line);
     match node.state {
         NodeState::Running => match agents.does(node.id) {
             Some(Doing::Thinks) => "thinks".to_owned(),
@@ -68,6 +69,25 @@ fn verb(summary: &str) -> Option<(String, &str)> {
     is_verb.then(|| (verb.to_lowercase(), summary.get(verb.len()..).unwrap_or_default()))
 }
 
+/// What an agent wrote, in one line: without the marks of headings, emphasis and code, which need rows of their own.
+pub fn in_one_line(text: &str) -> String {
+    let mut words = String::new();
+    for event in Parser::new(text) {
+        match event {
+            Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                words.push_str(&text);
+            }
+            Event::Start(Tag::Item) => words.push_str(" - "),
+            Event::SoftBreak
+            | Event::HardBreak
+            | Event::Rule
+            | Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::CodeBlock | TagEnd::Item) => words.push(' '),
+            _ => {}
+        }
+    }
+    clean_line(&words)
+}
+
 /// What kind of agent it is, by what it may do.
 pub fn kind(kind: NodeType) -> String {
     let does = match kind {
@@ -93,6 +113,13 @@ mod tests {
         assert_eq!(does("Search for x"), "searches for x");
         assert_eq!(does("MCP tool"), "MCP tool");
         assert_eq!(would("Edit src/a.rs (+1 −1)"), "would edit src/a.rs (+1 −1)");
+    }
+
+    #[test]
+    fn what_an_agent_wrote_has_no_marks_in_one_line() {
+        let text = "## Done\n\nI looked at **it** and `main`.\n\n```rust\nfn main() {}\n```\n- one\n- two\n";
+        assert_eq!(in_one_line(text), "Done I looked at it and main. fn main() {} - one - two");
+        assert_eq!(in_one_line("found a_b_c, 2 * 3 < Vec<T>"), "found a_b_c, 2 * 3 < Vec<T>");
     }
 
     #[test]

@@ -3,13 +3,16 @@
 
 use neco_proto::ErrorCode;
 use neco_proto::clean::without_marks;
-use neco_proto::event::ToolCallEnd;
+use neco_proto::event::{CallStatus, ToolCallEnd};
 
 /// Lines of an error that belong to what it says, when each but the last ends with a colon.
 const ERROR_LINES: usize = 3;
 
 /// What is said of a call that ran when nobody followed it any more.
 pub const INTERRUPTED: &str = "interrupted, not known whether it took effect";
+
+/// What is said of a call that had not begun to run when Neco was stopped, and will not.
+pub const NOT_RUN: &str = "interrupted, not run";
 
 /// What is said of a call that had not begun to run by then.
 pub const NOT_STARTED: &str = "not started";
@@ -33,6 +36,13 @@ pub fn error_words(end: &ToolCallEnd) -> String {
     let words = words.join(" ");
     let bare = end.error_code.and_then(|code| words.strip_prefix(&format!("Error {code}: ")));
     to_person(&happened(end, bare.unwrap_or(&words)))
+}
+
+/// What a tool gave that does not come with the program, which shows nothing else of it; none where it did not do what
+/// it should.
+pub fn given(end: &ToolCallEnd) -> Option<String> {
+    let is_shown = end.status == CallStatus::Success && end.display.is_none() && !end.origin.is_built_in();
+    is_shown.then(|| without_marks(&end.output).into_owned())
 }
 
 /// What happened, of `words` that a failed call came to: without what the model alone is advised to do, without how a
@@ -71,7 +81,6 @@ fn to_person(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use neco_proto::ToolOrigin;
-    use neco_proto::event::CallStatus;
 
     use super::*;
 
@@ -115,5 +124,10 @@ mod tests {
         assert_eq!(happened(&rejected, "no; answer in words"), "no; answer in words");
         let advice = ErrorCode::ToolFailed.for_model();
         assert_eq!(words(&format!("Error 1005: none such, not file:\n{advice}")), "none such, not file:");
+        let server = ToolOrigin::Mcp { server: "demo".into() };
+        let did = ToolCallEnd { status: CallStatus::Success, error_code: None, output: "hi".into(), ..end.clone() };
+        assert_eq!(given(&ToolCallEnd { origin: server.clone(), ..did.clone() }).as_deref(), Some("hi"));
+        assert_eq!(given(&did), None, "our own tools show what is worth it");
+        assert_eq!(given(&ToolCallEnd { origin: server, ..end }), None);
     }
 }

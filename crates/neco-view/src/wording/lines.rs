@@ -3,11 +3,12 @@
 use neco_proto::agent_ask::stopped;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{
-    AgentNode, BudgetReached, Compaction, CompleteReason, HookOutcome, HookRun, Letter, NodeResult, NotificationLevel,
-    TaskKind, TaskState, Up, WorkflowGraph, WorkflowState, WorkflowTask,
+    AgentNode, BudgetReached, Compaction, CompleteReason, HookOutcome, HookRun, Letter, NodeResult, NodeState,
+    NotificationLevel, SessionStop, TaskKind, TaskState, Up, WorkflowGraph, WorkflowState, WorkflowTask,
 };
 use neco_proto::{ItemAnswer, PlanStatus, QuestionItem, Reply, Subject};
 
+use super::agents::in_one_line;
 use super::notices;
 use super::rewind::{REDO, UNDO, files_back};
 use crate::figures;
@@ -44,6 +45,7 @@ pub fn lines(body: &BlockBody, view: &View) -> Vec<(Tone, String)> {
         BlockBody::Question(asked) => answered(asked),
         BlockBody::Rewind(went) => rewound(went),
         BlockBody::Workflow(step) => workflow(step, &view.workflows),
+        BlockBody::Stop(stop) => paused(stop, view).into_iter().collect(),
         _ => line(body).into_iter().collect(),
     }
 }
@@ -64,15 +66,20 @@ fn line(body: &BlockBody) -> Option<(Tone, String)> {
         BlockBody::Plan(planned) => planned.plan.as_ref().and_then(|plan| plan_line(plan.status)),
         BlockBody::Imported(imported) => Some((Tone::Plain, notices::imported(imported))),
         BlockBody::End(end) => ended(end),
-        BlockBody::Stop(stop) => {
-            stopped(stop).map(|words| (Tone::Pause, format!("{words} · Ctrl-T resumes, messages or stops one")))
-        }
         BlockBody::Letter(AgentLetter { name, letter: Letter::Up(Up::Question { text }), .. }) => {
             Some((Tone::Warning, format!("{} asks: {}", clean_line(name), clean_line(text))))
         }
         // The rest is no line.
         _ => None,
     }
+}
+
+/// Who was paused; where others were before, how many are paused now.
+fn paused(stop: &SessionStop, view: &View) -> Option<(Tone, String)> {
+    let all = view.agents.all().filter(|node| node.state == NodeState::Paused).count();
+    let in_all = if all > stop.paused.len() { format!(" · {all} are paused in all") } else { String::new() };
+    let words = stopped(stop)?;
+    Some((Tone::Pause, format!("{words}{in_all} · Ctrl-T resumes, messages or stops one")))
 }
 
 /// What was asked and what the person said to it, once they have.
@@ -93,7 +100,8 @@ fn questions_and_answers(items: &[QuestionItem], reply: Option<&Reply>) -> Vec<S
     };
     let said = |answer: &ItemAnswer| {
         let words = answer.chosen.iter().chain(&answer.text).map(|text| clean_line(text));
-        words.collect::<Vec<_>>().join(", ")
+        let words = words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ");
+        if words.is_empty() { "no answer".to_owned() } else { words }
     };
     items.iter().zip(answers).map(|(item, answer)| format!("{} → {}", question(item), said(answer))).collect()
 }
@@ -109,7 +117,7 @@ fn hook(run: &HookRun) -> Option<(Tone, String)> {
         HookOutcome::Blocked | HookOutcome::Stopped | HookOutcome::Failed | HookOutcome::TimedOut => Tone::Warning,
         HookOutcome::Passed | HookOutcome::Allowed | HookOutcome::Asked | HookOutcome::Cancelled => Tone::Plain,
     };
-    Some((tone, format!("{} hook: {said}", run.event)))
+    Some((tone, format!("{} hook `{}`: {said}", run.event, clean_line(&run.hook))))
 }
 
 fn plan_line(status: PlanStatus) -> Option<(Tone, String)> {
@@ -202,10 +210,10 @@ pub fn is_end(step: &AgentStep) -> bool {
 
 /// What an agent had to say when it ended, in at most a few rows; nothing of one that said nothing.
 pub fn ended_with(node: &AgentNode) -> Option<String> {
-    let last = || node.last_message.as_deref().map(clean_line);
+    let last = || node.last_message.as_deref().map(in_one_line);
     let said = match &node.result {
         Some(NodeResult::Error { message, .. }) => Some(clean_line(message)),
-        Some(NodeResult::Output { output }) => output.as_str().map(clean_line).or_else(last),
+        Some(NodeResult::Output { output }) => output.as_str().map(in_one_line).or_else(last),
         None => last(),
     };
     said.filter(|said| !said.is_empty()).map(|said| shortened(&said))

@@ -7,7 +7,7 @@ use neco_proto::event::{
     MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NodeResult, Rewind, SessionStart, SharedStateUpdate,
     SidePurpose, Up,
 };
-use neco_proto::{ApprovalMode, ContextReport, GivenUse, SessionRules, ToolsSize};
+use neco_proto::{ApprovalMode, ContextReport, GivenUse, ServerToolsSize, SessionRules, ToolsSize};
 
 use super::rewind::files_back;
 use crate::figures;
@@ -89,6 +89,13 @@ pub fn looked_up(tools: &ToolsSize) -> Option<String> {
     let (more, verb) = if names.len() == 1 { ("more tool", "is") } else { ("more tools", "are") };
     (!names.is_empty())
         .then(|| format!("and {} {more} that {verb} looked up when needed: {}", names.len(), names.join(", ")))
+}
+
+/// `12 of them from the MCP server github: 3.1k tokens`, a line for each server.
+pub fn of_servers(tools: &ToolsSize) -> impl Iterator<Item = String> + '_ {
+    tools.servers.iter().map(|ServerToolsSize { server, count, tokens }| {
+        format!("{count} of them from the MCP server {}: {} tokens", clean_line(server), figures::tokens(*tokens))
+    })
 }
 
 /// That the window of a model is not known, what is assumed in its place, and what says how big it is; nothing where it is

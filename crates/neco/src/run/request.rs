@@ -20,7 +20,7 @@ use super::ends::Ends;
 use super::opener::{TerminalOpener, wanted};
 use super::{attach, files, note, picture, slash, turns, worktree};
 use crate::args::{EverywhereArgs, InputFormat, OutputFormat, RunArgs};
-use crate::ask::{self, Tty};
+use crate::ask::{self, Channel, Tty};
 use crate::cmd::program::{block_on, on_store};
 use crate::compose;
 use crate::exit::Exit;
@@ -251,7 +251,7 @@ pub fn take_seat(
     {
         text.set_session(short_id(session));
     }
-    RunUi::new(printer, tty.map(|tty| ask::person(tty, folder, env)), compose::quit)
+    RunUi::new(printer, tty.map(|tty| ask::person(Channel::Terminal(tty), folder, env)), compose::quit)
 }
 
 /// In forms that end with an object even what never began is one.

@@ -79,8 +79,8 @@ fn views_and_lists_open() {
     ] {
         pane.say(command).shows(words).press("Escape").hides(words);
     }
-    pane.say("/cost now").showed("takes no argument").waits();
-    pane.say("/status").showed("Tool level").waits();
+    pane.say("/cost now").showed("takes no argument");
+    pane.press("C-u").say("/status").showed("Tool level").waits();
     pane.say("/export out.md").showed("Exported to");
     assert!(fs::read_to_string(house.project().join("out.md")).unwrap().contains("Hello."));
     pane.say("/nonsense").showed("There is no /nonsense");

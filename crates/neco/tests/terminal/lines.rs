@@ -38,6 +38,26 @@ fn lines_can_come_from_a_program() {
 }
 
 #[test]
+fn without_a_terminal_the_next_line_answers_and_the_end_of_the_lines_is_a_no() {
+    let turns = json!([call("write_file", json!({ "path": "a.txt", "content": "x\n" })), say("Done with it.")]);
+    for (lines, words, is_written) in [
+        ("write it\n1\n/exit\n", "allowed once", true),
+        ("write it\nwhat?\ny\n", "That is not an answer", true),
+        ("write it\nn\nanother time\n/exit\n", "what should the agent do instead?", false),
+        ("write it\n", "rejected (end of input)", false),
+    ] {
+        let house = house(turns.clone());
+        let ran = house.neco(&["repl"]).write_stdin(lines).output().unwrap();
+        let out = String::from_utf8(ran.stdout).unwrap();
+        assert!(ran.status.success(), "{out} {}", String::from_utf8_lossy(&ran.stderr));
+        for words in ["? Write a.txt", words, "Done with it."] {
+            assert!(out.contains(words), "{words} is not in\n{out}");
+        }
+        assert_eq!(house.project().join("a.txt").exists(), is_written, "{lines:?}: {out}");
+    }
+}
+
+#[test]
 fn a_session_that_begins_with_a_command_is_called_what_was_written() {
     let house = house(json!([say("Nothing to complain about.")]));
     let ran = house.neco(&["repl"]).write_stdin("/review the tests\n/exit\n").output().unwrap();

@@ -26,7 +26,7 @@ fn a_broken_file_hides_nothing_and_is_mended_from_the_window() {
     pane.waits().say("/config approval ask_first").showed("approval is set in").waits();
     assert!(fs::read_to_string(&file).unwrap().starts_with("approval = \"ask_first\"\n"));
     pane.say("/config").shows("Search ").shows("❯ ").hides("Enter opens it in your editor").press("Escape");
-    pane.waits().say("/config aproval").shows("did you mean approval?");
+    pane.waits().say("/config approvel").shows("did you mean approval?");
 }
 
 #[test]

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use neco_proto::event::PermissionRequest;
 use neco_proto::{CallId, Command, QuestionId, Reply};
 
+use super::channel::Channel;
 use super::edit::{Draft, Saved};
 use super::editor::{self, Open, Programs};
 use super::inquiry::Inquiry;
 use super::question::{Place, Question, Step, Typed, Want};
-use super::tty::{Number, Tty};
+use super::tty::Number;
 use crate::line::signals::InterruptMask;
 
 /// The file that a plan is edited in.
@@ -84,7 +85,7 @@ impl Asking {
 
 /// Asks a person about calls that wait, and what the agent wants to know.
 pub struct Desk {
-    tty: Tty,
+    channel: Channel,
     place: Place,
     programs: Programs,
     mask: InterruptMask,
@@ -96,9 +97,9 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// A desk at `tty`. What is typed goes to `take`, and from there to [`Desk::typed`].
-    pub fn new(tty: Tty, place: Place, programs: Programs, mask: InterruptMask, take: TakeTyped) -> Self {
-        Self { tty, place, programs, mask, waiting: VecDeque::new(), asking: None, wanted: 0, take }
+    /// A desk that asks over `channel`. What is typed goes to `take`, and from there to [`Desk::typed`].
+    pub fn new(channel: Channel, place: Place, programs: Programs, mask: InterruptMask, take: TakeTyped) -> Self {
+        Self { channel, place, programs, mask, waiting: VecDeque::new(), asking: None, wanted: 0, take }
     }
 
     /// Asks about a call, now or when the questions before it are answered.
@@ -136,9 +137,9 @@ impl Desk {
 
     fn put_away(&mut self, how: &str) {
         self.asking = None;
-        self.tty.restore();
+        self.channel.restore();
         let words = self.place.paint.dim(&format!("  {how}"));
-        self.tty.write(&format!("\n{words}\n"));
+        self.channel.write(&format!("\n{words}\n"));
         self.next();
     }
 
@@ -149,8 +150,9 @@ impl Desk {
             return None;
         }
         let asking = self.asking.as_mut()?;
+        self.channel.answered(&typed);
         let (words, step) = asking.on(typed);
-        self.tty.write(&words);
+        self.channel.write(&words);
         match (step, asking) {
             (Step::Decide(decision), Asking::Call(question)) => {
                 return Some(Command::Approve { call_id: question.request().call_id.clone(), decision });
@@ -170,7 +172,7 @@ impl Desk {
     /// The session took the answer.
     pub fn taken(&mut self) {
         self.asking = None;
-        self.tty.restore();
+        self.channel.restore();
         self.next();
     }
 
@@ -178,7 +180,7 @@ impl Desk {
     pub fn refused(&mut self, words: &str) {
         if let Some(asking) = &self.asking {
             let (text, want) = (asking.again(words), asking.first_want());
-            self.tty.write(&text);
+            self.channel.write(&text);
             self.read(want);
         }
     }
@@ -188,10 +190,10 @@ impl Desk {
             return;
         }
         let Some(mut asking) = self.waiting.pop_front() else { return };
-        asking.fit(self.tty.size());
+        asking.fit(self.channel.size());
         let want = asking.first_want();
-        self.tty.forget_typed();
-        self.tty.write(&asking.shown(self.waiting.len()));
+        self.channel.forget_typed();
+        self.channel.write(&asking.shown(self.waiting.len()));
         self.asking = Some(asking);
         self.read(want);
     }
@@ -199,7 +201,7 @@ impl Desk {
     fn read(&mut self, want: Want) {
         self.wanted += 1;
         let number = self.wanted;
-        if self.tty.read(number, want, &self.take).is_err() {
+        if self.channel.read(number, want, &self.take).is_err() {
             // Nobody can be asked there: that is a no. Not said on this thread, which `take` may wait for.
             let take = Arc::clone(&self.take);
             std::thread::spawn(move || take(number, Typed::End));
@@ -213,7 +215,7 @@ impl Desk {
         let arguments = question.request().args.clone();
         let draft = Draft::of(&question.request().tool, &arguments);
         let editor = &self.programs.editor;
-        let saved = match self.tty.lend() {
+        let saved = match self.channel.lend() {
             Ok(terminal) => {
                 self.mask.during(|| editor::edit(&draft.text, &draft.file_name, editor, &terminal, &Open::default()))
             }
@@ -225,8 +227,8 @@ impl Desk {
             Ok(Saved::Empty) => question.again("it is empty, so there is nothing to run; n rejects the call"),
             Err(words) => question.again(&words),
         };
-        self.tty.forget_typed();
-        self.tty.write(&text);
+        self.channel.forget_typed();
+        self.channel.write(&text);
         self.read(Want::Key);
     }
 
@@ -236,7 +238,7 @@ impl Desk {
         let Some(Asking::Question(inquiry)) = &self.asking else { return None };
         let plan = inquiry.plan()?;
         let editor = &self.programs.editor;
-        let saved = match self.tty.lend() {
+        let saved = match self.channel.lend() {
             Ok(terminal) => self.mask.during(|| editor::edit(plan, PLAN_FILE, editor, &terminal, &Open::default())),
             Err(error) => Err(format!("the terminal can't be used: {error}")),
         };
@@ -249,8 +251,8 @@ impl Desk {
             Err(words) => words,
         };
         let text = inquiry.again(&words);
-        self.tty.forget_typed();
-        self.tty.write(&text);
+        self.channel.forget_typed();
+        self.channel.write(&text);
         self.read(Want::Key);
         None
     }
@@ -258,16 +260,16 @@ impl Desk {
     /// Shows what does not fit on the screen, then the keys again.
     fn page(&mut self, text: &str) {
         let fits = text.lines().count() < self.place.rows;
-        let paged = match (&self.programs.pager, self.tty.lend()) {
+        let paged = match (&self.programs.pager, self.channel.lend()) {
             (Some(pager), Ok(terminal)) if !fits => self.mask.during(|| editor::page(text, pager, &terminal)),
             (Some(_) | None, _) => false,
         };
         if !paged {
-            self.tty.write(&format!("{text}\n"));
+            self.channel.write(&format!("{text}\n"));
         }
         let again = self.asking.as_ref().map(Asking::keys_again).unwrap_or_default();
-        self.tty.forget_typed();
-        self.tty.write(&again);
+        self.channel.forget_typed();
+        self.channel.write(&again);
         self.read(Want::Key);
     }
 }

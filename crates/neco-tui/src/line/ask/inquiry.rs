@@ -201,9 +201,9 @@ impl Inquiry {
             lines.push(self.place.wrapped(&format!("  {} {label}{meaning}", paint.bold(&(index + 1).to_string()))));
         }
         let how = match (item.options.is_empty(), item.multiple) {
-            (true, _) => "type your answer; Enter alone leaves it to the agent",
-            (false, false) => "a number, or your own words; Enter alone leaves it to the agent",
-            (false, true) => "numbers such as 1,3, or your own words; Enter alone leaves it to the agent",
+            (true, _) => "type your answer; Enter alone leaves it empty",
+            (false, false) => "a number, or your own words; Enter alone leaves it empty",
+            (false, true) => "numbers such as 1,3, or your own words; Enter alone leaves it empty",
         };
         lines.push(self.place.wrapped(&paint.dim(&format!("  {how}"))));
         format!("{}\n{}", lines.join("\n"), self.place.prompt())

@@ -18,8 +18,8 @@ pub fn context(report: &ContextReport, view: ContextView) -> String {
     let of = report.known_window().map(|window| format!(" of {}", figures::tokens(window))).unwrap_or_default();
     let mut text = format!("context: {}{of} tokens\n", figures::tokens(report.tokens));
     let _ = writeln!(text, "{} tools: {}", report.tools.count, figures::tokens(report.tools.tokens));
-    if let Some(looked_up) = notices::looked_up(&report.tools) {
-        let _ = writeln!(text, "  {looked_up}");
+    for words in notices::of_servers(&report.tools).chain(notices::looked_up(&report.tools)) {
+        let _ = writeln!(text, "  {words}");
     }
     for layer in report.layers.iter().filter(|layer| layer.tokens > 0) {
         let _ = writeln!(text, "{}: {}", layers::name(layer.layer), figures::tokens(layer.tokens));

@@ -2,7 +2,7 @@
 //! one that can't, and plain lines of a program.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead};
+use std::sync::Arc;
 
 use neco_view::slash::TABLE;
 use rustix::termios::{QueueSelector, tcflush};
@@ -16,7 +16,7 @@ use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use super::keyboard::{Keyboard, Read};
 use super::process::Streams;
-use crate::line::ask::tty;
+use crate::line::ask::{PipedLines, tty};
 use crate::line::say::out;
 
 /// What stands before a line, and before one that goes on.
@@ -33,20 +33,21 @@ pub(super) enum Lines {
     /// A terminal that only knows characters.
     Keys(Keyboard),
     /// A program, or a terminal that sends whole lines.
-    Plain,
+    Plain(Arc<PipedLines>),
 }
 
 impl Lines {
-    /// What this terminal can do; `history` is what was written before, oldest first.
-    pub fn of(streams: Streams, history: Vec<String>) -> Self {
+    /// What this terminal can do, or `piped` where there is none; `history` is what was written before, oldest first.
+    pub fn of(streams: Streams, piped: &Arc<PipedLines>, history: Vec<String>) -> Self {
+        let plain = || Self::Plain(Arc::clone(piped));
         if !streams.interactive {
-            return Self::Plain;
+            return plain();
         }
         // For ends that drop nothing, such as a signal while a line is being edited.
         tty::remember_found();
         match streams.capable.then(|| editor(&history)).flatten() {
             Some(editor) => Self::Edited(Box::new(editor)),
-            None => Keyboard::of_terminal(history).map_or(Self::Plain, Self::Keys),
+            None => Keyboard::of_terminal(history).map_or_else(plain, Self::Keys),
         }
     }
 
@@ -55,7 +56,7 @@ impl Lines {
         match self {
             // It no longer marks what is pasted.
             Self::Edited(_) => "\x1b[?2004l",
-            Self::Keys(_) | Self::Plain => "",
+            Self::Keys(_) | Self::Plain(_) => "",
         }
     }
 
@@ -65,7 +66,7 @@ impl Lines {
             // A history that is full forgets the oldest by itself.
             Self::Edited(editor) => drop(editor.add_history_entry(line)),
             Self::Keys(keyboard) => keyboard.remember(line),
-            Self::Plain => {}
+            Self::Plain(_) => {}
         }
     }
 
@@ -114,7 +115,7 @@ impl Lines {
     /// What was typed before a question is no answer to it; what a program sends is.
     fn forget_typed(&mut self) {
         match self {
-            Self::Plain => return,
+            Self::Plain(_) => return,
             Self::Edited(_) => {}
             Self::Keys(keyboard) => keyboard.forget_typed(),
         }
@@ -130,22 +131,10 @@ impl Lines {
                 Err(_) => Read::End,
             },
             Self::Keys(keyboard) => keyboard.line(prompt),
-            Self::Plain => plain(prompt),
-        }
-    }
-}
-
-fn plain(prompt: &str) -> Read {
-    if out(prompt).is_err() {
-        return Read::End;
-    }
-    loop {
-        let mut line = String::new();
-        match io::stdin().lock().read_line(&mut line) {
-            Ok(0) => return Read::End,
-            Ok(_) => return Read::Line(line.trim_end_matches(['\n', '\r']).to_owned()),
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {}
-            Err(_) => return Read::End,
+            Self::Plain(lines) => match out(prompt) {
+                Ok(()) => lines.next_line().map_or(Read::End, Read::Line),
+                Err(_) => Read::End,
+            },
         }
     }
 }

@@ -7,6 +7,7 @@ use tokio::runtime::Handle;
 
 use crate::host::Host;
 use crate::line::Person;
+use crate::line::ask::PipedLines;
 use crate::line::print::Printer;
 use crate::line::signals::{InterruptMask, Signal};
 
@@ -26,6 +27,8 @@ pub struct Surroundings {
     pub mask: InterruptMask,
     /// How its streams are.
     pub streams: Streams,
+    /// Its lines, where they come from no terminal.
+    pub piped: Arc<PipedLines>,
 }
 
 /// How the streams of a process are.

@@ -23,7 +23,7 @@ const GREETING: &str = "Neco, line by line. /help lists the commands. A line tha
 
 /// Says `first`, if anything, and takes lines until there are no more; the session that is on the screen then is closed.
 pub fn run(around: Surroundings, client: Arc<dyn Client>, signals: Signals, first: Option<Command>) -> io::Result<()> {
-    let lines = Lines::of(around.streams, around.host.history());
+    let lines = Lines::of(around.streams, &around.piped, around.host.history());
     let session = LineSession::new(around, client);
     let Surroundings { quit, runtime, .. } = &session.around;
     runtime.spawn(hear_signals(signals, Arc::clone(&session.course), *quit, lines.undone()));

@@ -18,9 +18,9 @@ pub fn as_lines(findings: &[Finding], paint: Paint) -> String {
             Health::Warn => paint.yellow("warn"),
             Health::Fail => paint.red("fail"),
         };
-        let _ = writeln!(text, "{health}  {:<9} {}", finding.subject, clean_line(&finding.words));
+        let _ = writeln!(text, "{health}  {:<11} {}", finding.subject, clean_line(&finding.words));
         if let Some(fix) = &finding.fix {
-            let _ = writeln!(text, "{:16}{}", "", paint.cyan(&format!("→ {}", clean_line(fix))));
+            let _ = writeln!(text, "{:18}{}", "", paint.cyan(&format!("→ {}", clean_line(fix))));
         }
     }
     text

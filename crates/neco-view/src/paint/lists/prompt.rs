@@ -50,7 +50,8 @@ pub fn sizes(context: &ContextReport) -> String {
     let tools = context.tools.tokens as f64 * 100.0 / context.tokens.max(1) as f64;
     let _ =
         writeln!(text, "{:<14} {:>8} {tools:>6.1}%", figures::count(context.tools.count, "tool"), context.tools.tokens);
-    notices::looked_up(&context.tools).iter().for_each(|words| text.push_str(&format!("  {words}\n")));
+    let more = notices::of_servers(&context.tools).chain(notices::looked_up(&context.tools));
+    more.for_each(|words| text.push_str(&format!("  {words}\n")));
     for LayerSize { layer, tokens, share, notes } in &context.layers {
         let layer = name(*layer);
         let _ = writeln!(text, "{layer:<14} {tokens:>8} {share:>6.1}%");

@@ -108,7 +108,7 @@ pub fn standing(row: &ServerRow) -> String {
     let state = match row.state {
         ServerState::Running => "running".to_owned(),
         ServerState::Starting => "starting".to_owned(),
-        ServerState::Known => "known".to_owned(),
+        ServerState::Known => "ready, not running".to_owned(),
         ServerState::Configured => "not started yet".to_owned(),
         ServerState::Disabled => "disabled".to_owned(),
         ServerState::Untrusted => "not trusted: `neco trust` or /trust shows it".to_owned(),
@@ -217,7 +217,7 @@ mod tests {
         servers.extend(states.into_iter().map(|state| row("a", state)));
         let text = as_lines(&ServerList { servers, warnings: Vec::new() }, Paint::default());
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "○ files  known · 2 tools, 1 prompt · 1 left out");
+        assert_eq!(lines[0], "○ files  ready, not running · 2 tools, 1 prompt · 1 left out");
         assert_eq!(lines[1], "         npx -y server /srv  (~/.config/neco/config.toml)");
         let first: Vec<&str> = lines.iter().skip(2).step_by(2).copied().collect();
         assert_eq!(
@@ -255,7 +255,7 @@ mod tests {
             }],
             resources: vec![ServerResource { uri: "a://b".to_owned(), ..ServerResource::default() }],
         };
-        let expected = "○ files · known · 2 tools, 1 prompt · 1 left out
+        let expected = "○ files · ready, not running · 2 tools, 1 prompt · 1 left out
   runs      npx -y server /srv
   from      ~/.config/neco/config.toml
   given     TOKEN

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use neco_proto::AgentId;
-use neco_proto::event::{AgentNode, NodeState};
+use neco_proto::event::{AgentNode, AgentState, NodeState};
 
 use crate::figures;
 use crate::paint::colour::Paint;
@@ -19,7 +19,16 @@ const SAID: usize = 100;
 pub fn tree(nodes: &[AgentNode], width: usize, paint: Paint) -> String {
     let Some(root) = nodes.first() else { return String::new() };
     let mut text = String::new();
-    branch(root, nodes, &Edge::default(), width, paint, &mut text);
+    branch(root, &line(root, None), nodes, &Edge::default(), width, paint, &mut text);
+    text
+}
+
+/// The tree of a session that is open, whose root does this.
+pub fn open_tree(nodes: &[AgentNode], does: AgentState, width: usize, paint: Paint) -> String {
+    let Some(root) = nodes.first() else { return String::new() };
+    let state = if does.is_at_work() { "at work" } else { "at rest" };
+    let mut text = String::new();
+    branch(root, &line(root, Some(state.to_owned())), nodes, &Edge::default(), width, paint, &mut text);
     text
 }
 
@@ -66,24 +75,31 @@ struct Edge {
     below: String,
 }
 
-fn branch(node: &AgentNode, nodes: &[AgentNode], edge: &Edge, width: usize, paint: Paint, text: &mut String) {
+fn branch(
+    node: &AgentNode,
+    words: &str,
+    nodes: &[AgentNode],
+    edge: &Edge,
+    width: usize,
+    paint: Paint,
+    text: &mut String,
+) {
     let room = width.saturating_sub(edge.before.chars().count()).max(20);
-    text.push_str(&format!("{}{}\n", paint.dim(&edge.before), painted(node, &fitting(&line(node), room), paint)));
+    text.push_str(&format!("{}{}\n", paint.dim(&edge.before), painted(node, &fitting(words, room), paint)));
     let of = |id: &AgentId| nodes.iter().find(|other| other.id == *id);
     let children: Vec<&AgentNode> = node.children.iter().filter_map(of).collect();
     for (index, child) in children.iter().enumerate() {
         let last = index + 1 == children.len();
         let (own, deeper) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
         let edge = Edge { before: format!("{}{own}", edge.below), below: format!("{}{deeper}", edge.below) };
-        branch(child, nodes, &edge, width, paint, text);
+        let words = line(child, child.parent.map(|_| child.state.to_string()));
+        branch(child, &words, nodes, &edge, width, paint, text);
     }
 }
 
-fn line(node: &AgentNode) -> String {
+fn line(node: &AgentNode, state: Option<String>) -> String {
     let mut parts = vec![clean_line(&node.name)];
-    if node.parent.is_some() {
-        parts.push(node.state.to_string());
-    }
+    parts.extend(state);
     if node.state.is_live() && node.progress > 0.0 {
         parts.push(format!("{:.0} %", node.progress * 100.0));
     }

@@ -10,7 +10,7 @@ use crate::figures;
 use crate::paint::colour::Paint;
 use crate::paint::wrap::fitting;
 use crate::reduce::work::is_refusal;
-use crate::wording::calls::{INTERRUPTED, UNKNOWN, error_words};
+use crate::wording::calls::{INTERRUPTED, NOT_RUN, UNKNOWN, error_words, given};
 use neco_proto::clean::{clean, clean_line};
 
 /// Lines of a text that a card shows.
@@ -72,7 +72,8 @@ pub fn body(end: &ToolCallEnd, printed_live: bool, diff_seen: bool, paint: Paint
         }
         Some(Display::Text { text }) => indented(&first_lines(text), paint),
         // A list is for the model; the person sees how long it is in the line of the card.
-        Some(Display::Diff { .. } | Display::Terminal { .. } | Display::List { .. }) | None => Vec::new(),
+        Some(Display::Diff { .. } | Display::Terminal { .. } | Display::List { .. }) => Vec::new(),
+        None => given(end).map(|text| indented(&first_lines(&text), paint)).unwrap_or_default(),
     };
     if let Some(file) = &end.spilled_to {
         lines.extend(indented(&[format!("all of the output: {}", clean_line(file))], paint));
@@ -106,6 +107,7 @@ pub fn indented(lines: &[String], paint: Paint) -> Vec<String> {
 
 fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
     match (end.status, end.error_code) {
+        (CallStatus::Cancelled, Some(ErrorCode::Interrupted)) => (paint.yellow("⊘"), Some(paint.yellow(NOT_RUN))),
         (CallStatus::Cancelled, _) => (paint.yellow("⊘"), Some(paint.yellow("cancelled"))),
         (CallStatus::Error, Some(code)) if is_refusal(code) => {
             (paint.yellow("⊘"), Some(paint.yellow(&refusal(code, &said(end)))))

@@ -4,7 +4,8 @@ use jiff::tz::TimeZone;
 use neco_proto::app::sessions::SessionRow;
 use neco_proto::clean::{clean, clean_line};
 use neco_proto::event::{
-    CallStatus, CompleteReason, ModelRetry, ModelSwitch, NotificationLevel, OutputStream, ToolCallEnd,
+    AgentMessage, CallStatus, CompleteReason, Letter, ModelRetry, ModelSwitch, NotificationLevel, OutputStream,
+    ToolCallEnd, Up,
 };
 use neco_proto::{AgentId, CallId, Event, EventBody, Message, Part, QuestionItem, Role, SessionId, Subject, agent_ask};
 
@@ -12,9 +13,13 @@ use super::tail::Tail;
 use super::{card, plan};
 use crate::figures;
 use crate::paint::colour::Paint;
+use crate::paint::wrap::fitting;
 use crate::reduce::block::Planned;
 use crate::short_id::short_id;
 use crate::wording::{answers, calls, notices};
+
+/// Columns of a line about an agent: what it was asked and what came of it is read elsewhere in full.
+const TOLD_OF_AGENT: usize = 160;
 
 /// Reads a session's events as its conversation.
 #[derive(Debug)]
@@ -152,8 +157,10 @@ impl Conversation {
             EventBody::Rewind(rewind) => info(notices::rewind(rewind)),
             EventBody::Imported(imported) => info(notices::imported(imported)),
             EventBody::AgentUpdate(update) if update.setup.is_some() || !update.node.state.is_live() => {
-                info(notices::node(&update.node))
+                info(fitting(&notices::node(&update.node), TOLD_OF_AGENT))
             }
+            // Its last update tells that, and all of it is in what the one above it reads.
+            EventBody::AgentMessage(AgentMessage { letter: Letter::Up(Up::Ended { .. }), .. }) => Vec::new(),
             EventBody::AgentMessage(message) => info(notices::letter(&message.letter)),
             EventBody::Stop(stop) => {
                 agent_ask::stopped(stop).map(|words| paint.dim(&format!("‖ {words}"))).into_iter().collect()

@@ -9,7 +9,7 @@ use crate::figures;
 use crate::paint::colour::Paint;
 use crate::reduce::agents::Agents;
 use crate::reduce::block::{AgentLetter, AgentMove, AgentStep, BlockBody, Said};
-use crate::wording::agents::doing;
+use crate::wording::agents::{doing, in_one_line};
 use crate::wording::notices;
 
 /// The longest line of an agent, in characters.
@@ -92,7 +92,7 @@ fn agent(AgentStep { did, depth, node, .. }: &AgentStep, paint: Paint) -> String
 
 fn ended(mark: &str, node: &AgentNode) -> String {
     let result = node.result.as_ref().map(notices::result).unwrap_or_else(|| "stopped".to_owned());
-    let first = clean_line(result.trim().lines().next().unwrap_or_default());
+    let first = in_one_line(result.trim().lines().next().unwrap_or_default());
     let mut parts = vec![format!("{mark} {}", clean_line(&node.name)), shortened(&first)];
     parts.extend(figures::usage(&node.subtree_usage));
     parts.retain(|part| !part.is_empty());
