@@ -133,6 +133,7 @@ fn server(fake: &Path) -> ServerSettings {
         network: false,
         unboxed: true,
         writable: Vec::new(),
+        pinned: None,
     };
     ServerSettings {
         name: "x".to_owned(),

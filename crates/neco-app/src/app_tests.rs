@@ -46,6 +46,7 @@ fn growing() -> BTreeMap<&'static str, bool> {
         ("PlaceNote", reads::<PlaceNote>(&kind)),
         ("ProviderStanding", reads::<ProviderStanding>(&kind)),
         ("Readiness", reads::<Readiness>(&newer)),
+        ("ServerLogin", reads::<ServerLogin>(&other)),
         ("ServerState", reads::<ServerState>(&newer)),
         ("ServerTest", reads::<ServerTest>(&other)),
         ("ServerTransport", reads::<ServerTransport>(&newer)),

@@ -6,7 +6,7 @@
 //! is opened) with [`loosening`] (what of it holds where), [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where) with [`watching`]
 //! and [`shared`] (of a process that opens sessions) with [`open_sessions`] and [`other_processes`], [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`] with [`login`], [`trust`], [`project`], [`files`],
-//! [`folders`], [`commands`], [`tools`], [`mcp`] with [`mcp_login`], [`mcp_settings`] and [`mcp_use`], [`persons_shell`], [`prompt`], [`eval`], [`disk`], [`log_file`], [`mod@error`].
+//! [`folders`], [`commands`], [`tools`] with [`named_tools`], [`mcp`] with [`mcp_login`], [`mcp_settings`] and [`mcp_use`], [`persons_shell`], [`prompt`], [`eval`], [`disk`], [`log_file`], [`mod@error`].
 
 pub mod agents;
 pub mod app;
@@ -29,6 +29,7 @@ mod mcp_settings;
 mod mcp_use;
 pub mod memory;
 mod models;
+mod named_tools;
 mod open_sessions;
 pub mod opening;
 pub mod other_processes;

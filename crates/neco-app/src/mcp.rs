@@ -162,8 +162,10 @@ impl Here {
     fn of(app: &StorelessApp, workspace: Arc<Workspace>) -> Self {
         let state = workspace.now();
         let found = find(&app.env, workspace.folder(), &state.loaded);
-        let untrusted = untrusted(found.servers, &state.plugged.servers());
-        Self { workspace, untrusted, warnings: found.notices }
+        let on = state.plugged.servers();
+        let replacing = found.replacing(&on);
+        let warnings = found.notices.into_iter().chain(replacing).collect();
+        Self { untrusted: untrusted(found.servers, &on), workspace, warnings }
     }
 
     fn rows(&self) -> Vec<ServerRow> {

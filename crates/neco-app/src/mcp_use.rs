@@ -2,6 +2,7 @@
 //! of what is known; a server is started when a prompt is filled in or a resource is read.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -167,9 +168,25 @@ fn taken(arguments: &[PromptArgument]) -> String {
     arguments.iter().map(shown).collect::<Vec<_>>().join(" ")
 }
 
+/// What is wrong with what was written behind the command of a prompt.
+#[derive(Debug, PartialEq, Eq)]
+enum Misfit {
+    TooMany(String),
+    Missing(String),
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMany(words) => write!(f, "takes no `{words}`"),
+            Self::Missing(names) => write!(f, "needs {names}"),
+        }
+    }
+}
+
 /// The values of a prompt's arguments, out of what was written behind its command; or what is wrong with that, behind
 /// the name of the command.
-fn arguments(known: &[PromptArgument], written: &str) -> Result<Map<String, Value>, String> {
+fn arguments(known: &[PromptArgument], written: &str) -> Result<Map<String, Value>, Misfit> {
     let mut given = Map::new();
     let mut free: Vec<String> = Vec::new();
     for value in values(known, written) {
@@ -181,7 +198,7 @@ fn arguments(known: &[PromptArgument], written: &str) -> Result<Map<String, Valu
     }
     let open: Vec<&str> = known.iter().map(|one| &*one.name).filter(|name| !given.contains_key(*name)).collect();
     if open.is_empty() && !free.is_empty() {
-        return Err(format!("takes no `{}`", free.join(" ")));
+        return Err(Misfit::TooMany(free.join(" ")));
     }
     if free.len() > open.len() {
         // What is left over belongs to the last one.
@@ -191,7 +208,7 @@ fn arguments(known: &[PromptArgument], written: &str) -> Result<Map<String, Valu
     given.extend(open.into_iter().map(str::to_owned).zip(free.into_iter().map(Value::from)));
     let is_missing = |one: &&PromptArgument| one.required && !given.contains_key(&one.name);
     let missing: Vec<&str> = known.iter().filter(is_missing).map(|one| &*one.name).collect();
-    if missing.is_empty() { Ok(given) } else { Err(format!("needs {}", missing.join(" and "))) }
+    if missing.is_empty() { Ok(given) } else { Err(Misfit::Missing(missing.join(" and "))) }
 }
 
 /// The values that were written, each with its name before it if that was written. A sentence for the only argument is
@@ -284,9 +301,9 @@ mod tests {
     #[test]
     fn what_is_missing_or_too_much_is_named() {
         let both = takes(&["path", "branch", "focus?"]);
-        assert_eq!(arguments(&both, "focus=x").unwrap_err(), "needs path and branch");
-        assert_eq!(arguments(&both, "branch=main").unwrap_err(), "needs path");
-        assert_eq!(arguments(&[], "now").unwrap_err(), "takes no `now`");
+        assert_eq!(arguments(&both, "focus=x").unwrap_err().to_string(), "needs path and branch");
+        assert_eq!(arguments(&both, "branch=main").unwrap_err().to_string(), "needs path");
+        assert_eq!(arguments(&[], "now").unwrap_err().to_string(), "takes no `now`");
         assert_eq!(used("mcp__git__review", &both), "/mcp__git__review path branch [focus]");
     }
 

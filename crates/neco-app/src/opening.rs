@@ -29,6 +29,7 @@ use crate::error::{failed, invalid, of_session, of_setup};
 use crate::first_model::guide;
 use crate::folders::AddedFolders;
 use crate::loosening::hold_back;
+use crate::named_tools::without_server;
 use crate::other_processes::{Attached, Served, Unattached};
 use crate::running_sessions::RunningSession;
 use crate::services::{self, ServiceSetup, Services};
@@ -168,6 +169,7 @@ impl Opening {
         }
         let model = self.default_model(&workspace, &state, found.is_some(), &mut notes).await?;
         ask_about(&workspace, opener, &mut notes).await?;
+        notes.extend(self.missing_tools(&workspace.now()));
         let (services, session) = self.start(&workspace, store, found, model, opener, &mut notes).await?;
         Ok(Opened { services, session, folder: works_in, held, notes })
     }
@@ -415,9 +417,20 @@ impl Opening {
         if is_alone { TURNS_ALONE } else { loaded.config.agent.max_turns }
     }
 
+    /// The names of the only tools that there are; none where all are.
+    fn named_tools<'a>(&'a self, config: &'a Config) -> &'a [String] {
+        if self.wanted.tools.is_empty() { &config.tools.only } else { &self.wanted.tools }
+    }
+
+    /// Says which tools are named of MCP servers that are not in use.
+    fn missing_tools(&self, state: &FolderState) -> Vec<String> {
+        let missing = without_server(self.named_tools(&state.loaded.config), &state.plugged.servers());
+        missing.into_iter().map(|(tool, why)| format!("There is no {tool} in this run: {why}")).collect()
+    }
+
     /// Rejects names of tools that this generation lacks.
     fn check_tools(&self, generation: CapabilityLevel, config: &Config, workspace: &Workspace) -> Result<(), AppError> {
-        let named = if self.wanted.tools.is_empty() { &config.tools.only } else { &self.wanted.tools };
+        let named = self.named_tools(config);
         if named.is_empty() {
             return Ok(());
         }

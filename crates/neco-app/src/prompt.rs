@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_config::{Config, Env, Loaded};
+use neco_ext::mcp::{ServerState, Servers};
 use neco_model::route::Timeouts;
 use neco_model::scripted::ScriptedModel;
 use neco_model::{Models, Provider, SetupError};
@@ -188,7 +189,14 @@ fn hub(
     let LoadedPolicy { policy, warnings, .. } = rules;
     warnings.iter().for_each(|warning| notes.add(warning));
     let redactor = Redactor::new(services::secrets(&models));
+    let workspace = app.own_workspace(folder)?;
+    let unknown = unknown_servers(workspace.servers());
+    if !unknown.is_empty() {
+        let words = "their tools are not shown, as nothing is known of them yet; `neco mcp test NAME` asks one";
+        notes.add(format!("MCP servers: {}; {words}", unknown.join(", ")));
+    }
     let setup = ServiceSetup {
+        servers: Some(workspace.servers().clone()),
         tools: request.tools.clone(),
         policy,
         told: ToldFiles::find(env, &plugged)?,
@@ -200,6 +208,13 @@ fn hub(
         ..ServiceSetup::bare(env, config)
     };
     services::hub(memory, setup)
+}
+
+/// The servers of which nobody knows yet what they offer: a session starts them before its first turn, and nothing is
+/// started here.
+fn unknown_servers(servers: &Servers) -> Vec<String> {
+    let unknown = servers.status().into_iter().filter(|status| status.state == ServerState::Configured);
+    unknown.map(|status| status.settings.name).collect()
 }
 
 /// What would be told is worth knowing before there is a model, too.

@@ -36,6 +36,7 @@ use crate::app::{LocalApp, StorelessApp};
 use crate::error;
 use crate::error::invalid;
 use crate::mcp_use::reader;
+use crate::named_tools::NamedTools;
 use crate::running_sessions::{RunningSession, RunningSessions};
 use crate::workspace::checkpoints;
 use crate::workspace::keys::Keys;
@@ -199,7 +200,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         tools,
         plugged: setup.servers.as_ref().map(|servers| servers.plugged().clone()).unwrap_or_default(),
         resources: setup.servers.as_ref().map(reader),
-        prepare: setup.servers.take().map(prepare),
+        prepare: setup.servers.take().map(|servers| prepare(servers, setup.interactive)),
         roots: policy.place().roots.clone(),
         policy: Box::new(move |_| policy.clone()),
         rule_book: setup.rule_book.take(),
@@ -347,11 +348,9 @@ fn tools(config: &Config, only: &[String], indexes: Arc<Indexes>) -> Result<Make
     if only.is_empty() {
         return Ok(Box::new(move |own| standing_tools(&settings, &indexes).with(own)));
     }
-    all_tools(&settings, &indexes).only(&only).map_err(|error| invalid(error.message))?;
-    Ok(Box::new(move |own| {
-        // The names were checked above; one that its session does not bring, without a memory, is left out.
-        standing_tools(&settings, &indexes).with(own).named(&only)
-    }))
+    let named = NamedTools::new(&only, &all_tools(&settings, &indexes)).map_err(|error| invalid(error.message))?;
+    // The names were checked above; one that its session does not bring, without a memory, is left out.
+    Ok(Box::new(move |own| named.of(&standing_tools(&settings, &indexes).with(own))))
 }
 
 /// The indexes of code of a data folder; nothing is opened yet.

@@ -160,6 +160,20 @@ async fn agents_are_listed_shown_and_checked() {
 }
 
 #[tokio::test]
+async fn tools_of_servers_that_are_not_in_use_are_told_where_they_are_named() {
+    let house = House::new().await;
+    put(&house.env.config_dir().join("config.toml"), "[mcp_servers.py]\ncommand = 'py'\n");
+    let text = "---\nname: x\ndescription: x\ntools:\n  - mcp__py__echo\n  - mcp__nosuch__x\n---\nYou do.\n";
+    put(&house.project.join(".neco/agents/x.md"), text);
+    for files in [Vec::new(), vec![".neco/agents/x.md".to_owned()]] {
+        let problems = house.ask(&CheckAgents { folder: house.folder(), files }).await.unwrap().problems;
+        let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+        assert_eq!((problem.level, problem.line, &*problem.file), (Level::Warning, 6, ".neco/agents/x.md"));
+        assert!(problem.what.contains("no MCP server nosuch is in use here"), "{}", problem.what);
+    }
+}
+
+#[tokio::test]
 async fn what_is_remembered_is_found_shown_replaced_and_removed() {
     let house = House::new().await;
     let add = |title: &str, reach| AddMemory {

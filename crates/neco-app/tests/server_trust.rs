@@ -71,14 +71,16 @@ fn a_server_of_the_folder_is_used_when_it_is_trusted_and_asked_about_again_when_
     assert!(note.starts_with("2 MCP servers of ") && note.contains("the folder is not trusted"), "{note}");
     let described = plugged.describe(Scope::News);
     for words in [
-        "  MCP server x  (~/project/.mcp.json)\n    | theirs --fast\n",
+        "  MCP server x: replaces yours of ~/home/config.toml  (~/project/.mcp.json)\n    | theirs --fast\n",
         "  MCP server y  (~/project/.neco/config.toml)\n    | https://h/mcp\n    | sends headers: a\n",
     ] {
         assert!(described.contains(words), "{described}");
     }
-    assert!(!described.contains("sesame"));
+    assert!(!described.contains("sesame") && plugged.notices.is_empty(), "{:?}", plugged.notices);
 
     house.decide(true);
+    let replaced = "The MCP server x of ~/project/.mcp.json takes the place of that of ~/home/config.toml";
+    assert_eq!(house.look().notices, [replaced]);
     assert_eq!(house.servers(), ["own: own", "x: theirs --fast", "y: https://h/mcp"]);
     assert!(!house.look().has_news() && house.look().note().is_none());
 
@@ -86,11 +88,34 @@ fn a_server_of_the_folder_is_used_when_it_is_trusted_and_asked_about_again_when_
     assert_eq!(house.servers(), ["own: own", "x: mine", "y: https://h/mcp"]);
     let changed = house.look();
     assert!(changed.has_news() && changed.note().unwrap().contains("new or changed since it was trusted"));
-    assert!(changed.describe(Scope::News).contains("MCP server x  (~/project/.mcp.json)  (new or changed)"));
+    assert!(changed.describe(Scope::News).contains("  (~/project/.mcp.json)  (new or changed)"));
     house.decide(true);
     assert_eq!(house.servers(), ["own: own", "x: theirs --wild", "y: https://h/mcp"]);
     house.write("project/.mcp.json", &shared("theirs --fast"));
     assert!(house.servers().contains(&"x: theirs --fast".to_owned()), "what was trusted before counts on");
+}
+
+#[test]
+fn a_server_is_asked_about_again_when_its_program_changes_and_not_when_its_data_does() {
+    let shared = r#"{"mcpServers": {"x": {"command": "python3", "args": ["tools/srv.py", "--db", "kept.db"]}}}"#;
+    let house = House::new(&[
+        ("project/.mcp.json", shared),
+        ("project/tools/srv.py", "one"),
+        ("project/kept.db", "one"),
+        ("project/other.py", "one"),
+    ]);
+    house.decide(true);
+    let on = ["x: python3 tools/srv.py --db kept.db"];
+    assert_eq!(house.servers(), on);
+    house.write("project/kept.db", "two");
+    house.write("project/other.py", "two");
+    assert_eq!(house.servers(), on, "neither is what it runs");
+    house.write("project/tools/srv.py", "two");
+    let changed = house.look();
+    assert!(changed.servers().is_empty() && changed.has_news());
+    assert!(changed.note().unwrap().contains("new or changed since it was trusted"));
+    house.decide(true);
+    assert_eq!(house.servers(), on);
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn what_can_not_be_used_is_told_with_its_place_and_why() {
 }
 
 #[test]
-fn later_files_win_by_name_and_that_is_told_once() {
+fn later_files_win_by_name_and_that_is_told_when_they_count() {
     let shared = |command: &str| format!("{{\"mcpServers\": {{\"x\": {{\"command\": \"{command}\"}}}}}}");
     let world = World::new(&[
         (USER, "[mcp_servers.x]\ncommand = 'one'\n[mcp_servers.y]\ncommand = 'y'"),
@@ -201,11 +201,18 @@ fn later_files_win_by_name_and_that_is_told_once() {
     let told: Vec<_> = found.servers.iter().map(|server| (line(server)[0], server.folder.clone())).collect();
     let (repo, part) = (Some(world.path("repo")), Some(world.path("repo/part")));
     assert_eq!(told, [("one", None), ("y", None), ("two", repo.clone()), ("three", repo), ("four", part)]);
+    assert!(found.notices.is_empty(), "{:?}", found.notices);
+    let root = format!("{}/", world.folder.path().display());
+    let replacing = |counts: &[usize]| -> Vec<String> {
+        let counts: Vec<_> = counts.iter().map(|at| found.servers[*at].settings.clone()).collect();
+        found.replacing(&counts).iter().map(|words| words.replace(&root, "")).collect()
+    };
     assert_eq!(
-        found.notices,
+        replacing(&[1, 4]),
         ["The MCP server x of repo/part/.mcp.json takes the place of that of ~/.config/neco/config.toml, \
-          repo/.neco/config.toml, repo/.mcp.json when it is trusted"]
+          repo/.neco/config.toml, repo/.mcp.json"]
     );
+    assert!(replacing(&[0, 1]).is_empty(), "nobody trusted another one");
 }
 
 #[test]

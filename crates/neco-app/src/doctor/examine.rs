@@ -13,6 +13,7 @@ use neco_sandbox::{Ask, Sandbox};
 use super::{machine, models, plugged};
 use crate::app::StorelessApp;
 use crate::error::invalid;
+use crate::mcp::Here;
 use crate::watching::{Told, told};
 use crate::workspace::sandbox::open;
 
@@ -30,7 +31,9 @@ async fn look(app: &StorelessApp, request: Examine, mut told: Told<Finding>) -> 
     let (folder, env) = (Path::new(&request.folder), &app.env);
     let loaded = app.load(folder);
     told.tell_all(machine::configuration(&loaded, env)).await;
-    let plugged = loaded.as_ref().ok().map(|loaded| plugged::check(folder, env, loaded));
+    let statuses = || Here::shared(app, &request.folder).map(|here| here.workspace.servers().status());
+    let looked_at = |loaded| plugged::check(folder, env, loaded, &statuses().unwrap_or_default());
+    let plugged = loaded.as_ref().ok().map(looked_at);
     let readable = loaded.is_ok();
     let config = loaded.map_or_else(|_| Config::built_in(), |loaded| loaded.config);
     match readable {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use neco_agent::context::{PromptValues, Prompts};
 use neco_config::{Env, Loaded};
-use neco_ext::mcp::find;
+use neco_ext::mcp::{ServerStatus, find};
 use neco_proto::app::doctor::Finding;
 use neco_safety::policy::Source;
 
@@ -13,22 +13,30 @@ use crate::workspace::plugged::Plugged;
 use crate::workspace::rules::{self, RuleFlags};
 use crate::workspace::told_files::ToldFiles;
 
-/// How many hooks there are, and how it stands with what the folder would switch on.
-pub fn check(folder: &Path, env: &Env, loaded: &Loaded) -> Vec<Finding> {
+/// How many hooks there are, and how it stands with what the folder would switch on; `statuses` say how servers stand.
+pub fn check(folder: &Path, env: &Env, loaded: &Loaded, statuses: &[ServerStatus]) -> Vec<Finding> {
     let plugged = Plugged::look(env, folder, loaded);
     let (own, on, off) = plugged.counts();
-    let found = find(env, folder, loaded);
+    let mut found = find(env, folder, loaded);
+    let replacing = found.replacing(&plugged.servers());
+    found.notices.extend(replacing);
     let notices = plugged.notices.iter().filter(|notice| !found.notices.contains(notice));
     let mut findings: Vec<Finding> = notices.map(|notice| Finding::warn("hooks", notice)).collect();
     findings
         .push(Finding::ok("hooks", format!("{own} of yours, {on} of this folder, {off} of this folder that are off")));
     findings.push(rules(folder, env, loaded, &plugged));
     findings.extend(prompts(env, &plugged));
-    findings.extend(servers::check(env, found, &plugged.servers()));
+    findings.extend(servers::check(env, found, &plugged.servers(), statuses));
     findings.push(match plugged.note() {
         Some(note) => Finding::warn("trust", note),
         None if plugged.is_empty() => Finding::ok("trust", "this folder would switch on nothing by itself"),
-        None => Finding::ok("trust", "this folder is trusted, and all it switches on was seen"),
+        None if plugged.is_all_on() => Finding::ok("trust", "this folder is trusted, and all it switches on was seen"),
+        // Nobody is asked about commands beforehand.
+        None => {
+            let fix = Some("`neco trust` or /trust shows them and switches them on".to_owned());
+            let words = "commands of this folder are off: they are not trusted as they are";
+            Finding { fix, ..Finding::info("trust", words) }
+        }
     });
     findings
 }

@@ -1,7 +1,7 @@
 //! MCP servers: none is started, and no address is asked.
 
 use neco_config::Env;
-use neco_ext::mcp::{FoundServers, Reach, ServerSettings};
+use neco_ext::mcp::{FoundServers, Reach, ServerSettings, ServerState, ServerStatus};
 use neco_proto::app::doctor::Finding;
 
 use crate::mcp::untrusted;
@@ -10,9 +10,11 @@ use crate::mcp::untrusted;
 const SUBJECT: &str = "mcp";
 
 /// Looks at each server that may be used, and tells which are not trusted and why others are left out. `usable` has those
-/// that are off, too.
-pub fn check(env: &Env, found: FoundServers, usable: &[ServerSettings]) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = usable.iter().filter(|one| one.enabled).map(|one| server(env, one)).collect();
+/// that are off, too; `statuses` say how they stand, as far as that is known.
+pub fn check(env: &Env, found: FoundServers, usable: &[ServerSettings], statuses: &[ServerStatus]) -> Vec<Finding> {
+    let state = |name: &str| statuses.iter().find(|status| status.settings.name == name).map(|status| &status.state);
+    let enabled = usable.iter().filter(|one| one.enabled);
+    let mut findings: Vec<Finding> = enabled.map(|one| server(env, one, state(&one.name))).collect();
     findings.extend(untrusted(found.servers, usable).iter().map(|server| {
         let words = format!("{} of {} is off until you trust it", server.name, server.file);
         Finding { fix: Some("`neco trust` shows it and switches it on".to_owned()), ..Finding::info(SUBJECT, words) }
@@ -21,19 +23,34 @@ pub fn check(env: &Env, found: FoundServers, usable: &[ServerSettings]) -> Vec<F
     findings
 }
 
-fn server(env: &Env, server: &ServerSettings) -> Finding {
+fn server(env: &Env, server: &ServerSettings, state: Option<&ServerState>) -> Finding {
     let name = &server.name;
-    match &server.reach {
-        Reach::Address(_) => {
-            Finding::ok(SUBJECT, format!("{name} at {}; `neco mcp test {name}` asks it", server.in_short()))
-        }
+    let reached = match &server.reach {
+        Reach::Address(_) => format!("{name} at {}", server.in_short()),
         Reach::Program(program) => match env.find_program(&program.program) {
-            Some(path) => Finding::ok(SUBJECT, format!("{name} runs {}", path.display())),
-            None => Finding::fail(
-                SUBJECT,
-                format!("{name} of {}: there is no program {}", server.file, program.program),
-                format!("install it, correct the command, or `neco mcp disable {name}`"),
-            ),
+            Some(path) => format!("{name} runs {}", path.display()),
+            None => {
+                return Finding::fail(
+                    SUBJECT,
+                    format!("{name} of {}: there is no program {}", server.file, program.program),
+                    format!("install it, correct the command, or `neco mcp disable {name}`"),
+                );
+            }
         },
+    };
+    let test = format!("`neco mcp test {name}` tries whether it works");
+    match state {
+        Some(ServerState::Failed(why)) => Finding::fail(SUBJECT, format!("{reached}, and can't be used: {why}"), test),
+        Some(ServerState::NeedsLogin) => {
+            let fix = Some(format!("`neco mcp login {name}` logs in"));
+            Finding { fix, ..Finding::warn(SUBJECT, format!("{reached}, and wants you to log in")) }
+        }
+        // A program that is there is not yet a server.
+        Some(ServerState::Configured) | None => {
+            Finding { fix: Some(test), ..Finding::info(SUBJECT, format!("{reached}; it has not answered so far")) }
+        }
+        Some(ServerState::Known | ServerState::Starting | ServerState::Running | ServerState::Disabled) => {
+            Finding::ok(SUBJECT, reached)
+        }
     }
 }

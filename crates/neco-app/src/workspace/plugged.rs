@@ -111,15 +111,18 @@ impl Plugged {
         items.extend(definitions.untrusted().iter().map(|(file, wants)| agent_item(env, file, wants)));
         items.extend(own_commands::of_folder(folder).iter().map(|command| command_item(env, command)));
         let found = mcp::find(env, folder, loaded);
-        notices.extend(found.notices);
+        notices.extend(found.notices.iter().cloned());
         let (theirs, own_servers): (Vec<FoundServer>, Vec<FoundServer>) =
-            found.servers.into_iter().partition(|server| server.folder.is_some());
+            found.servers.iter().cloned().partition(|server| server.folder.is_some());
         let (on, off): (Vec<FoundServer>, Vec<FoundServer>) =
             theirs.into_iter().partition(|server| server.settings.enabled);
-        items.extend(on.into_iter().filter_map(server_item));
-        let settings = |found: Vec<FoundServer>| found.into_iter().map(|server| server.settings).collect();
+        let settings =
+            |found: Vec<FoundServer>| found.into_iter().map(|server| server.settings).collect::<Vec<ServerSettings>>();
         let (own_servers, off_servers) = (settings(own_servers), settings(off));
-        Self { own, items, unreadable, own_servers, off_servers, trust, rules, notices }
+        items.extend(on.into_iter().filter_map(|server| server_item(server, &own_servers)));
+        let mut plugged = Self { own, items, unreadable, own_servers, off_servers, trust, rules, notices };
+        plugged.notices.extend(found.replacing(&plugged.servers()));
+        plugged
     }
 
     /// The files of rules, as they were when they were looked at: what was shown and trusted is what counts.
@@ -299,7 +302,11 @@ impl Plugged {
             false => "the folder is not trusted",
         };
         let (is, them) = if off.len() == 1 { ("is", "it") } else { ("are", "them") };
-        let what = counted.into_iter().flatten().collect::<Vec<_>>().join(" and ");
+        let counted: Vec<String> = counted.into_iter().flatten().collect();
+        let what = match counted.as_slice() {
+            [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+            one => one.concat(),
+        };
         Some(format!("{what} of {folder} {is} off: {why}; `neco trust` or /trust shows {them} and switches {them} on"))
     }
 
@@ -380,12 +387,7 @@ fn hook_item(env: &Env, hook: &Hook) -> Result<Option<Item>, FingerprintError> {
     let Some(folder) = hook.origin.folder() else { return Ok(None) };
     let fingerprint = hook.fingerprint()?;
     let matcher = if hook.matcher.pattern().is_empty() { "" } else { " " };
-    let unknown = match fingerprint.unknown.is_empty() {
-        true => String::new(),
-        false => {
-            format!("  (what it runs is not all known beforehand, and not watched: {})", fingerprint.unknown.join(" "))
-        }
-    };
+    let unknown = unwatched_words(&fingerprint.unknown);
     let words = format!(
         "hook {}{matcher}{}: {}  ({}){unknown}",
         hook.event,
@@ -399,9 +401,21 @@ fn hook_item(env: &Env, hook: &Hook) -> Result<Option<Item>, FingerprintError> {
     Ok(Some(Item { folder: folder.to_owned(), hash: fingerprint.hash, words, says, kind }))
 }
 
-/// A server of the folder. Two of one name in different files are two: each is trusted by itself.
-fn server_item(FoundServer { settings, folder, hash, says }: FoundServer) -> Option<Item> {
-    let words = format!("MCP server {}  ({})", settings.name, settings.file);
+/// What something runs that trust in it does not cover, behind the rest of its line; nothing where all of it is known.
+fn unwatched_words(unknown: &[String]) -> String {
+    match unknown.is_empty() {
+        true => String::new(),
+        false => format!("  (what it runs is not all known beforehand, and not watched: {})", unknown.join(" ")),
+    }
+}
+
+/// A server of the folder, which may take the place of one of the user's `own`. Two of one name in different files are
+/// two: each is trusted by itself.
+fn server_item(found: FoundServer, own: &[ServerSettings]) -> Option<Item> {
+    let FoundServer { settings, folder, hash, says, unwatched } = found;
+    let replaced = own.iter().find(|own| own.enabled && own.name == settings.name);
+    let replaces = replaced.map(|own| format!(": replaces yours of {}", own.file)).unwrap_or_default();
+    let words = format!("MCP server {}{replaces}  ({}){}", settings.name, settings.file, unwatched_words(&unwatched));
     Some(Item { folder: folder?, hash, words, says, kind: Kind::Server(Box::new(settings)) })
 }
 

@@ -1,11 +1,11 @@
 //! The MCP servers of a folder: in boxes of their own, shared by the sessions in it.
 
 use std::io;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use futures::FutureExt;
-use neco_ext::mcp::{McpSetup, ServerProgram, ServerSettings, Servers};
+use neco_ext::mcp::{McpError, McpSetup, ServerProgram, ServerSettings, ServerState, ServerStatus, Servers};
 use neco_safety::world::{Files, Processes};
 use neco_sandbox::{Roots, Spawner};
 use neco_session::hub::{Preparation, Prepare};
@@ -14,8 +14,10 @@ use crate::services::{environment, hidden_variables};
 use crate::workspace::folder::{FolderState, Workspace};
 use crate::workspace::server_logins::ServerLogins;
 
-/// How long a turn waits for servers of which nobody knows yet what they offer; they go on starting after it.
+/// How long a single request waits for servers of which nobody knows yet what they offer, and a conversation, whose person
+/// wants to see their message; they go on starting after it.
 const PATIENCE: Duration = Duration::from_secs(20);
+const IN_CONVERSATION: Duration = Duration::from_secs(2);
 
 /// The servers of a folder; none is started.
 pub(super) fn servers(workspace: &Arc<Workspace>) -> Servers {
@@ -48,24 +50,71 @@ fn starter(workspace: &Workspace, program: &ServerProgram) -> io::Result<Arc<dyn
     Ok(Arc::new(spawner.closing(files.closed())))
 }
 
+/// What could not be started after a turn had begun without it; the next turn tells it.
+type FailedLate = Arc<Mutex<Vec<String>>>;
+
 /// Starts the servers of which nobody knows yet what they offer, before a turn that could use them.
-pub(crate) fn prepare(servers: Servers) -> Prepare {
+pub(crate) fn prepare(servers: Servers, interactive: bool) -> Prepare {
+    let patience = if interactive { IN_CONVERSATION } else { PATIENCE };
+    let failed_late = FailedLate::default();
     Arc::new(move || {
         let names = servers.unknown();
+        let late = std::mem::take(&mut *failed_late.lock().unwrap_or_else(PoisonError::into_inner));
         if names.is_empty() {
-            return None;
+            let words = "MCP servers that were still starting can't be used".to_owned();
+            return (!late.is_empty()).then(|| Preparation { words, work: std::future::ready(late).boxed() });
         }
-        let (words, starting) = (format!("Starting {}", named(&names)), servers.clone());
-        let work = async move {
-            let started = tokio::spawn(async move { starting.start(names).await });
-            match tokio::time::timeout(PATIENCE, started).await {
-                Ok(Ok(errors)) => errors.iter().map(|error| sentence(&error.to_string())).collect(),
-                Ok(Err(error)) => vec![format!("MCP servers could not be started: {error}")],
-                Err(_) => vec!["MCP servers are still starting; their tools follow when they are ready".to_owned()],
-            }
-        };
-        Some(Preparation { words, work: work.boxed() })
+        let words = format!("Starting {}", named(&names));
+        let work = start(servers.clone(), names, patience, Arc::clone(&failed_late));
+        Some(Preparation { words, work: work.map(|said| late.into_iter().chain(said).collect()).boxed() })
     })
+}
+
+/// Starts servers and waits a while for them; says which can't be used, and which are still starting.
+async fn start(servers: Servers, names: Vec<String>, patience: Duration, failed_late: FailedLate) -> Vec<String> {
+    let (starting, wanted) = (servers.clone(), names.clone());
+    let mut started = tokio::spawn(async move { starting.start(wanted).await });
+    match tokio::time::timeout(patience, &mut started).await {
+        Ok(Ok(errors)) => return errors.iter().map(|error| sentence(&error.to_string())).collect(),
+        Ok(Err(error)) => return vec![format!("MCP servers could not be started: {error}")],
+        Err(_) => {}
+    }
+    // One that hangs must not keep what is wrong with the others from being told.
+    let (mut told, starting) = looked_at(&servers, &names);
+    told.extend(still_starting(&starting));
+    tokio::spawn(async move {
+        let _ = started.await;
+        let (failed, _) = looked_at(&servers, &starting);
+        failed_late.lock().unwrap_or_else(PoisonError::into_inner).extend(failed);
+    });
+    told
+}
+
+/// Those of these servers that can't be used, in words, and those that are still starting.
+fn looked_at(servers: &Servers, names: &[String]) -> (Vec<String>, Vec<String>) {
+    let (mut failed, mut starting) = (Vec::new(), Vec::new());
+    for ServerStatus { settings: ServerSettings { name, .. }, state, .. } in servers.status() {
+        match state {
+            _ if !names.contains(&name) => {}
+            ServerState::Failed(why) => failed.push(McpError::Connection { server: name, why }),
+            ServerState::NeedsLogin => failed.push(McpError::NeedsLogin(name)),
+            ServerState::Configured | ServerState::Starting => starting.push(name),
+            ServerState::Disabled | ServerState::Known | ServerState::Running => {}
+        }
+    }
+    (failed.iter().map(|error| sentence(&error.to_string())).collect(), starting)
+}
+
+fn still_starting(names: &[String]) -> Option<String> {
+    match names {
+        [] => None,
+        [only] => Some(format!("The MCP server {only} is still starting; its tools follow when it is ready")),
+        several => Some(format!(
+            "{} MCP servers are still starting: {}; their tools follow when they are ready",
+            several.len(),
+            several.join(", ")
+        )),
+    }
 }
 
 fn named(names: &[String]) -> String {
@@ -79,4 +128,32 @@ fn named(names: &[String]) -> String {
 fn sentence(words: &str) -> String {
     let mut chars = words.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_config::Env;
+    use neco_safety::secrets::Redactor;
+
+    use super::*;
+    use crate::running_sessions::RunningSessions;
+
+    #[tokio::test]
+    async fn what_is_wrong_with_one_is_told_while_another_is_still_starting() {
+        let home = tempfile::tempdir().unwrap();
+        let settings = "[mcp_servers.bad]\ncommand = 'false'\nsandbox = false\n[mcp_servers.slow]\ncommand = 'cat'\n";
+        std::fs::write(home.path().join("config.toml"), settings).unwrap();
+        let vars = [("NECO_HOME", home.path().to_str().unwrap()), ("PATH", "/usr/bin:/bin")];
+        let (env, full) = (Env::for_test(vars, home.path()), ["sandbox.level=full".to_owned()]);
+        let open = RunningSessions::default();
+        let workspace = Workspace::open(&env, home.path(), &full, &Redactor::default(), open).map(Arc::new);
+        let workspace = workspace.unwrap_or_else(|error| panic!("{}", error.message));
+        let servers = workspace.servers();
+        assert!(servers.learn("bad").await.is_err());
+        let (failed, starting) = looked_at(servers, &["bad".to_owned(), "slow".to_owned()]);
+        assert!(failed.len() == 1 && failed[0].starts_with("Can't connect to the MCP server bad: "), "{failed:?}");
+        let told = still_starting(&starting).unwrap();
+        assert_eq!(told, "The MCP server slow is still starting; its tools follow when it is ready");
+        assert_eq!(looked_at(servers, &[]), (Vec::new(), Vec::new()));
+    }
 }

@@ -1,4 +1,4 @@
-//! What may help when the program of a server ended before it answered.
+//! What may help when the program of a server ended before it answered, or when a call of it failed in its box.
 
 use std::path::Path;
 
@@ -28,6 +28,18 @@ pub(super) fn advice(program: &ServerProgram, said: &str, facts: &BoxFacts) -> O
         ));
     }
     denial::refusals(said, &facts.closed).iter().find_map(of_denial)
+}
+
+/// What may help when a call failed with these words in a box that closes this; nothing where nobody can tell. It says
+/// none of the words again: they are the server's, and this is read as ours.
+pub(super) fn advice_after_call(said: &str, closed: &Closed) -> Option<&'static str> {
+    Some(match denial::recognise(said, closed)? {
+        Denial::Network | Denial::Host(_) => "it has no network; `network = true` in its settings gives it that",
+        Denial::Change(_) | Denial::ReadOnly(_) | Denial::Open(_) => {
+            "it closes what the server wanted to open or change; `writable` in its settings opens a folder, and \
+             `sandbox = false` runs it without a box"
+        }
+    })
 }
 
 fn of_denial(denial: &Denial) -> Option<String> {
@@ -77,6 +89,7 @@ mod tests {
             network: false,
             unboxed: false,
             writable: Vec::new(),
+            pinned: None,
         }
     }
 
@@ -105,6 +118,17 @@ mod tests {
         let said = format!("Error: Cannot find module '{}'\n    at resolve", file.display());
         let advice = advice(&program(&["node"]), &said, &facts(false)).unwrap();
         assert!(advice.starts_with(&format!("its box does not show {}", file.display())), "{advice}");
+    }
+
+    #[test]
+    fn a_call_that_its_box_stopped_is_told_what_opens_the_box() {
+        let closed = facts(true).closed;
+        let erofs = "Error: EROFS: read-only file system, open '/opt/mem/memory.json.tmp'";
+        let helps = advice_after_call(erofs, &closed).unwrap();
+        assert!(helps.contains("`writable`") && !helps.contains("/opt"), "{helps}");
+        let helps = advice_after_call("fetch failed: getaddrinfo ENOTFOUND example.com", &closed).unwrap();
+        assert!(helps.contains("`network = true`"), "{helps}");
+        assert_eq!(advice_after_call("there is no such issue", &closed), None);
     }
 
     #[test]

@@ -45,6 +45,14 @@ impl Era {
         if manifest.is_some_and(is_old) { Self::Initialize } else { Self::Unknown }
     }
 
+    /// What is tried when it was not that.
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Unknown => Self::Initialize,
+            Self::Initialize => Self::Unknown,
+        }
+    }
+
     fn lifecycle(self) -> ClientLifecycleMode {
         match self {
             Self::Initialize => ClientLifecycleMode::Initialize,

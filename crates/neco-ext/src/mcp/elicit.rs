@@ -14,6 +14,9 @@ const MOST_CHOICES: usize = 100;
 const MOST_SAID: usize = 2000;
 const MOST_NAMED: usize = 200;
 
+/// What leaves a choice without an answer that needs none.
+const LEAVE_EMPTY: &str = "Leave it empty";
+
 /// What is wrong with answers, by the place of their field.
 pub(super) type Problems = BTreeMap<usize, String>;
 
@@ -106,7 +109,7 @@ impl Form {
             });
             text.extend(field.about());
             text.extend(problems.get(&at).map(|problem| format!("Your answer does not fit: {problem}")));
-            let (options, multiple) = field.kind.options();
+            let (options, multiple) = field.options();
             QuestionItem { title: field.title.clone(), text: text.join("\n"), options, multiple }
         };
         self.fields.iter().enumerate().map(item).collect()
@@ -121,13 +124,13 @@ impl Form {
         let nothing = ItemAnswer::default();
         let (mut content, mut problems) = (Map::new(), Problems::new());
         for (at, field) in self.fields.iter().enumerate() {
-            match field.kind.value(answers.get(at).unwrap_or(&nothing)) {
+            match field.kind.value(&field.without_leaving(answers.get(at).unwrap_or(&nothing))) {
                 Ok(value) => match value.or_else(|| field.default.clone()) {
                     Some(value) => drop(content.insert(field.name.clone(), value)),
                     None if !field.required => {}
                     None => drop(problems.insert(at, "an answer is needed".to_owned())),
                 },
-                Err(problem) => drop(problems.insert(at, problem)),
+                Err(Unfit) => drop(problems.insert(at, field.kind.must_be())),
             }
         }
         if problems.is_empty() { Ok(Some(Value::Object(content))) } else { Err(problems) }
@@ -151,10 +154,39 @@ fn yes_or_no() -> Vec<QuestionOption> {
 }
 
 impl Field {
+    /// What the person can choose, and whether several of it. Where there is anything to choose from, so is to leave it
+    /// empty, if it may be.
+    fn options(&self) -> (Vec<QuestionOption>, bool) {
+        let (mut options, several) = self.kind.options();
+        if self.offers_leaving() {
+            options.push(option(LEAVE_EMPTY, ""));
+        }
+        (options, several)
+    }
+
+    fn offers_leaving(&self) -> bool {
+        let (options, _) = self.kind.options();
+        let is_free = options.iter().all(|option| option.label != LEAVE_EMPTY);
+        !options.is_empty() && is_free && !self.required && self.default.is_none()
+    }
+
+    /// An answer in which to leave it empty is no choice.
+    fn without_leaving(&self, answer: &ItemAnswer) -> ItemAnswer {
+        let mut answer = answer.clone();
+        if self.offers_leaving() {
+            answer.chosen.retain(|label| label != LEAVE_EMPTY);
+        }
+        answer
+    }
+
     /// What there is to know besides its description.
     fn about(&self) -> Option<String> {
+        let has_options = !self.kind.options().0.is_empty();
         let empty = match (&self.default, self.required) {
+            (Some(default), _) if has_options => Some(format!("the default is {}", self.kind.shown(default))),
             (Some(default), _) => Some(format!("empty means {}", self.kind.shown(default))),
+            // The choice says so.
+            (None, false) if has_options => None,
             (None, false) => Some("may be left empty".to_owned()),
             (None, true) => None,
         };
@@ -250,28 +282,28 @@ impl Kind {
         value.as_str().is_some_and(|value| options.iter().any(|choice| choice.value == value))
     }
 
-    /// An answer as the server wants it; nothing where it is empty; or what it must be.
-    fn value(&self, answer: &ItemAnswer) -> Result<Option<Value>, String> {
+    /// An answer as the server wants it; nothing where it is empty.
+    fn value(&self, answer: &ItemAnswer) -> Result<Option<Value>, Unfit> {
         let typed = answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let value = match self {
             Self::Text { .. } => typed.map(Value::from),
             Self::Number { whole, .. } => match typed {
-                Some(typed) => Some(number(typed, *whole).ok_or_else(|| self.must_be())?),
+                Some(typed) => Some(number(typed, *whole).ok_or(Unfit)?),
                 None => None,
             },
             Self::Boolean => match answer.chosen.first().map(String::as_str).or(typed) {
-                Some(word) => Some(yes(word).ok_or_else(|| self.must_be())?.into()),
+                Some(word) => Some(yes(word).ok_or(Unfit)?.into()),
                 None => None,
             },
             Self::Choice { several, .. } => self.chosen(answer, typed, *several)?,
         };
         match value {
-            Some(value) if !self.fits(&value) => Err(self.must_be()),
+            Some(value) if !self.fits(&value) => Err(Unfit),
             value => Ok(value),
         }
     }
 
-    fn chosen(&self, answer: &ItemAnswer, typed: Option<&str>, several: bool) -> Result<Option<Value>, String> {
+    fn chosen(&self, answer: &ItemAnswer, typed: Option<&str>, several: bool) -> Result<Option<Value>, Unfit> {
         let Self::Choice { options, .. } = self else { return Ok(None) };
         let value = |word: &str| {
             let word = word.trim();
@@ -286,7 +318,7 @@ impl Kind {
         }
         let mut values: Vec<String> = Vec::new();
         for word in words {
-            let value = value(word).ok_or_else(|| self.must_be())?;
+            let value = value(word).ok_or(Unfit)?;
             if !values.contains(&value) {
                 values.push(value);
             }
@@ -295,7 +327,7 @@ impl Kind {
             (_, []) => Ok(None),
             (true, _) => Ok(Some(values.into())),
             (false, [value]) => Ok(Some(value.as_str().into())),
-            (false, _) => Err(self.must_be()),
+            (false, _) => Err(Unfit),
         }
     }
 
@@ -310,6 +342,10 @@ impl Kind {
         format!("it must be {wanted}")
     }
 }
+
+/// An answer that is not what the server wants; the field says what that is.
+#[derive(Debug, PartialEq, Eq)]
+struct Unfit;
 
 fn number(typed: &str, whole: bool) -> Option<Value> {
     match whole {
@@ -542,18 +578,48 @@ mod tests {
     #[test]
     fn an_empty_answer_means_the_default() {
         for (schema, default, shown) in [
-            (json!({ "type": "string", "default": "x" }), json!("x"), "x"),
-            (json!({ "type": "integer", "default": 7 }), json!(7), "7"),
-            (json!({ "type": "boolean", "default": false }), json!(false), "no"),
-            (json!({ "enum": ["r"], "enumNames": ["Red"], "default": "r" }), json!("r"), "Red"),
-            (json!({ "type": "array", "items": { "enum": ["r", "g"] }, "default": ["r"] }), json!(["r"]), "r"),
+            (json!({ "type": "string", "default": "x" }), json!("x"), "empty means x"),
+            (json!({ "type": "integer", "default": 7 }), json!(7), "empty means 7"),
+            (json!({ "type": "boolean", "default": false }), json!(false), "the default is no"),
+            (json!({ "enum": ["r"], "enumNames": ["Red"], "default": "r" }), json!("r"), "the default is Red"),
+            (
+                json!({ "type": "array", "items": { "enum": ["r", "g"] }, "default": ["r"] }),
+                json!(["r"]),
+                "the default is r",
+            ),
         ] {
             assert_eq!(taken(&schema, typed(" ")), Ok(default), "{schema}");
             let text = one(&schema).questions(&Problems::new()).remove(0).text;
-            assert!(text.ends_with(&format!("empty means {shown})")), "{text}");
+            assert!(text.ends_with(&format!("{shown})")), "{text}");
         }
         let wrong = json!({ "type": "integer", "maximum": 3, "default": 7 });
         assert_eq!(taken(&wrong, typed("")), Err("an answer is needed".to_owned()), "it is no default");
+    }
+
+    #[test]
+    fn what_needs_no_answer_can_be_left_empty_also_where_there_are_choices() {
+        for schema in [
+            json!({ "type": "boolean" }),
+            json!({ "type": "string", "enum": ["r", "g"] }),
+            json!({ "type": "array", "items": { "enum": ["r", "g"] } }),
+        ] {
+            let optional = Form::read("shop", "?", &json!({ "properties": { "x": schema } }));
+            let labels = |form: &Form| -> Vec<String> {
+                let item = form.questions(&Problems::new()).remove(0);
+                item.options.into_iter().map(|option| option.label).collect()
+            };
+            assert_eq!(labels(&optional).last().map(String::as_str), Some(LEAVE_EMPTY));
+            for answer in [chosen(&[LEAVE_EMPTY]), typed(""), ItemAnswer::default()] {
+                assert_eq!(optional.content(&[answer]), Ok(Some(json!({}))), "{schema}");
+            }
+            assert!(!labels(&one(&schema)).contains(&LEAVE_EMPTY.to_owned()), "an answer is needed");
+        }
+        let own = json!({ "properties": { "x": { "enum": [LEAVE_EMPTY] } } });
+        let own = Form::read("shop", "?", &own);
+        assert_eq!(own.content(&[chosen(&[LEAVE_EMPTY])]), Ok(Some(json!({ "x": LEAVE_EMPTY }))), "it is a choice");
+        let text = Form::read("shop", "?", &json!({ "properties": { "x": { "type": "string" } } }));
+        let item = text.questions(&Problems::new()).remove(0);
+        assert!(item.options.is_empty() && item.text.ends_with("(may be left empty)"), "{}", item.text);
     }
 
     #[test]

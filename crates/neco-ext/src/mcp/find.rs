@@ -10,6 +10,7 @@ use neco_proto::visible::visible_line;
 use secrecy::SecretString;
 use sha2::{Digest, Sha256};
 
+use super::pinned_files::PinnedFiles;
 use super::settings::{LoginSettings, Reach, ServerAddress, ServerProgram, ServerSettings};
 
 /// The longest name of a server.
@@ -37,10 +38,13 @@ pub struct FoundServer {
     pub settings: ServerSettings,
     /// The folder that brings it and has to be trusted; none for the user's own.
     pub folder: Option<PathBuf>,
-    /// What trust in it is trust in: the server as it is written, before variables are filled in.
+    /// What trust in it is trust in: the server as it is written, before variables are filled in, and the files of the
+    /// folder that its start names.
     pub hash: String,
     /// What it runs or reaches and what it is given, as it is written, for the person who decides: one line each.
     pub says: String,
+    /// What it runs that is not known beforehand or not watched, in words.
+    pub unwatched: Vec<String>,
 }
 
 /// Why a server can't be used as it is written.
@@ -81,7 +85,6 @@ pub fn find(env: &Env, folder: &Path, loaded: &Loaded) -> FoundServers {
         let is_off = off.contains(written.name) || (written.folder.is_some() && off_there.contains(written.name));
         found.add(env, folder, written, written.section.enabled && !is_off);
     }
-    found.tell_of_shared_names();
     found
 }
 
@@ -101,20 +104,17 @@ impl FoundServers {
         }
     }
 
-    fn tell_of_shared_names(&mut self) {
-        let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for server in self.servers.iter().map(|found| &found.settings).filter(|server| server.enabled) {
-            by_name.entry(&server.name).or_default().push(&server.file);
-        }
-        let told = by_name.iter().filter_map(|(name, files)| match files.as_slice() {
-            [others @ .., last] if !others.is_empty() => Some(format!(
-                "The MCP server {name} of {last} takes the place of that of {} when it is trusted",
-                others.join(", ")
-            )),
-            _ => None,
+    /// Which of the servers that count, `on`, take the place of others of their name, in words.
+    pub fn replacing(&self, on: &[ServerSettings]) -> Vec<String> {
+        let told = on.iter().filter(|server| server.enabled).filter_map(|server| {
+            let same = self.servers.iter().map(|found| &found.settings);
+            let same = same.filter(|other| other.enabled && other.name == server.name).map(|other| other.file.as_str());
+            let others: Vec<&str> = same.take_while(|file| *file != server.file).collect();
+            let ServerSettings { name, file, .. } = server;
+            let words = || format!("The MCP server {name} of {file} takes the place of that of {}", others.join(", "));
+            (!others.is_empty()).then(words)
         });
-        let told: Vec<String> = told.collect();
-        self.notices.extend(told);
+        told.collect()
     }
 }
 
@@ -173,7 +173,7 @@ impl<'a> Written<'a> {
         };
         let section = self.section;
         let mut reading = Reading { env, section, base, folder: self.folder, filling: Filling::new(&value_of) };
-        let reach = reading.reach()?;
+        let mut reach = reading.reach()?;
         let says = reading.says(&reach);
         if enabled && section.kind == Some(McpTransport::Sse) {
             return Err(Flaw::Sse);
@@ -181,6 +181,8 @@ impl<'a> Written<'a> {
         if let Some(missing) = reading.filling.missing().filter(|_| enabled) {
             return Err(Flaw::Variable(missing.to_owned()));
         }
+        let unwatched = self.folder.filter(|_| enabled).map(|folder| pin(&mut reach, folder)).unwrap_or_default();
+        let hash = self.hash(&reach);
         let settings = ServerSettings {
             name: self.name.to_owned(),
             reach,
@@ -194,9 +196,30 @@ impl<'a> Written<'a> {
             sampling: section.sampling,
             file: self.file.clone(),
         };
-        let hash = Sha256::digest(format!("server\0{}\0{}", self.name, self.text).as_bytes());
-        let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(FoundServer { settings, folder: self.folder.map(Path::to_owned), hash, says })
+        Ok(FoundServer { settings, folder: self.folder.map(Path::to_owned), hash, says, unwatched })
+    }
+
+    /// What trust in it is trust in.
+    fn hash(&self, reach: &Reach) -> String {
+        let files = match reach {
+            Reach::Program(program) => program.pinned.as_ref().map(PinnedFiles::hash),
+            Reach::Address(_) => None,
+        };
+        let files = files.map(|files| format!("\0{files}")).unwrap_or_default();
+        let hash = Sha256::digest(format!("server\0{}\0{}{files}", self.name, self.text).as_bytes());
+        hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// A program of a repository is what the files are that it is started with; gives what of them is not watched.
+fn pin(reach: &mut Reach, folder: &Path) -> Vec<String> {
+    match reach {
+        Reach::Program(program) => {
+            let (files, unwatched) = PinnedFiles::look(program, folder);
+            program.pinned = Some(files);
+            unwatched
+        }
+        Reach::Address(_) => Vec::new(),
     }
 }
 
@@ -263,7 +286,7 @@ impl Reading<'_> {
         variables.extend(self.filled(&section.env));
         let writable = section.writable.iter().map(|folder| self.path(self.base, folder)).collect();
         let (network, unboxed) = (section.network, !section.sandbox);
-        Ok(ServerProgram { program, arguments, variables, folder, network, unboxed, writable })
+        Ok(ServerProgram { program, arguments, variables, folder, network, unboxed, writable, pinned: None })
     }
 
     fn address(&mut self, url: &str) -> Result<ServerAddress, Flaw> {

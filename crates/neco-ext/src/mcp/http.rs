@@ -156,6 +156,11 @@ impl Http {
         self.0.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Whether a conversation may have failed only because the server is of another era.
+    pub(super) fn may_be_of_another_era(&self) -> bool {
+        self.trouble().is_none_or(|trouble| trouble.may_be_of_the_question())
+    }
+
     /// Why a conversation could not be begun, as far as that lies at the address.
     pub(super) async fn explanation(&self) -> Option<Trouble> {
         let trouble = self.trouble()?;

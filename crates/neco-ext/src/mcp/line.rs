@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use neco_safety::world::{Process, ProcessInput, Progress, Stop};
+use neco_safety::world::{Process, ProcessInput, Processes, Progress, Stop};
 use rmcp::RoleClient;
-use rmcp::model::{CustomResult, ErrorData, JsonRpcMessage, NumberOrString, ServerResult};
+use rmcp::model::{ClientRequest, CustomResult, ErrorData, JsonRpcMessage, NumberOrString, RequestId, ServerResult};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
@@ -56,13 +56,54 @@ pub(super) struct Lines {
     log: ServerLog,
     junk: usize,
     is_over: CancellationToken,
+    /// A question that is not waited for any more: its late answer would be taken for that of another.
+    given_up: Option<RequestId>,
+    asked: Option<RequestId>,
+    /// The folders of its box, temporary ones among them, which go with what started it.
+    _processes: Arc<dyn Processes>,
 }
 
 impl Lines {
-    /// The lines of a program that was started with an open input; `is_over` is set when it is gone.
-    pub(super) fn new(mut process: Box<dyn Process>, log: ServerLog, is_over: CancellationToken) -> Self {
+    /// The lines of a program that `processes` started with an open input; `is_over` is set when it is gone.
+    pub(super) fn new(
+        mut process: Box<dyn Process>,
+        processes: Arc<dyn Processes>,
+        log: ServerLog,
+        is_over: CancellationToken,
+    ) -> Self {
         let writer = process.take_input().map(Writer::new);
-        Self { process, writer, reader: Reader::default(), ready: VecDeque::new(), log, junk: 0, is_over }
+        Self {
+            process,
+            writer,
+            reader: Reader::default(),
+            ready: VecDeque::new(),
+            log,
+            junk: 0,
+            is_over,
+            given_up: None,
+            asked: None,
+            _processes: processes,
+        }
+    }
+
+    /// A server that took too long to say of which era it is, is asked the older way; what it says then is not about
+    /// that.
+    fn note_question(&mut self, item: &TxJsonRpcMessage<RoleClient>) {
+        let JsonRpcMessage::Request(request) = item else { return };
+        match request.request {
+            ClientRequest::DiscoverRequest(_) => self.asked = Some(request.id.clone()),
+            ClientRequest::InitializeRequest(_) => self.given_up = self.asked.take(),
+            _ => {}
+        }
+    }
+
+    fn is_given_up(&self, message: &Received) -> bool {
+        let id = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        id.is_some() && id == self.given_up.as_ref()
     }
 
     fn take(&mut self, line: Line) {
@@ -98,6 +139,7 @@ impl Transport<RoleClient> for Lines {
     type Error = io::Error;
 
     fn send(&mut self, item: TxJsonRpcMessage<RoleClient>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.note_question(&item);
         let sent = serde_json::to_vec(&item).map_err(io::Error::from).and_then(|mut line| {
             line.push(b'\n');
             self.writer.as_ref().map_or_else(|| Err(io::ErrorKind::NotConnected.into()), |writer| writer.push(line))
@@ -107,8 +149,10 @@ impl Transport<RoleClient> for Lines {
 
     async fn receive(&mut self) -> Option<Received> {
         loop {
-            if let Some(message) = self.ready.pop_front() {
-                return Some(message);
+            while let Some(message) = self.ready.pop_front() {
+                if !self.is_given_up(&message) {
+                    return Some(message);
+                }
             }
             if self.junk > MOST_JUNK {
                 self.end("it prints something else than messages, and is given up");

@@ -59,7 +59,7 @@ pub struct ToolInfo {
     pub description: String,
     /// The JSON schema of its arguments.
     pub schema: Value,
-    /// What the server says of it; shown, never believed.
+    /// What the server says of it; shown, and never a reason to ask less.
     pub hints: Hints,
 }
 

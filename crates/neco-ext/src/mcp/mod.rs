@@ -6,13 +6,13 @@
 //!
 //! Invariants: nothing that a server does takes the session down: its lines, lists, results and log are bounded, a
 //! silent one is given up, one that dies is started again with growing pauses; what it says is data from outside; its
-//! own words about what a tool does are shown and never believed; it sees none of our keys.
+//! own words about what a tool does are shown, and only ever make it riskier; it sees none of our keys.
 //!
-//! Reading order: [`settings`] and [`find`] (what is configured), [`names`], [`manifest`] (what a server offers), [`line`]
-//! and [`http`] with [`answers`] and [`trouble`] (how messages get there), [`auth`], [`login`] and [`callback`] (what an
-//! address is shown), [`host`], [`elicit`] and [`sampling`] (what a server may ask of us), [`connection`] (one
-//! conversation with it), [`content`] (its answers), [`server`] (one server, running or not) with [`last_words`]
-//! and [`advice`] (why it ended), [`tool`], [`servers`] (all of a folder), [`log`].
+//! Reading order: [`settings`] and [`find`] with [`pinned_files`] (what is configured), [`names`], [`manifest`] (what a
+//! server offers), [`line`] and [`http`] with [`answers`] and [`trouble`] (how messages get there), [`auth`], [`login`]
+//! and [`callback`] (what an address is shown), [`host`], [`elicit`] and [`sampling`] (what a server may ask of us),
+//! [`connection`] (one conversation with it), [`content`] (its answers), [`server`] (one server, running or not) with
+//! [`last_words`] and [`advice`] (why it ended), [`tool`], [`servers`] (all of a folder), [`log`].
 
 mod advice;
 mod answers;
@@ -31,6 +31,7 @@ mod log;
 mod login;
 mod manifest;
 mod names;
+mod pinned_files;
 mod pins;
 mod sampling;
 mod server;
@@ -46,6 +47,7 @@ pub use host::Caller;
 pub use login::{LoggedOut, LoginStep, LoginUi};
 pub use manifest::{Hints, Manifest, PromptArgument, PromptInfo, ResourceInfo, ToolInfo};
 pub use names::tool_name;
+pub use pinned_files::PinnedFiles;
 pub use server::ServerState;
 pub use servers::{MakeProcesses, McpSetup, ServerStatus, Servers};
 pub use settings::{LoginSettings, Reach, ServerAddress, ServerProgram, ServerSettings};

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::advice::{BoxFacts, advice};
+use super::advice::{BoxFacts, advice, advice_after_call};
 use super::auth::TokenStore;
 use super::connection::{Beginning, Connection, Era};
 use super::content;
@@ -44,6 +44,10 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// A server that lived so long did not die of being started.
 const LIVED: Duration = Duration::from_secs(30);
+
+/// Why a program is not started that is another one by now.
+const CHANGED: &str =
+    "a file that it runs was changed since you trusted it, so it is not started; `neco trust` or /trust shows it";
 
 /// How a server stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -207,8 +211,32 @@ impl Server {
         caller: &Caller,
     ) -> Result<ToolOutput, McpError> {
         let connection = self.connection_for(caller).await?;
-        let result = connection.call(tool, arguments, self.settings.call_timeout, caller).await?;
-        Ok(content::of_call(&self.settings.name, &result))
+        match connection.call(tool, arguments, self.settings.call_timeout, caller).await {
+            Ok(result) => {
+                let mut output = content::of_call(&self.settings.name, &result);
+                if output.error_code.is_some()
+                    && let Some(helps) = self.advice_after_call(output.model.clone()).await
+                {
+                    output.model.push_str(&format!("\n[{helps}]"));
+                }
+                Ok(output)
+            }
+            Err(McpError::Refused { server, why }) => {
+                let helps = self.advice_after_call(why.clone()).await;
+                let why = helps.map(|helps| format!("{why}; {helps}")).unwrap_or(why);
+                Err(McpError::Refused { server, why })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What may help when a call failed with these words, as its box may have stopped it.
+    async fn advice_after_call(&self, said: String) -> Option<String> {
+        let Reach::Program(program) = &self.settings.reach else { return None };
+        let (processes, freedom) = (self.processes_for(program).await.ok()?, program.freedom());
+        let looked = tokio::task::spawn_blocking(move || advice_after_call(&said, &processes.closed(freedom)?));
+        let helps = looked.await.ok().flatten()?;
+        Some(format!("the box of the MCP server {} may be the reason: {helps}", self.settings.name))
     }
 
     /// Reads a resource.
@@ -301,7 +329,10 @@ impl Server {
     async fn begin(self: &Arc<Self>) -> Result<(Connection, Option<Http>), McpError> {
         let known = self.manifest();
         let (connection, http) = match &self.settings.reach {
-            Reach::Program(program) => (self.begin_with_program(program, Era::of(known.as_deref())).await?, None),
+            Reach::Program(program) => {
+                self.check_files(program).await?;
+                (self.begin_with_program(program, Era::of(known.as_deref())).await?, None)
+            }
             Reach::Address(address) => {
                 let (connection, http) = self.begin_with_address(address, Era::of(known.as_deref())).await?;
                 (connection, Some(http))
@@ -315,6 +346,17 @@ impl Server {
         });
         self.take(manifest?).await;
         Ok((connection, http))
+    }
+
+    /// A program of a repository is not started when its files are not what a person trusted.
+    async fn check_files(&self, program: &ServerProgram) -> Result<(), McpError> {
+        let Some(pinned) = program.pinned.clone() else { return Ok(()) };
+        let program = program.clone();
+        match tokio::task::spawn_blocking(move || pinned.are_others(&program)).await {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(self.failed(CHANGED.to_owned())),
+            Err(error) => Err(self.failed(error.to_string())),
+        }
     }
 
     async fn begin_with_program(&self, program: &ServerProgram, era: Era) -> Result<Connection, McpError> {
@@ -356,13 +398,9 @@ impl Server {
             errors: Some(Arc::new(OwnedFd::from(prints))),
         };
         self.log.note(&format!("starting: {}", self.settings.in_short()));
-        let freedom = match (program.unboxed, program.network) {
-            (true, _) => Freedom::Unboxed,
-            (false, true) => Freedom::Network,
-            (false, false) => Freedom::AsConfigured,
-        };
+        let freedom = program.freedom();
         let process = processes.run(launch, freedom.into()).await.map_err(|error| self.failed(error.to_string()))?;
-        let lines = Lines::new(process, self.log.clone(), is_over.clone());
+        let lines = Lines::new(process, Arc::clone(&processes), self.log.clone(), is_over.clone());
         match Connection::open(lines, self.beginning(era, is_over)).await {
             Err(McpError::Connection { why, .. }) => {
                 let said = last_words.said().await;
@@ -382,21 +420,33 @@ impl Server {
     }
 
     async fn begin_with_address(&self, address: &ServerAddress, era: Era) -> Result<(Connection, Http), McpError> {
-        let is_over = CancellationToken::new();
-        let http = self.way_to(address, is_over.clone()).await?;
-        self.log.note(&format!("connecting: {}", self.settings.in_short()));
-        let may_be_of_the_era = |http: &Http| http.trouble().is_none_or(|trouble| trouble.may_be_of_the_question());
-        match Connection::open(http.exchange(), self.beginning(era, is_over)).await {
-            Ok(connection) => Ok((connection, http)),
-            // It may be a newer one by now.
-            Err(McpError::Connection { .. }) if era == Era::Initialize && may_be_of_the_era(&http) => {
-                Box::pin(self.begin_with_address(address, Era::Unknown)).await
+        let (opened, http) = match self.try_address(address, era).await? {
+            // It may be a newer one by now, or one that answers what it does not know with something else.
+            (Err(McpError::Connection { .. }), http) if http.may_be_of_another_era() => {
+                self.try_address(address, era.other()).await?
             }
+            tried => tried,
+        };
+        match opened {
+            Ok(connection) => Ok((connection, http)),
             Err(error) => {
                 let explained = http.explanation().await;
                 Err(explained.map_or(error, |trouble| trouble.of(&self.settings.name)))
             }
         }
+    }
+
+    /// What came of a conversation in one way, with the way to the address.
+    async fn try_address(
+        &self,
+        address: &ServerAddress,
+        era: Era,
+    ) -> Result<(Result<Connection, McpError>, Http), McpError> {
+        let is_over = CancellationToken::new();
+        let http = self.way_to(address, is_over.clone()).await?;
+        self.log.note(&format!("connecting: {}", self.settings.in_short()));
+        let opened = Connection::open(http.exchange(), self.beginning(era, is_over)).await;
+        Ok((opened, http))
     }
 
     /// The way to its address; nothing is asked yet.

@@ -9,9 +9,12 @@ use std::time::Duration;
 use neco_config::section::McpSampling;
 use neco_config::{without_secrets, words_without_secrets};
 use neco_safety::secrets::{KnownSecret, scrub};
+use neco_safety::world::Freedom;
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use url::Url;
+
+use super::pinned_files::PinnedFiles;
 
 /// A server that can be reached, and what it may do.
 #[derive(Clone, Debug)]
@@ -66,6 +69,19 @@ pub struct ServerProgram {
     pub unboxed: bool,
     /// Folders that it may write besides the workspace.
     pub writable: Vec<PathBuf>,
+    /// The files of the repository that brings it, as a person trusted them; nothing for the user's own.
+    pub pinned: Option<PinnedFiles>,
+}
+
+impl ServerProgram {
+    /// How its box differs from that of commands.
+    pub fn freedom(&self) -> Freedom {
+        match (self.unboxed, self.network) {
+            (true, _) => Freedom::Unboxed,
+            (false, true) => Freedom::Network,
+            (false, false) => Freedom::AsConfigured,
+        }
+    }
 }
 
 /// Without the values of variables: what is printed for debugging ends up in logs.
@@ -90,6 +106,15 @@ pub struct ServerAddress {
     pub bearer: Option<SecretString>,
     /// What a login asks for.
     pub login: LoginSettings,
+}
+
+impl ServerAddress {
+    /// The machine that it is on, and the port where that is no usual one; nothing where the address is broken.
+    pub fn host(&self) -> Option<String> {
+        let url = Url::parse(&self.url).ok()?;
+        let host = url.host_str()?;
+        Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+    }
 }
 
 /// Without what is secret in the address, and the values of headers.
@@ -151,8 +176,8 @@ impl ServerSettings {
             let secret = |value: &SecretString| value.expose_secret().to_owned();
             match &settings.reach {
                 Reach::Program(program) => {
-                    let box_of =
-                        format!("{:?}", (&program.folder, program.network, program.unboxed, &program.writable));
+                    let box_of = (&program.folder, program.network, program.unboxed, &program.writable);
+                    let box_of = format!("{:?}", (box_of, &program.pinned));
                     let pairs = program.variables.iter().flat_map(|(name, value)| [name.clone(), secret(value)]);
                     (box_of, program.arguments.iter().cloned().chain(pairs).collect())
                 }
@@ -206,9 +231,38 @@ impl ServerSettings {
         match &self.reach {
             Reach::Program(program) => {
                 let words = std::iter::once(&program.program).chain(&program.arguments);
-                words_without_secrets(words.map(String::as_str)).join(" ")
+                let words = words_without_secrets(words.map(String::as_str));
+                words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
             }
             Reach::Address(address) => without_secrets(&address.url),
+        }
+    }
+}
+
+/// A word of a command line as a shell would take it for one.
+fn quoted(word: &str) -> String {
+    let parts = |char: char| char.is_whitespace() || "'\"\\`;&|<>()#".contains(char);
+    if !word.is_empty() && !word.contains(parts) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_a_shell_would_part_stand_in_quotes() {
+        for (word, shown) in [
+            ("npx", "npx"),
+            ("--root=/srv/a", "--root=/srv/a"),
+            ("***", "***"),
+            ("", "''"),
+            ("sleep 20; exec python3 s.py", "'sleep 20; exec python3 s.py'"),
+            ("it's", r"'it'\''s'"),
+        ] {
+            assert_eq!(quoted(word), shown);
         }
     }
 }

@@ -16,6 +16,7 @@ use super::host::Caller;
 use super::manifest::ToolInfo;
 use super::names::tool_name;
 use super::server::Server;
+use super::settings::Reach;
 
 /// The longest that a call may take, however often it says that it is alive.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -49,6 +50,31 @@ impl McpTool {
             hash: OnceLock::new(),
             server: Arc::clone(server),
         }
+    }
+
+    /// What every call of it may do. What the server says of it can only make that more.
+    fn plan(&self) -> Plan {
+        let settings = &self.server.settings;
+        let says = self.info.hints.words();
+        let mut plan = match self.info.hints.destructive_hint == Some(true) {
+            true => Plan {
+                because: says.map(|words| format!("{} says that this tool {words}", settings.name)),
+                ..Plan::of(Risk::Critical)
+            },
+            false => Plan {
+                remarks: says.map(|words| format!("{} says: {words}", settings.name)).into_iter().collect(),
+                ..Plan::of(Risk::Medium)
+            },
+        };
+        match &settings.reach {
+            Reach::Program(program) => plan.freedom = program.freedom(),
+            Reach::Address(address) => {
+                let at = address.host().map(|host| format!(", at {host}")).unwrap_or_default();
+                plan.elsewhere = true;
+                plan.remarks.push(format!("{} runs elsewhere{at}", settings.name));
+            }
+        }
+        plan
     }
 
     /// Whether it says of itself what a person has let it be.
@@ -89,7 +115,7 @@ impl DynTool for McpTool {
         self.schema.declared()
     }
 
-    /// What a server says of its tools is not believed: any of them may do anything.
+    /// Whatever a server says of its tools, any of them may do anything.
     fn most_touch(&self) -> SideEffect {
         SideEffect::Runs
     }
@@ -142,14 +168,13 @@ impl PreparedCall for McpCall {
     }
 
     fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
-        let mut plan = Plan::of(Risk::Medium);
+        let mut plan = self.tool.plan();
         if !self.tool.is_as_seen() {
             plan.must_ask = Some(format!(
                 "the server changed what it says of this tool since you last allowed it; it says now: {}",
                 self.tool.description
             ));
         }
-        plan.because = self.tool.info.hints.words().map(|words| format!("the server says that it {words}"));
         Box::pin(std::future::ready(Ok(plan)))
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use neco_ext::mcp::{ServerSettings, Servers};
 use neco_proto::{ErrorCode, Risk};
+use neco_safety::world::Freedom;
 use neco_toolkit::SideEffect;
 use serde_json::json;
 
@@ -125,5 +126,16 @@ async fn what_a_server_says_of_its_tools_is_shown_and_not_believed() {
     let call = write.prepare(json!({ "path": "a", "text": "b" })).ok().unwrap();
     let plan = call.plan(&stage.context()).await.unwrap();
     assert_eq!((call.touch(), plan.risk, plan.must_ask), (SideEffect::Runs, Risk::Medium, None));
-    assert_eq!(plan.because.as_deref(), Some("the server says that it changes nothing"));
+    assert_eq!((plan.because, plan.remarks), (None, vec!["x says: changes nothing".to_owned()]));
+    assert_eq!((plan.freedom, plan.elsewhere), (Freedom::Unboxed, false), "the box is that of the server");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_that_may_destroy_something_is_of_the_highest_risk() {
+    let stage = Stage::new();
+    let servers = with_faults(&stage, &[]).await;
+    let call = tool(&servers, "change").unwrap().prepare(json!({})).ok().unwrap();
+    let plan = call.plan(&stage.context()).await.unwrap();
+    assert_eq!(plan.because.as_deref(), Some("x says that this tool may destroy something"));
+    assert_eq!((plan.risk, plan.remarks), (Risk::Critical, Vec::new()));
 }

@@ -24,3 +24,4 @@ mod real;
 mod renewal;
 mod sampling;
 mod stage;
+mod trusted;

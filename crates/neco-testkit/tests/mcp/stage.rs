@@ -78,6 +78,7 @@ impl Stage {
                 network: false,
                 unboxed: true,
                 writable: Vec::new(),
+                pinned: None,
             }),
             enabled: true,
             auto_start: false,

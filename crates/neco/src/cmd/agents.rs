@@ -11,7 +11,7 @@ use neco_proto::app::agents::{CheckAgents, Level, ListAgents, ShowAgent};
 use neco_proto::app::opening::WhichSession;
 use neco_proto::app::sessions::{ListSessions, SessionState};
 use neco_proto::app::{Caller, Trouble};
-use neco_proto::event::AgentNode;
+use neco_proto::event::{AgentNode, AgentState};
 use neco_proto::{AgentOrder, Client, ClientError, SessionId};
 use neco_store::SessionRecord;
 use neco_view::agent_ask::{self, AgentAsk};
@@ -199,6 +199,7 @@ struct Running {
     title: String,
     client: Arc<dyn Client>,
     nodes: Vec<AgentNode>,
+    root_does: AgentState,
 }
 
 /// Asks something of an agent in the session that is meant.
@@ -245,7 +246,7 @@ async fn said(ask: AgentAsk, running: &Running, env: &Env) -> Result<String, Fai
     let (client, width, paint) = (running.client.as_ref(), terminal.stdout_width(), terminal.stdout_paint());
     if matches!(ask, AgentAsk::Status { agent: None }) {
         // The session may have closed since it was asked.
-        return Ok(agents::tree(&running.nodes, width, paint));
+        return Ok(agents::open_tree(&running.nodes, running.root_does, width, paint));
     }
     let done = agent_orders::carry_out(client, ask, "neco agents", width, paint).await;
     done.map_err(|error| Failure::new(Exit::Failed, error.to_string()))
@@ -270,7 +271,8 @@ async fn named(id: &str, env: &Env) -> Result<Running, Failure> {
 
 async fn look(Attached { client, .. }: Attached, record: SessionRecord) -> Result<Running, ClientError> {
     let nodes = agent_orders::nodes(client.as_ref()).await?;
-    Ok(Running { id: record.id, title: record.title, nodes, client })
+    let root_does = agent_orders::root_does(client.as_ref()).await?;
+    Ok(Running { id: record.id, title: record.title, nodes, root_does, client })
 }
 
 /// The sessions of this folder that run, at least one. Those that do not answer are named, and hide no other.

@@ -18,7 +18,7 @@ use crate::say;
 use crate::terminal::{self, Terminal};
 
 /// Where what was found begins in a line.
-const HANGING: usize = 16;
+const HANGING: usize = 18;
 
 /// Runs `neco doctor`.
 pub fn run(json: JsonArg, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {

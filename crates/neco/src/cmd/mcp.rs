@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use clap::{ArgAction, Args, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand};
 use futures::StreamExt;
 use neco_config::Env;
 use neco_proto::app::mcp::{
@@ -29,10 +29,10 @@ use crate::print::clean::{clean, clean_line};
 use crate::{compose, say, terminal};
 
 /// Whose settings a server is written in.
-const SCOPES: &Choices<ServerScope> = &[
-    (ServerScope::User, "user", "Your settings; it is there in every folder"),
-    (ServerScope::Project, "project", ".mcp.json of this folder, for everybody who works in it"),
-    (ServerScope::User, "local", ""),
+const SCOPES: &Choices<Scope> = &[
+    (Scope::User, "user", "Your settings; it is there in every folder"),
+    (Scope::Project, "project", ".mcp.json of this folder, for everybody who works in it"),
+    (Scope::Local, "local", ""),
 ];
 
 /// How a server is reached.
@@ -95,7 +95,7 @@ pub enum McpCommand {
         name: String,
         /// Whose settings are meant
         #[arg(short, long, value_parser = one_of(SCOPES))]
-        scope: Option<ServerScope>,
+        scope: Option<Scope>,
     },
     /// Switches a server on
     Enable {
@@ -155,14 +155,14 @@ pub enum McpCommand {
 pub struct HowArgs {
     /// Whose settings it is written in
     #[arg(short, long, value_parser = one_of(SCOPES), default_value = "user")]
-    pub scope: ServerScope,
+    pub scope: Scope,
     /// Adds it without a test
     #[arg(long)]
     pub no_test: bool,
 }
 
 /// `neco mcp add …`
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct AddArgs {
     /// What it is called: letters, digits, - and _
     pub name: String,
@@ -172,6 +172,13 @@ pub struct AddArgs {
     /// The address of a server that runs already
     #[arg(long, value_name = "URL", conflicts_with = "command")]
     pub url: Option<String>,
+    #[command(flatten)]
+    pub flags: AddFlags,
+}
+
+/// The flags of `neco mcp add` that may stand behind an address, too.
+#[derive(Clone, Debug, Args)]
+pub struct AddFlags {
     /// How it is reached; known from the rest, as a rule
     #[arg(short, long, value_parser = one_of(TRANSPORTS))]
     pub transport: Option<Transport>,
@@ -186,6 +193,34 @@ pub struct AddArgs {
     pub bearer_env: Option<String>,
     #[command(flatten)]
     pub how: HowArgs,
+}
+
+/// What stands behind an address, which takes no arguments of its own.
+#[derive(Parser)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+struct BehindAddress {
+    #[command(flatten)]
+    flags: AddFlags,
+}
+
+/// Whose settings are meant, as the flag names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The person's own.
+    User,
+    /// The folder's.
+    Project,
+    /// The person's own in one folder, as other agents have it; Neco has no such settings.
+    Local,
+}
+
+impl From<Scope> for ServerScope {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::User | Scope::Local => Self::User,
+            Scope::Project => Self::Project,
+        }
+    }
 }
 
 /// How a server is reached, as the flag names it.
@@ -212,14 +247,17 @@ pub fn run(command: &McpCommand, everywhere: &EverywhereArgs, env: &Env) -> Resu
             let shown = ask(&GetServer { folder, name: name.clone() }, everywhere, env)?;
             print(*json, &shown, || servers::one(&shown, paint))
         }
-        McpCommand::Add(args) => add(folder, &args.name, args.server()?, args.how, everywhere, env),
+        McpCommand::Add(args) => {
+            let args = args.with_flags_behind_address()?;
+            add(folder, &args.name, args.server()?, args.flags.how, everywhere, env)
+        }
         McpCommand::AddJson { name, server, how } => {
             let server = serde_json::from_str(server)
                 .map_err(|error| Failure::usage(format!("that is no JSON: {error}")).hint(ADD_JSON))?;
             add(folder, name, server, *how, everywhere, env)
         }
         McpCommand::Remove { name, scope } => {
-            let request = RemoveServer { folder, name: name.clone(), scope: *scope };
+            let request = RemoveServer { folder, name: name.clone(), scope: scope.map(ServerScope::from) };
             let written = ask(&request, everywhere, env)?;
             say::out(&format!("{name} removed from {}\n", written.file))?;
             if let Some(other) = written.server {
@@ -247,9 +285,26 @@ pub fn run(command: &McpCommand, everywhere: &EverywhereArgs, env: &Env) -> Resu
 }
 
 impl AddArgs {
+    /// The same with the flags that stand behind an address.
+    fn with_flags_behind_address(&self) -> Result<Self, Failure> {
+        let mut args = self.clone();
+        let is_program = self.flags.transport == Some(Transport::Stdio);
+        if is_program || self.command.first().is_none_or(|word| !is_address(word)) {
+            return Ok(args);
+        }
+        let behind = args.command.split_off(1);
+        let BehindAddress { flags } = BehindAddress::try_parse_from(behind).map_err(|error| {
+            let words = error.to_string();
+            let first = words.lines().next().unwrap_or_default();
+            Failure::usage(format!("an address takes no arguments: {}", first.trim_start_matches("error: ")))
+        })?;
+        args.flags.add(flags);
+        Ok(args)
+    }
+
     /// The server as settings have it.
     fn server(&self) -> Result<Value, Failure> {
-        let given = match (&self.url, self.command.as_slice(), self.transport) {
+        let given = match (&self.url, self.command.as_slice(), self.flags.transport) {
             (_, _, Some(Transport::Sse)) => {
                 return Err(Failure::usage("the old transport sse is not supported").hint(
                     "Most of these servers answer at another address too, often with /mcp in place of /sse: --url URL.",
@@ -264,17 +319,17 @@ impl AddArgs {
             (None, [_, ..], _) => None,
         };
         match given {
-            Some(_) if self.transport == Some(Transport::Stdio) => {
+            Some(_) if self.flags.transport == Some(Transport::Stdio) => {
                 Err(Failure::usage("--transport stdio is for a program, --url for an address"))
             }
             Some(url) if !is_address(url) => {
                 Err(Failure::usage(format!("{url} is no address: it begins with http:// or https://")))
             }
-            Some(_) if !self.env.is_empty() => {
+            Some(_) if !self.flags.env.is_empty() => {
                 Err(Failure::usage("--env is for a program; --header sends something to an address"))
             }
             Some(url) => self.address(url),
-            None if !self.headers.is_empty() || self.bearer_env.is_some() => {
+            None if !self.flags.headers.is_empty() || self.flags.bearer_env.is_some() => {
                 Err(Failure::usage("--header and --bearer-env are for an address; --env gives a program something"))
             }
             None => self.program(),
@@ -283,11 +338,11 @@ impl AddArgs {
 
     fn address(&self, url: &str) -> Result<Value, Failure> {
         let mut server = Map::from_iter([("url".to_owned(), json!(url))]);
-        let headers = pairs(&self.headers, &['=', ':'], "--header")?;
+        let headers = pairs(&self.flags.headers, &['=', ':'], "--header")?;
         if !headers.is_empty() {
             server.insert("headers".to_owned(), Value::Object(headers));
         }
-        if let Some(variable) = &self.bearer_env {
+        if let Some(variable) = &self.flags.bearer_env {
             server.insert("bearer_token_env_var".to_owned(), json!(variable));
         }
         Ok(Value::Object(server))
@@ -302,11 +357,25 @@ impl AddArgs {
                 server.insert("args".to_owned(), json!(arguments));
             }
         }
-        let variables = pairs(&self.env, &['='], "--env")?;
+        let variables = pairs(&self.flags.env, &['='], "--env")?;
         if !variables.is_empty() {
             server.insert("env".to_owned(), Value::Object(variables));
         }
         Ok(Value::Object(server))
+    }
+}
+
+impl AddFlags {
+    /// Takes in flags that stand behind these.
+    fn add(&mut self, behind: Self) {
+        self.transport = behind.transport.or(self.transport);
+        self.env.extend(behind.env);
+        self.headers.extend(behind.headers);
+        self.bearer_env = behind.bearer_env.or(self.bearer_env.take());
+        self.how.no_test |= behind.how.no_test;
+        if behind.how.scope != Scope::User {
+            self.how.scope = behind.how.scope;
+        }
     }
 }
 
@@ -342,9 +411,12 @@ fn add(
     everywhere: &EverywhereArgs,
     env: &Env,
 ) -> Result<Exit, Failure> {
-    let request = AddServer { folder: folder.clone(), name: name.to_owned(), scope: how.scope, server };
+    let request = AddServer { folder: folder.clone(), name: name.to_owned(), scope: how.scope.into(), server };
     let written = ask(&request, everywhere, env)?;
     say::out(&format!("{name} added to {}\n", written.file))?;
+    if how.scope == Scope::Local {
+        say::note("--scope local means the same as user here: the server is there in every folder");
+    }
     notes(&written.warnings);
     match written.server {
         // Why was told.
@@ -437,8 +509,6 @@ fn logs(request: &ReadServerLog, follow: bool, everywhere: &EverywhereArgs, env:
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
 
     #[derive(Parser)]
@@ -450,7 +520,8 @@ mod tests {
     fn server(line: &str) -> Result<Value, String> {
         let words = std::iter::once("add").chain(line.split(' '));
         let line = Line::try_parse_from(words).map_err(|error| error.to_string())?;
-        line.args.server().map_err(|failure| failure.message)
+        let args = line.args.with_flags_behind_address().map_err(|failure| failure.message)?;
+        args.server().map_err(|failure| failure.message)
     }
 
     #[test]
@@ -476,11 +547,26 @@ mod tests {
         for line in [
             "x --url https://h -H A=b --header C:d:e --bearer-env TOKEN",
             "x -H A:b -H C=d:e --bearer-token-env-var TOKEN https://h",
+            "x -H A:b https://h -H C=d:e --bearer-env TOKEN --no-test",
         ] {
             assert_eq!(server(line), Ok(whole.clone()), "{line}");
         }
         let args = Line::try_parse_from(["add", "x", "npx -y server"]).unwrap().args;
         assert_eq!(args.server().unwrap(), json!({ "command": "npx -y server" }), "a whole command line");
+    }
+
+    #[test]
+    fn flags_behind_an_address_are_ours_and_those_behind_a_program_are_not() {
+        let parsed = |words: &[&str]| {
+            let line = Line::try_parse_from(std::iter::once("add").chain(words.iter().copied())).unwrap();
+            line.args.with_flags_behind_address().unwrap().flags.how
+        };
+        let how = parsed(&["x", "http://127.0.0.1:1/mcp", "--no-test", "-s", "project"]);
+        assert_eq!((how.no_test, how.scope), (true, Scope::Project));
+        let how = parsed(&["-s", "project", "x", "http://127.0.0.1:1/mcp", "--no-test"]);
+        assert_eq!((how.no_test, how.scope), (true, Scope::Project));
+        assert!(!parsed(&["x", "npx", "--no-test"]).no_test);
+        assert_eq!(ServerScope::from(parsed(&["-s", "local", "x", "npx"]).scope), ServerScope::User);
     }
 
     #[test]
@@ -496,6 +582,9 @@ mod tests {
             ("x -e A npx", "--env takes NAME=VALUE"),
             ("x --url https://h -- npx", "cannot be used with"),
             ("x --no-such-flag npx", "--no-such-flag"),
+            ("x https://h --no-such-flag", "an address takes no arguments: unexpected argument '--no-such-flag'"),
+            ("x https://h word", "an address takes no arguments: unexpected argument 'word'"),
+            ("x https://h -e A=1", "--env is for a program"),
         ] {
             let told = server(line).unwrap_err();
             assert!(told.contains(words), "{line}: {told}");

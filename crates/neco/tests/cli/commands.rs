@@ -11,7 +11,7 @@ fn help_teaches() {
         assert!(long.stdout.contains(words), "{words}");
     }
     let short = House::empty().run(&["-h"]).ended_with(0);
-    assert!(short.stdout.contains("neco demo") && short.stdout.lines().count() < 105);
+    assert!(short.stdout.contains("neco demo") && short.stdout.lines().count() <= 105);
     assert!(short.stdout.lines().chain(long.stdout.lines()).all(|line| line.chars().count() <= 80));
     House::empty().run(&["--version"]).ended_with(0).says(env!("CARGO_PKG_VERSION"));
 }
@@ -73,13 +73,13 @@ fn the_doctor_promises_nothing_that_it_did_not_try() {
     ));
     let ran = house.run(&["doctor"]).ended_with(0);
     for words in [
-        "ok    model     here/m",
+        "ok    model       here/m",
         "not tried: `neco model test`",
-        "warn  group     think: here/m, openai/gpt-5; openai/gpt-5 is left out: openai needs a key",
-        "warn  provider  gone: no answer at http://127.0.0.1:1/v1",
-        "warn  key       here: HERE_ONE, HERE_TWO are not set; it is asked without a key",
-        "info  provider  not set: ",
-        "info  local     no answer from ",
+        "warn  group       think: here/m, openai/gpt-5; openai/gpt-5 is left out: openai needs a key",
+        "warn  provider    gone: no answer at http://127.0.0.1:1/v1",
+        "warn  key         here: HERE_ONE, HERE_TWO are not set; it is asked without a key",
+        "info  provider    not set: ",
+        "info  local       no answer from ",
         "No model was asked",
     ] {
         assert!(ran.stdout.contains(words), "{words} is not in\n{}", ran.stdout);
@@ -89,7 +89,7 @@ fn the_doctor_promises_nothing_that_it_did_not_try() {
     assert!(!quoted.stdout.contains("hidden-value"), "{}", quoted.stdout);
     quoted.says("here: HERE_TWO is not set; only the key of HERE_ONE is used").says("set HERE_ONE without the quotes");
     drop(listener);
-    house.run(&["doctor"]).ended_with(0).says("warn  model     here/m").says("start the server");
+    house.run(&["doctor"]).ended_with(0).says("warn  model       here/m").says("start the server");
 }
 
 #[test]

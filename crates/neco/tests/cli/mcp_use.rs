@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{House, Ran};
 
-/// A server of the older versions, with one prompt and one resource.
+/// A server of the older versions, with one tool, one prompt and one resource.
 const SERVER: &str = r#"
 answer() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$1"; }
 while read -r line; do
@@ -14,7 +14,9 @@ while read -r line; do
   [ -n "$id" ] || continue
   case $line in
     *'"method":"initialize"'*)
-      answer '"result":{"protocolVersion":"2025-06-18","capabilities":{"prompts":{},"resources":{}},"serverInfo":{"name":"docs","version":"1"}}' ;;
+      answer '"result":{"protocolVersion":"2025-06-18","capabilities":{"prompts":{},"resources":{},"tools":{}},"serverInfo":{"name":"docs","version":"1"}}' ;;
+    *'"method":"tools/list"'*)
+      answer '"result":{"tools":[{"name":"count","description":"Counts.","inputSchema":{"type":"object"}}]}' ;;
     *'"method":"prompts/list"'*)
       answer '"result":{"prompts":[{"name":"greet","description":"Greets somebody.","arguments":[{"name":"who","required":true}]}]}' ;;
     *'"method":"prompts/get"'*)
@@ -62,6 +64,26 @@ fn a_resource_of_a_server_goes_with_a_request() {
     let house = house(json!([{ "expect": { "last_user_contains": "Begin here." }, "say": "Begun." }]));
     let ran = house.run(&["-m", "read @docs:doc://start and @docs:doc://none"]).ended_with(0).says("Begun.");
     ran.says("Resource docs:doc://none is only named");
+}
+
+#[test]
+fn tools_of_a_server_are_named_like_others_and_one_of_no_server_is_told() {
+    let house = house(json!([{ "say": "Done." }]));
+    let ran = house.run(&["-m", "x", "--tools", "read_file,mcp__docs__*,nosuch__x"]).ended_with(0).says("Done.");
+    ran.says("There is no nosuch__x in this run: no MCP server nosuch is in use here");
+    house.run(&["-m", "x", "--tools", "read_fiel,mcp__docs__*"]).ended_with(2).says("did you mean read_file");
+}
+
+#[test]
+fn what_would_be_sent_has_the_tools_of_servers_once_they_are_known() {
+    let house = house(greets());
+    house.run(&["prompt", "show"]).ended_with(0).says("MCP servers: docs; their tools are not shown");
+    house.run(&["mcp", "test", "docs"]).ended_with(0);
+    let shown = house.run(&["prompt", "show"]).ended_with(0).says("=== tool mcp__docs__count");
+    shown.says("1 of them from the MCP server docs: ");
+    let only = house.run(&["prompt", "show", "--tools", "read_file,docs__*"]).ended_with(0);
+    let only = only.says("=== tool mcp__docs__count");
+    assert!(!only.stdout.contains("=== tool bash"), "{}", only.stdout);
 }
 
 #[test]

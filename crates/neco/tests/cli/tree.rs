@@ -57,6 +57,9 @@ fn a_run_shows_agents_nested_and_ends_when_they_do() {
     let tree = house.run(&["session", "tree"]).ended_with(0);
     assert!(tree.stdout.contains("└─ general-1 · completed"), "{}", tree.stdout);
     assert!(tree.stdout.contains("   └─ coder-1 · completed · 1.2k in"), "{}", tree.stdout);
+    let show = house.run(&["session", "show"]).ended_with(0).stdout;
+    assert!(show.contains("i general-1: completed · both halves"), "{show}");
+    assert!(!show.contains("i ended:"), "what came of it is not told again: {show}");
     let json = house.run(&["session", "tree", "--json"]).ended_with(0).json();
     assert_eq!(json["nodes"].as_array().unwrap().len(), 3);
     assert_eq!(json["nodes"][0]["subtree_usage"]["input"], 1200, "{json:#}");

@@ -77,6 +77,19 @@ fn the_first_start_asks_once_and_shows_what_would_be_switched_on() {
 }
 
 #[test]
+fn the_doctor_says_when_the_commands_of_a_folder_are_off() {
+    let house = House::playing(json!([]));
+    let commands = house.project().join(".neco/commands");
+    fs::create_dir_all(&commands).unwrap();
+    fs::write(commands.join("greet.md"), "Greet.\n").unwrap();
+    house.run(&["doctor"]).says("commands of this folder are off");
+    house.run(&["trust", "--yes"]).ended_with(0);
+    house.run(&["doctor"]).says("this folder is trusted");
+    house.run(&["trust", "--remove"]).ended_with(0);
+    house.run(&["doctor"]).says("commands of this folder are off");
+}
+
+#[test]
 fn ctrl_c_at_the_question_leaves_without_an_answer_and_esc_is_a_no() {
     let house = looks();
     for line in [&["-m", "look"][..], &["trust"], &["repl"]] {

@@ -180,6 +180,8 @@ fn standard(echo: &str) -> Vec<Value> {
     let mut slow =
         tool("slow", "Takes a while.", json!({ "ms": { "type": "integer" }, "steps": { "type": "integer" } }));
     slow["inputSchema"]["required"] = json!([]);
+    let mut change = plain("change", "Changes the description of echo.");
+    change["annotations"] = json!({ "destructiveHint": true });
     let mut sample = tool("sample", "Asks the model.", json!({ "times": { "type": "integer" }, "content": {} }));
     sample["inputSchema"]["required"] = json!([]);
     vec![
@@ -199,7 +201,7 @@ fn standard(echo: &str) -> Vec<Value> {
         plain("roots", "Asks for the folders."),
         plain("log", "Logs a line."),
         plain("grow", "Adds a tool."),
-        plain("change", "Changes the description of echo."),
+        change,
         plain("pid", "Gives the id of the server's process."),
     ]
 }
