@@ -98,7 +98,7 @@ mod tests {
         let there: Vec<String> = tools.of(&all).iter().map(|tool| tool.name().to_owned()).collect();
         assert_eq!(there, ["read_file"]);
         let wrong = named(&["read_fiel", "mcp__py__echo"]).err().unwrap();
-        assert!(wrong.message.contains("did you mean read_file?"), "{}", wrong.message);
+        assert!(wrong.message.contains("did you mean read_file"), "{}", wrong.message);
         for (name, tool, fits) in [
             ("mcp__py", "mcp__py__echo", true),
             ("mcp__py", "mcp__python__echo", false),

@@ -78,6 +78,9 @@ pub(super) struct Common {
     pub logins: Arc<dyn TokenStore>,
 }
 
+/// Takes up what a server offers now.
+type Offers = Box<dyn Fn(&Arc<Server>) + Send + Sync>;
+
 /// One server.
 pub(super) struct Server {
     pub settings: ServerSettings,
@@ -90,7 +93,7 @@ pub(super) struct Server {
     /// It is to be stopped: a start is given up.
     stopping: Notify,
     /// Takes up what the server offers now.
-    offers: Box<dyn Fn(&Arc<Server>) + Send + Sync>,
+    offers: Offers,
 }
 
 /// The conversation with a server, and how the last ones went.

@@ -111,13 +111,19 @@ fn compacted(compaction: &Compaction) -> String {
     format!("Compacted: {before} → {after} tokens")
 }
 
+/// Characters of a hook's command that say which one it is.
+const MOST_OF_HOOK: usize = 30;
+
 fn hook(run: &HookRun) -> Option<(Tone, String)> {
     let said = run.message.as_ref().filter(|_| !run.is_told_by_call())?;
     let tone = match run.outcome {
         HookOutcome::Blocked | HookOutcome::Stopped | HookOutcome::Failed | HookOutcome::TimedOut => Tone::Warning,
         HookOutcome::Passed | HookOutcome::Allowed | HookOutcome::Asked | HookOutcome::Cancelled => Tone::Plain,
     };
-    Some((tone, format!("{} hook `{}`: {said}", run.event, clean_line(&run.hook))))
+    let command = clean_line(&run.hook);
+    let shown: String = command.chars().take(MOST_OF_HOOK).collect();
+    let ending = if shown.len() < command.len() { "…" } else { "" };
+    Some((tone, format!("{} hook `{shown}{ending}`: {said}", run.event)))
 }
 
 fn plan_line(status: PlanStatus) -> Option<(Tone, String)> {
