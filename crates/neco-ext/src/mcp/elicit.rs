@@ -662,11 +662,8 @@ mod tests {
 
     fn answers() -> impl Strategy<Value = ItemAnswer> {
         let words = || prop_oneof!["[0-9]{1,2}", "-?[0-9]\\.[0-9]", "yes|no|a|b|1|Yes|No", "a, ?b", ".{0,6}"];
-        (prop::option::of(words()), prop::collection::vec(words(), 0..3)).prop_map(|(text, chosen)| ItemAnswer {
-            text,
-            chosen,
-            ..ItemAnswer::default()
-        })
+        (prop::option::of(words()), prop::collection::vec(words(), 0..3))
+            .prop_map(|(text, chosen)| ItemAnswer { text, chosen })
     }
 
     proptest! {

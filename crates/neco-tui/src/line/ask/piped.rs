@@ -125,8 +125,11 @@ mod tests {
 
     use super::*;
 
+    type Lines = mpsc::Sender<&'static str>;
+    type Answers = mpsc::Receiver<(Number, Typed)>;
+
     /// Lines that come through a channel, and what was typed.
-    fn piped() -> (mpsc::Sender<&'static str>, Arc<PipedLines>, TakeTyped, mpsc::Receiver<(Number, Typed)>) {
+    fn piped() -> (Lines, Arc<PipedLines>, TakeTyped, Answers) {
         let (lines, fed) = mpsc::channel::<&str>();
         let (told, typed) = mpsc::channel();
         let fed = Mutex::new(fed);
