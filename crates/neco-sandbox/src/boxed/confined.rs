@@ -24,7 +24,7 @@ use crate::linux::channel;
 use crate::linux::landlock::Rules;
 use crate::linux::waiting::Waiting;
 use crate::plan::closing::{Closing, ShutPlaces};
-use crate::plan::layout::{Layout, Machine, Roots, Seen, can_be_worked_in};
+use crate::plan::layout::{Layout, Machine, Missing, Roots, Seen, can_be_worked_in};
 use crate::plan::named::Named;
 use crate::report::{Builder, Strength};
 use crate::sandbox::Sandbox;
@@ -59,8 +59,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) folder: &'a Path,
     /// Whether it gets a terminal.
     pub(crate) terminal: bool,
-    /// Whether others, the person among them, go on working beside it.
-    pub(crate) lasting: bool,
+    /// What becomes of settings that are not there; where they are not put aside, others work beside it.
+    pub(crate) missing: Missing,
     /// What a person allowed it.
     pub(crate) allowance: &'a Allowance,
     /// What rules close to it.
@@ -190,7 +190,7 @@ impl Confined {
     /// What a box closes.
     pub(crate) fn closed(&self, freedom: Freedom, closing: Option<&Arc<Closing>>) -> Closed {
         let shut = self.shut(closing).unwrap_or_default();
-        let planned = Planned { opened: Named::default(), shut, lasting: false };
+        let planned = Planned { opened: Named::default(), shut, missing: Missing::PutAside };
         let layout = self.layout(&self.watch.remembered(), planned, &Facts::default());
         let temporary = self.variables().into_iter().take(1).map(|(_, path)| path);
         let closed = layout.places.iter().filter(|(_, seen)| !matches!(seen, Seen::Root | Seen::Writable));
@@ -213,7 +213,7 @@ impl Confined {
     }
 
     fn strong(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
-        let (found, facts, watched) = self.watch.begin(wanted.lasting)?;
+        let (found, facts, watched) = self.watch.begin(wanted.missing != Missing::PutAside)?;
         let shut = self.shut(wanted.closing)?;
         let (mut layout, mut masks) = self.masked_layout(wanted, &found, &shut, facts)?;
         watched.protects(&layout.git_folders);
@@ -271,10 +271,12 @@ impl Confined {
     }
 
     fn weaker(&self, wanted: &Wanted<'_>) -> io::Result<InBox> {
-        let (found, facts, watched) = self.watch.begin(wanted.lasting)?;
+        let (found, facts, watched) = self.watch.begin(wanted.missing != Missing::PutAside)?;
         let shut = self.shut(wanted.closing)?;
         let opened = Named::new(&wanted.allowance.opens);
-        let mut layout = self.layout(&found, Planned { opened, shut: shut.clone(), lasting: false }, &facts);
+        // There are no stand-ins here.
+        let missing = if wanted.missing == Missing::Left { Missing::Left } else { Missing::PutAside };
+        let mut layout = self.layout(&found, Planned { opened, shut: shut.clone(), missing }, &facts);
         // Nothing is held in its place here: what is changed is put back at the end.
         watched.protects(&BTreeSet::new());
         let network = self.network_for(wanted) == Network::On;
@@ -368,7 +370,7 @@ impl Confined {
         loop {
             attempts += 1;
             let opened = Named::new(&wanted.allowance.opens);
-            let layout = self.layout(found, Planned { opened, shut: shut.clone(), lasting: wanted.lasting }, &facts);
+            let layout = self.layout(found, Planned { opened, shut: shut.clone(), missing: wanted.missing }, &facts);
             match self.sandbox.0.masks.put(layout.seen_as(&STAND_INS).cloned()) {
                 Ok(masks) => return Ok((layout, masks)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < MOST_ATTEMPTS => {
@@ -380,11 +382,11 @@ impl Confined {
     }
 
     fn layout(&self, found: &Found, planned: Planned, facts: &Facts) -> Layout {
-        let Planned { opened, shut, lasting } = planned;
+        let Planned { opened, shut, missing } = planned;
         let given = vec![self.folders.shared(), self.caches.clone()];
         let shown = vec![self.folders.told()];
         let stand_ins = self.sandbox.0.masks.known();
-        let machine = Machine { given, shown, stand_ins, opened, shut, lasting, ..self.sandbox.0.machine.clone() };
+        let machine = Machine { given, shown, stand_ins, opened, shut, missing, ..self.sandbox.0.machine.clone() };
         Layout::new(self.sandbox.settings(), &machine, &self.roots, found, facts)
     }
 
@@ -441,8 +443,8 @@ struct Planned {
     opened: Named,
     /// What rules close.
     shut: ShutPlaces,
-    /// Whether others work beside the command.
-    lasting: bool,
+    /// What becomes of settings that are not there.
+    missing: Missing,
 }
 
 /// How files and sockets are closed.

@@ -76,8 +76,21 @@ pub(crate) struct Machine {
     pub(crate) opened: Named,
     /// What rules close, whatever a person opened.
     pub(crate) shut: ShutPlaces,
-    /// Whether others, the person among them, go on working beside the command.
-    pub(crate) lasting: bool,
+    /// What becomes of settings that are not there.
+    pub(crate) missing: Missing,
+}
+
+/// What becomes of settings that a workspace does not have, when a command makes them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// They are put aside at its end.
+    #[default]
+    PutAside,
+    /// They can't be made: others, the person among them, work beside the command, and nobody could tell afterwards
+    /// whose they are.
+    StandIn,
+    /// They stay: a server runs as long as the person works, who would see every stand-in in the folder all the time.
+    Left,
 }
 
 /// The plan of a box.
@@ -216,7 +229,7 @@ impl Drawing<'_> {
         for (name, marks) in closed_folders().filter(|(name, _)| *name != OWN_SETTINGS) {
             let marks = |home: &PathBuf| facts.listed.among(home, marks.split_whitespace());
             let is_used = self.machine.home.iter().flat_map(marks).any(|mark| mark.exists());
-            match is_used {
+            match is_used && self.machine.missing != Missing::Left {
                 true => self.keep(root.join(name)),
                 false => self.keep_if_there(root.join(name)),
             }
@@ -225,11 +238,11 @@ impl Drawing<'_> {
     }
 
     fn keep_if_there(&mut self, path: PathBuf) {
-        // Beside what lasts others make settings too: nobody could tell afterwards whose they are.
-        if self.machine.lasting || self.is_there(&path) {
+        let missing = self.machine.missing;
+        if missing == Missing::StandIn || self.is_there(&path) {
             return self.keep(path);
         }
-        if !self.is_opened(&path) {
+        if missing == Missing::PutAside && !self.is_opened(&path) {
             self.layout.missing.push(path);
         }
     }

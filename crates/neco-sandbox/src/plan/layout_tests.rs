@@ -44,7 +44,7 @@ fn draw(stage: &Stage, section: &SandboxSection, workspace: &Path) -> Layout {
         stand_ins: BTreeSet::new(),
         opened: Named::default(),
         shut: ShutPlaces::default(),
-        lasting: false,
+        missing: Missing::PutAside,
     };
     let roots =
         Roots { writable: vec![workspace.to_path_buf()], readable: vec![stage.home.join(".local/share/neco/outputs")] };

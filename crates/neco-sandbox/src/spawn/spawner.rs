@@ -26,6 +26,7 @@ use crate::linux::channel::{self, Word};
 use crate::linux::session_leader::{self, Boxed, Program, Streams};
 use crate::linux::waiting::Waiting;
 use crate::plan::closing::Closing;
+use crate::plan::layout::Missing;
 use crate::{Roots, Sandbox};
 
 /// What every child is told: whose child it is, and that nobody sits at a terminal.
@@ -159,10 +160,10 @@ impl Spawner {
             program,
             folder: &launch.folder,
             terminal: launch.terminal,
-            lasting: match launch.leftovers {
-                Leftovers::End => false,
-                // A server goes on while others work, as what runs in the background does.
-                Leftovers::EndAll | Leftovers::WaitFor => true,
+            missing: match launch.leftovers {
+                Leftovers::End => Missing::PutAside,
+                Leftovers::WaitFor => Missing::StandIn,
+                Leftovers::EndAll => Missing::Left,
             },
             allowance,
             closing: self.closing.as_ref(),

@@ -9,7 +9,7 @@ use neco_safety::command::{Opened, Place, examine};
 use neco_safety::world::{
     Allowance, Ending, Exit, Freedom, Launch, Leftovers, Process, Processes, Progress, Stdin, Stop, Stops,
 };
-use neco_sandbox::{Roots, Spawner, Strength};
+use neco_sandbox::{Roots, Running, Spawner, Strength};
 
 use crate::stage::{Stage, all, names, run, run_freed, with_argument};
 
@@ -167,16 +167,35 @@ async fn settings_that_a_command_makes_are_put_aside_and_named() {
         assert!(!left.iter().any(|name| name == ".gemini" || name == ".mcp.json"), "{left:?}");
         assert!(stage.work(".gemini.refused-1/settings.json").is_file() && stage.work("refs/x").is_dir());
         // What lasts makes none either, and what others make beside it stays.
-        for leftovers in [Leftovers::WaitFor, Leftovers::EndAll] {
-            what_lasts_makes_no_settings(&stage, &spawner, strength, leftovers).await;
-        }
+        what_lasts_makes_no_settings(&stage, &spawner, strength).await;
     }
 }
 
-async fn what_lasts_makes_no_settings(stage: &Stage, spawner: &Spawner, strength: Strength, leftovers: Leftovers) {
-    let make = "echo '{}' >.envrc; mkdir -p .cursor/x; echo up; cat";
-    let lasting = Launch { leftovers, stdin: Stdin::Piped, ..stage.shell(make) };
-    let mut running = spawner.start(lasting).await.unwrap();
+/// The person works in the folder all the time: what they make stays, and they see no stand-ins.
+#[tokio::test]
+async fn beside_a_server_a_folder_stays_as_the_person_has_it() {
+    for strength in BOTH {
+        let stage = Stage::new();
+        let Some(spawner) = stage.spawner(strength, &usual()) else { continue };
+        fs::write(stage.work(".mcp.json"), "the person's").unwrap();
+        let make = "(echo changed >.mcp.json) 2>/dev/null; echo up; cat";
+        let mut running = up(&spawner, Launch { leftovers: Leftovers::EndAll, ..stage.shell(make) }).await;
+        let seen = names(&stage.workspace);
+        assert!(!seen.iter().any(|name| name == ".envrc" || name == ".cursor" || name == ".zed"), "{seen:?}");
+        fs::create_dir(stage.work(".zed")).unwrap();
+        fs::write(stage.work(".zed/settings.json"), "the person's").unwrap();
+        drop(running.take_input());
+        all(&mut running).await;
+        assert!(stage.work(".zed/settings.json").is_file(), "{strength:?}");
+        // The weaker box holds nothing in its place, and nobody can tell afterwards whose change it is.
+        let kept = fs::read_to_string(stage.work(".mcp.json")).unwrap();
+        assert!(strength == Strength::Weaker || kept == "the person's", "{kept}");
+    }
+}
+
+/// What was started with an open input, and has said `up`.
+async fn up(spawner: &Spawner, launch: Launch) -> Running {
+    let mut running = spawner.start(Launch { stdin: Stdin::Piped, ..launch }).await.unwrap();
     let mut text = String::new();
     while !text.contains("up\n") {
         match running.next().await {
@@ -184,15 +203,21 @@ async fn what_lasts_makes_no_settings(stage: &Stage, spawner: &Spawner, strength
             Progress::Ended(ending) => panic!("{ending:?}: {text}"),
         }
     }
+    running
+}
+
+async fn what_lasts_makes_no_settings(stage: &Stage, spawner: &Spawner, strength: Strength) {
+    let make = "echo '{}' >.envrc; mkdir -p .cursor/x; echo up; cat";
+    let mut running = up(spawner, Launch { leftovers: Leftovers::WaitFor, ..stage.shell(make) }).await;
     let persons = stage.work(".zed/settings.json");
     if strength == Strength::Strong {
-        assert!(!stage.work(".envrc").is_file(), "not even while it runs: {leftovers:?} {text}");
+        assert!(!stage.work(".envrc").is_file(), "not even while it runs");
         fs::write(&persons, "the person's").unwrap();
     }
     drop(running.take_input());
     all(&mut running).await;
-    assert!(!stage.work(".envrc").exists() && !stage.work(".cursor").exists(), "{strength:?} {leftovers:?} {text}");
-    assert!(strength == Strength::Weaker || persons.is_file(), "{leftovers:?}");
+    assert!(!stage.work(".envrc").exists() && !stage.work(".cursor").exists(), "{strength:?}");
+    assert!(strength == Strength::Weaker || persons.is_file());
     drop(fs::remove_dir_all(stage.work(".zed")));
 }
 
