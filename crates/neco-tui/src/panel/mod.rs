@@ -1,6 +1,6 @@
 //! What is shown beside the conversation: what is to be done, who does it, which keys there are.
 //!
-//! Reading order: [`heading`] (rules that carry a title), [`todos`], [`agents`], [`work`] (both of them beside the work),
+//! Reading order: [`mod@heading`] (rules that carry a title), [`todos`], [`agents`], [`work`] (both of them beside the work),
 //! [`tree`] (all agents), [`one`] (the head of one of them), [`workflows`], [`help`].
 
 mod agents;
