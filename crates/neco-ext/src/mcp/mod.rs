@@ -10,11 +10,12 @@
 //!
 //! Reading order: [`settings`] and [`find`] with [`pinned_files`] (what is configured), [`names`], [`manifest`] (what a
 //! server offers), [`line`] and [`http`] with [`answers`] and [`trouble`] (how messages get there), [`auth`], [`login`]
-//! and [`callback`] (what an address is shown), [`host`], [`elicit`] and [`sampling`] (what a server may ask of us),
+//! and [`callback`] (what an address is shown), [`host`], [`elicit`] with [`answer_kind`] and [`sampling`] (what a server may ask of us),
 //! [`connection`] (one conversation with it), [`content`] (its answers), [`server`] (one server, running or not) with
 //! [`last_words`] and [`advice`] (why it ended), [`tool`], [`servers`] (all of a folder), [`log`].
 
 mod advice;
+mod answer_kind;
 mod answers;
 mod auth;
 mod callback;
