@@ -3,7 +3,6 @@
 //! The servers are the fake one of the tests. A hundred of them are started once, so that it is known what they offer;
 //! then they stay as they are. The cost of a call is what the same question takes less on the bare pipe.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
@@ -14,7 +13,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use neco_bench::toolbox::Toolbox;
-use neco_config::section::McpSampling;
 use neco_ext::mcp::{MakeProcesses, McpSetup, Reach, ServerProgram, ServerSettings, Servers};
 use neco_safety::secrets::Redactor;
 use neco_safety::world::Processes;
@@ -125,29 +123,10 @@ async fn calls(stage: &Stage, fake: &Path) -> anyhow::Result<Samples> {
 
 /// The fake server in settings.
 fn server(fake: &Path) -> ServerSettings {
-    let program = ServerProgram {
-        program: fake.display().to_string(),
-        arguments: ERA.map(str::to_owned).to_vec(),
-        variables: BTreeMap::new(),
-        folder: None,
-        network: false,
-        unboxed: true,
-        writable: Vec::new(),
-        pinned: None,
-    };
-    ServerSettings {
-        name: "x".to_owned(),
-        reach: Reach::Program(program),
-        enabled: true,
-        auto_start: false,
-        include: Vec::new(),
-        exclude: Vec::new(),
-        start_timeout: PATIENCE,
-        call_timeout: PATIENCE,
-        idle: PATIENCE,
-        sampling: McpSampling::Deny,
-        file: String::new(),
-    }
+    let arguments = ERA.map(str::to_owned).to_vec();
+    let program = ServerProgram { unboxed: true, ..ServerProgram::new(fake.display().to_string(), arguments) };
+    let settings = ServerSettings::new("x", Reach::Program(program));
+    ServerSettings { start_timeout: PATIENCE, call_timeout: PATIENCE, ..settings }
 }
 
 /// What the same call takes on the pipe: the server's own time, and that of the system between two processes.

@@ -20,9 +20,15 @@ pub(crate) async fn list(app: &StorelessApp, request: ListCommands) -> Result<Co
         trusted: plugged.as_ref().is_none_or(|plugged| plugged.may_run(&command)),
         name: command.custom.name,
         argument: command.custom.argument,
-        help: command.custom.help,
+        help: with_origin(command.custom.help, command.folder.is_some()),
     };
     Ok(CommandList { commands: own_commands::find(&app.env, folder).into_iter().map(row).collect() })
+}
+
+/// What a command does, and who brought it along.
+fn with_origin(help: String, of_folder: bool) -> String {
+    let whose = if of_folder { "of this folder" } else { "yours" };
+    if help.is_empty() { whose.to_owned() } else { format!("{help} · {whose}") }
 }
 
 pub(crate) async fn expand(app: &StorelessApp, request: ExpandCommand) -> Result<ExpandedCommand, AppError> {
@@ -39,7 +45,8 @@ pub(crate) async fn expand(app: &StorelessApp, request: ExpandCommand) -> Result
         );
         return Err(AppError::new(Trouble::NotAllowed, words));
     }
-    Ok(ExpandedCommand { text: command.say(&request.argument) })
+    let argument = &request.argument;
+    Ok(ExpandedCommand { text: command.say(argument), parts: command.parts(argument), notes: command.notes() })
 }
 
 pub(crate) async fn hooks(app: &StorelessApp, request: ListHooks) -> Result<HookList, AppError> {

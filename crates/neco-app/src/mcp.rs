@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use futures::TryStreamExt;
 use futures::stream::BoxStream;
+use jiff::Timestamp;
+use neco_config::section::McpSampling;
 use neco_ext::mcp::{
-    self as ext, FoundServer, McpError, PromptInfo, Reach, ResourceInfo, ServerSettings, ServerStatus, Servers, find,
-    is_server_name,
+    self as ext, Failure, FoundServer, McpError, PromptInfo, Reach, ResourceInfo, ServerSettings, ServerStatus,
+    Servers, find, is_server_name,
 };
 use neco_proto::app::mcp::{
     GetServer, ListServers, ReadServerLog, RestartServer, ServerList, ServerLog, ServerOffers, ServerPrompt,
@@ -21,12 +23,13 @@ use neco_proto::app::{AppError, Trouble};
 use neco_proto::visible::visible_line;
 use neco_proto::{ErrorCode, ToolOrigin};
 use neco_toolkit::{DynTool, Registry};
+use neco_view::figures::ago;
 use neco_view::slash::nearest;
 
 use crate::app::StorelessApp;
 use crate::error::{failed, invalid};
 use crate::watching::{Told, told};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, wanted_logins};
 
 /// How often is looked whether a log goes on.
 const TICK: Duration = Duration::from_millis(300);
@@ -106,7 +109,7 @@ async fn attempt(app: &StorelessApp, request: TestServer, mut told: Told<ServerT
         duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         tools: tools_of(&name, &registry).map(|tool| tool.name().to_owned()).collect(),
     };
-    servers.close().await;
+    here.workspace.end_servers().await;
     told.tell(ServerTest::Tested(Box::new(tested))).await;
     Ok(())
 }
@@ -156,7 +159,12 @@ impl Here {
     }
 
     fn alone(app: &StorelessApp, folder: &str) -> Result<Self, AppError> {
-        Ok(Self::of(app, app.own_workspace(Path::new(folder))?))
+        let workspace = app.own_workspace(Path::new(folder))?;
+        // Where there is no session there is no model that a server could ask.
+        let deny = |server: ServerSettings| ServerSettings { sampling: McpSampling::Deny, ..server };
+        let servers = workspace.now().plugged.servers().into_iter().map(deny).collect();
+        workspace.servers().renew(servers);
+        Ok(Self::of(app, workspace))
     }
 
     fn of(app: &StorelessApp, workspace: Arc<Workspace>) -> Self {
@@ -169,9 +177,9 @@ impl Here {
     }
 
     fn rows(&self) -> Vec<ServerRow> {
-        let registry = self.registry();
-        let mut rows: Vec<ServerRow> =
-            self.workspace.servers().status().iter().map(|status| row(status, &registry)).collect();
+        let (registry, data_dir) = (self.registry(), self.workspace.env().data_dir());
+        let row = |status: &ServerStatus| row(status, &registry, data_dir);
+        let mut rows: Vec<ServerRow> = self.workspace.servers().status().iter().map(row).collect();
         rows.extend(self.untrusted.iter().map(described));
         rows.sort_by(|one, other| one.name.cmp(&other.name));
         rows
@@ -266,8 +274,14 @@ fn described(settings: &ServerSettings) -> ServerRow {
     }
 }
 
-fn row(status: &ServerStatus, registry: &Registry) -> ServerRow {
+fn row(status: &ServerStatus, registry: &Registry, data_dir: &Path) -> ServerRow {
+    let wants_login = wanted_logins::is_kept(data_dir, &status.settings);
     let (state, error) = match &status.state {
+        // It was not reached since.
+        ext::ServerState::Configured | ext::ServerState::Known if wants_login => (ServerState::NeedsLogin, None),
+        ext::ServerState::Configured | ext::ServerState::Known if status.failed.is_some() => {
+            (ServerState::Failed, status.failed.as_ref().map(failed_before))
+        }
         ext::ServerState::Disabled => (ServerState::Disabled, None),
         ext::ServerState::Configured => (ServerState::Configured, None),
         ext::ServerState::Known => (ServerState::Known, None),
@@ -284,6 +298,11 @@ fn row(status: &ServerStatus, registry: &Registry) -> ServerRow {
         server: manifest.server.clone(),
     });
     ServerRow { state, error, offers, left_out: status.left_out.clone(), ..described(&status.settings) }
+}
+
+/// Why a server could not be reached when that was last tried, and when that was.
+pub(crate) fn failed_before(failure: &Failure) -> String {
+    format!("{} ({})", failure.why, ago(failure.when.as_millisecond(), Timestamp::now()))
 }
 
 /// The names of what a server is given.

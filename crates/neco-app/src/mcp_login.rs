@@ -11,8 +11,8 @@ use crate::app::StorelessApp;
 use crate::error::failed;
 use crate::mcp::{Here, of_mcp};
 use crate::watching::{Told, told};
-use crate::workspace::keys;
 use crate::workspace::server_logins::ServerLogins;
+use crate::workspace::{keys, wanted_logins};
 
 pub(crate) async fn log_in(app: &StorelessApp, request: LogInServer) -> Result<LoggedInServer, AppError> {
     let happened: Vec<ServerLogin> = watch_log_in(app, request).try_collect().await?;
@@ -46,6 +46,7 @@ async fn attempt(app: &StorelessApp, request: LogInServer, mut told: Told<Server
     };
     let (mut told, logged_in) = futures::join!(telling, logging_in);
     logged_in?;
+    wanted_logins::forget(app.env.data_dir(), &name);
     let file = app.env.shown(keys::file(&app.env).path());
     told.tell(ServerLogin::LoggedIn(Box::new(LoggedInServer { server: here.row(&name)?, file }))).await;
     Ok(())

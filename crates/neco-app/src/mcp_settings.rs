@@ -1,8 +1,8 @@
 //! MCP servers in files: added, taken out, switched on and off. Everything else in the files stays as it is.
 
 use std::fmt::Display;
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use neco_config::section::McpServerSection;
@@ -19,6 +19,7 @@ use crate::error::{failed, invalid};
 use crate::mcp::Here;
 use crate::mcp_login;
 use crate::settings::{self, changed, own_file};
+use crate::workspace::wanted_logins;
 
 /// The section of servers in the person's own settings.
 const SECTION: &str = "mcp_servers";
@@ -91,6 +92,7 @@ pub(crate) async fn remove(app: &StorelessApp, request: RemoveServer) -> Result<
     let written = written(app, &folder, &name, file)?;
     if written.server.is_none() {
         Servers::forget(app.env.data_dir(), &name);
+        wanted_logins::forget(app.env.data_dir(), &name);
         mcp_login::forget(app, &name)?;
     }
     Ok(written)
@@ -237,8 +239,13 @@ fn change_shared(
     }
     let text = format!("{:#}\n", Json::Object(all));
     // A new one is for everybody who works there, and not for its owner alone.
-    let written = if present.is_some() { settings::write(file, &text) } else { fs::write(file, &text) };
+    let written = if present.is_some() { settings::write(file, &text) } else { create(file, &text) };
     written.map_err(|error| failed(format!("{shown} can't be written: {error}")))
+}
+
+/// Makes a file. A link that leads nowhere stands in the way: nobody can tell where a repository has it lead.
+fn create(file: &Path, text: &str) -> io::Result<()> {
+    File::options().write(true).create_new(true).open(file)?.write_all(text.as_bytes())
 }
 
 #[cfg(test)]
@@ -303,5 +310,9 @@ mod tests {
         fs::write(&file, "{\"mcpServers\": [").unwrap();
         assert!(add("c", json!({ "command": "x" })).unwrap_err().message.starts_with("f: "));
         assert_eq!(read(), "{\"mcpServers\": [", "what can't be read is left alone");
+        fs::remove_file(&file).unwrap();
+        let elsewhere = folder.path().join("elsewhere");
+        std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
+        assert!(add("c", json!({ "command": "x" })).is_err() && !elsewhere.exists(), "a link leads nowhere");
     }
 }

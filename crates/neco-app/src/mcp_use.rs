@@ -74,7 +74,7 @@ pub(crate) async fn fill(app: &StorelessApp, request: FillPrompt) -> Result<Fill
     let filled = fill_in(&here, &request).await;
     if !is_shared {
         // What was started for this alone ends with it.
-        here.workspace.servers().close().await;
+        here.workspace.end_servers().await;
     }
     filled
 }

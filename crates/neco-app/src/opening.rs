@@ -12,6 +12,8 @@ use neco_config::section::ProviderType;
 use neco_config::{Config, Layer, Loaded, Notice};
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
 use neco_proto::app::opening::{OpenSession, WhichSession};
+use neco_proto::app::tools::CALLER_MODEL;
+use neco_proto::app::trust::TrustAnswer;
 use neco_proto::app::{App, AppError};
 use neco_proto::{Answer, Client, Query, SessionId};
 use neco_safety::Policy;
@@ -32,7 +34,7 @@ use crate::loosening::hold_back;
 use crate::named_tools::without_server;
 use crate::other_processes::{Attached, Served, Unattached};
 use crate::running_sessions::RunningSession;
-use crate::services::{self, ServiceSetup, Services};
+use crate::services::{self, CallTools, ServiceSetup, Services};
 use crate::session_models::SessionModels;
 use crate::sessions::hold;
 use crate::tools::OutsideCalls;
@@ -63,6 +65,8 @@ pub struct Opening {
     pub level: SessionLevel,
     /// The calls that are made in it from outside.
     pub calls: OutsideCalls,
+    /// The tools of those calls.
+    pub call_tools: CallTools,
 }
 
 /// Whoever opens sessions: what is told and asked on the way, and the way to other processes. `()` says nothing, is asked
@@ -89,9 +93,9 @@ pub trait Opener: Send + Sync {
         false
     }
 
-    /// Asks whether what was described is trusted; nothing when nobody answers. A person may take long for it, and keeps
-    /// nobody else waiting.
-    fn trusts(&self, _described: String) -> BoxFuture<'_, Option<bool>> {
+    /// Asks whether what was described is trusted, or which of its parts; nothing when nobody answers. A person may take
+    /// long for it, and keeps nobody else waiting.
+    fn trusts(&self, _described: String, _parts: Vec<String>) -> BoxFuture<'_, Option<TrustAnswer>> {
         std::future::ready(None).boxed()
     }
 
@@ -142,6 +146,7 @@ impl Opening {
         let folder = &PathBuf::from(&self.wanted.folder);
         let mut held_back = hold_back(&mut self, folder, workspaces.env()).await?;
         let mut workspace = self.workspace(workspaces, folder, &[], opener).await?;
+        self.stand_beside(&workspace)?;
         let (store, aside) = workspaces.store().await?;
         aside.iter().for_each(|aside| opener.tell(&aside.to_string()));
         let found = self.find(&store, workspaces, folder).await?;
@@ -172,6 +177,19 @@ impl Opening {
         notes.extend(self.missing_tools(&workspace.now()));
         let (services, session) = self.start(&workspace, store, found, model, opener, &mut notes).await?;
         Ok(Opened { services, session, folder: works_in, held, notes })
+    }
+
+    /// Takes over the tools of the session that this one is opened beside.
+    fn stand_beside(&mut self, workspace: &Arc<Workspace>) -> Result<(), AppError> {
+        let Some(other) = &self.wanted.beside else { return Ok(()) };
+        if self.wanted.model.as_deref() != Some(CALLER_MODEL) {
+            return Err(invalid("only a session for calls from outside is opened beside another"));
+        }
+        let found = workspace.running_sessions().find(other);
+        let found = found.filter(|open| Arc::ptr_eq(&open.workspace(), workspace));
+        let found = found.ok_or_else(|| invalid("the session to stand beside is not open in this folder"))?;
+        self.call_tools = found.call_tools()?;
+        Ok(())
     }
 
     /// What a folder brings. Warnings are told at once; those in `said` were.
@@ -342,6 +360,7 @@ impl Opening {
             interactive: self.wanted.interactive,
             config: &state.loaded.config,
             tools: self.wanted.tools.clone(),
+            call_tools: (self.wanted.model.as_deref() == Some(CALLER_MODEL)).then(|| self.call_tools.clone()),
             role: self.wanted.role.clone(),
             policy,
             hooks: state.plugged.hooks(),

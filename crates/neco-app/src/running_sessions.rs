@@ -11,6 +11,7 @@ use neco_session::Session;
 
 use crate::error::invalid;
 use crate::opening::Opening;
+use crate::services::CallTools;
 use crate::tools::OutsideCalls;
 use crate::workspace::rules::{RuleFlags, load};
 use crate::workspace::{FolderState, Workspace};
@@ -63,6 +64,15 @@ impl RunningSession {
             true => Ok((self.session.clone(), self.opening.calls.clone())),
             false => Err(invalid("a model makes the calls of this session")),
         }
+    }
+
+    /// The tools of the calls that are made in it from outside.
+    ///
+    /// # Errors
+    /// When a model makes its calls.
+    pub(crate) fn call_tools(&self) -> Result<CallTools, AppError> {
+        self.for_calls()?;
+        Ok(self.opening.call_tools.clone())
     }
 
     /// What its commands run in from its next turn on. It may start programs.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use neco_agent::RuleBook;
@@ -73,6 +73,8 @@ pub struct ServiceSetup<'a> {
     pub config: &'a Config,
     /// Only these tools exist; empty means all.
     pub tools: Vec<String>,
+    /// The tools themselves, where sessions that stand beside each other have the same; made at the first use.
+    pub call_tools: Option<CallTools>,
     /// Who the agent is, where it is not the one that comes with Neco.
     pub role: Option<String>,
     /// The rules that calls are judged by, and the folders that are open.
@@ -111,6 +113,7 @@ impl<'a> ServiceSetup<'a> {
         Self {
             config,
             tools: Vec::new(),
+            call_tools: None,
             role: None,
             policy: Policy::default(),
             hooks: Vec::new(),
@@ -186,7 +189,7 @@ pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, mut setup: ServiceSe
 /// When a tool does not exist.
 pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> {
     let indexes = Arc::new(Indexes::new(setup.index_dir.clone()));
-    let tools = tools(setup.config, &setup.tools, Arc::clone(&indexes))?;
+    let tools = tools(setup, Arc::clone(&indexes))?;
     let hidden = hidden_variables(setup.config);
     let environment = std::mem::take(&mut setup.environment);
     let (hooks, told) = (std::mem::take(&mut setup.hooks), std::mem::take(&mut setup.told));
@@ -342,16 +345,27 @@ fn gate(hooks: Vec<Hook>, environment: &[(OsString, OsString)], hidden: Vec<Stri
 }
 
 /// What makes the tools of an agent; the names are checked once, here.
-fn tools(config: &Config, only: &[String], indexes: Arc<Indexes>) -> Result<MakeTools, AppError> {
-    let settings = config.tools.clone();
-    let only = if only.is_empty() { settings.only.clone() } else { only.to_vec() };
-    if only.is_empty() {
-        return Ok(Box::new(move |own| standing_tools(&settings, &indexes).with(own)));
-    }
-    let named = NamedTools::new(&only, &all_tools(&settings, &indexes)).map_err(|error| invalid(error.message))?;
-    // The names were checked above; one that its session does not bring, without a memory, is left out.
-    Ok(Box::new(move |own| named.of(&standing_tools(&settings, &indexes).with(own))))
+fn tools(setup: &ServiceSetup<'_>, indexes: Arc<Indexes>) -> Result<MakeTools, AppError> {
+    let (settings, kept) = (setup.config.tools.clone(), setup.call_tools.clone());
+    let only = if setup.tools.is_empty() { settings.only.clone() } else { setup.tools.clone() };
+    let named = match only.is_empty() {
+        true => None,
+        false => {
+            let all = all_tools(&settings, &indexes);
+            Some(NamedTools::new(&only, &all).map_err(|error| invalid(error.message))?)
+        }
+    };
+    Ok(Box::new(move |own| {
+        let made = || standing_tools(&settings, &indexes);
+        let all = kept.as_ref().map_or_else(made, |kept| kept.0.get_or_init(made).clone()).with(own);
+        // The names were checked above; one that its session does not bring, without a memory, is left out.
+        named.as_ref().map_or_else(|| all.clone(), |named| named.of(&all))
+    }))
 }
+
+/// The tools of sessions that stand beside each other; clones are the same ones.
+#[derive(Clone, Default)]
+pub struct CallTools(Arc<OnceLock<Registry>>);
 
 /// The indexes of code of a data folder; nothing is opened yet.
 pub fn indexes(data_dir: &Path) -> Arc<Indexes> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use neco_proto::app::AppError;
 use neco_proto::app::trust::{
-    DecideTrust, FolderTrust, ForgetTrust, ForgottenTrust, ListTrust, ShowTrust, TrustList, TrustRow, TrustState,
+    DecideTrust, FolderTrust, ForgetTrust, ForgottenTrust, ListTrust, ShowTrust, TrustAnswer, TrustList, TrustRow,
+    TrustState,
 };
 use neco_safety::Trust;
 use neco_safety::trust::{DecidedFolder, Standing};
@@ -40,7 +41,11 @@ pub(crate) async fn decide(app: &StorelessApp, request: DecideTrust) -> Result<F
         let words = format!("what {} would switch on was changed in the meantime; look at it again", request.folder);
         return Err(failed(words));
     }
-    plugged.decide(Scope::All, request.trusted).map_err(failed)?;
+    let kept = match request.only.filter(|_| request.trusted) {
+        Some(taken) => plugged.decide_parts(Scope::All, &taken),
+        None => plugged.decide(Scope::All, request.trusted),
+    };
+    kept.map_err(failed)?;
     Ok(told(&plugged))
 }
 
@@ -60,10 +65,15 @@ pub(crate) async fn ask_about(
     if opener.asks() && state.plugged.has_news() {
         let looked_at = Arc::clone(workspace);
         let mut plugged = on_thread(move || Ok(looked_at.plugged())).await?;
-        if let Some(trusted) = opener.trusts(plugged.describe(Scope::News)).await {
+        let asked = opener.trusts(plugged.describe(Scope::News), plugged.parts(Scope::News));
+        if let Some(answer) = asked.await {
             let decided_in = Arc::clone(workspace);
             let kept = on_thread(move || {
-                let kept = plugged.decide(Scope::News, trusted);
+                let kept = match answer {
+                    TrustAnswer::All => plugged.decide(Scope::News, true),
+                    TrustAnswer::Nothing => plugged.decide(Scope::News, false),
+                    TrustAnswer::Only(taken) => plugged.decide_parts(Scope::News, &taken),
+                };
                 // Files may have been edited and read while the person thought: then the answer counts with those.
                 let is_old = !Arc::ptr_eq(&decided_in.now(), &state);
                 let is_read = kept.is_ok() && is_old && decided_in.read_anew().is_ok();
@@ -80,6 +90,7 @@ fn told(plugged: &Plugged) -> FolderTrust {
     FolderTrust {
         described: plugged.describe(Scope::All),
         seen: plugged.fingerprint(),
+        parts: plugged.parts(Scope::All),
         all_on: plugged.is_all_on(),
         warnings: plugged.notices.clone(),
     }

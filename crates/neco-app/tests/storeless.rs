@@ -87,9 +87,10 @@ async fn what_a_folder_brings_along_is_listed_and_used_once_it_is_trusted() {
     let list = async || house.asks(ListCommands { folder: house.folder() }).await.unwrap().commands;
     let ship = ExpandCommand { folder: folder.clone(), name: "ship".to_owned(), argument: "2.0".to_owned() };
     assert!(list().await.iter().any(|command| command.name == "ship" && !command.trusted));
+    assert!(list().await.iter().any(|command| command.help == "Release $1 now. · of this folder"));
     assert_eq!(house.asks(ship.clone()).await.unwrap_err().trouble, Trouble::NotAllowed);
     let seen = house.asks(ShowTrust { folder: folder.clone() }).await.unwrap().seen;
-    house.asks(DecideTrust { folder: folder.clone(), seen, trusted: true }).await.unwrap();
+    house.asks(DecideTrust { folder: folder.clone(), seen, trusted: true, only: None }).await.unwrap();
     assert!(list().await.iter().all(|command| command.trusted));
     assert_eq!(house.asks(ship).await.unwrap().text.trim(), "Release 2.0 now.");
     assert!(house.asks(ListHooks { folder }).await.unwrap().hooks.is_empty());
@@ -364,11 +365,18 @@ async fn a_folder_is_trusted_as_it_was_seen_and_forgotten() {
     let seen = house.asks(show()).await.unwrap();
     assert!(seen.described.contains("p.toml") && !seen.all_on, "{seen:?}");
     house.write("project/.neco/policy/p.toml", "[[rule]]\ntool = 'bash'\ndecision = 'allow'\n");
-    let decide = |seen: String| DecideTrust { folder: house.folder(), seen, trusted: true };
+    let decide = |seen: String| DecideTrust { folder: house.folder(), seen, trusted: true, only: None };
     // What was changed after a person saw it is not what they trust.
     assert!(house.asks(decide(seen.seen)).await.unwrap_err().message.contains("in the meantime"));
     let seen = house.asks(show()).await.unwrap();
     assert!(house.asks(decide(seen.seen)).await.unwrap().all_on);
+    house.write("project/.neco/commands/look.md", "Look: !`git status`\n");
+    let seen = house.asks(show()).await.unwrap();
+    assert_eq!(seen.parts.len(), 2, "{seen:?}");
+    assert!(seen.parts[1].contains("command /look, which runs `git status`"), "{seen:?}");
+    let only = DecideTrust { only: Some(vec![1]), ..decide(seen.seen) };
+    let seen = house.asks(only).await.unwrap();
+    assert!(!seen.all_on && seen.described.contains("(you left it off)"), "{seen:?}");
     let list = house.asks(ListTrust {}).await.unwrap();
     assert_eq!((list.folders.len(), list.folders[0].state), (1, TrustState::Trusted));
     let forget = || ForgetTrust { folder: house.folder() };

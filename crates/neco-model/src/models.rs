@@ -211,8 +211,17 @@ impl Models {
             );
         }
         let nearest = nearest(bare, known.iter().map(String::as_str));
-        let models = self.catalogue.called(bare).filter(|_| nearest.is_none());
-        SetupError::UnknownGroup { models: models.collect(), name: name.to_owned(), nearest, known }
+        // One that is used here is meant before one that is only known of.
+        let used = self.groups().values().flat_map(|group| group.models.iter()).chain(self.model.as_ref());
+        let used = used.map(|model| model.split_once('?').map_or(model.as_str(), |(model, _)| model));
+        let used = used.filter(|model| model.split_once('/').is_some_and(|(_, model)| model == bare));
+        let mut models: Vec<String> = used.map(str::to_owned).collect();
+        models.sort();
+        models.dedup();
+        if models.is_empty() && nearest.is_none() {
+            models.extend(self.catalogue.called(bare));
+        }
+        SetupError::UnknownGroup { models, name: name.to_owned(), nearest, known }
     }
 
     pub(crate) fn info_of(&self, name: &ModelName) -> Result<ModelInfo, SetupError> {

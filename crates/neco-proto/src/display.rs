@@ -57,3 +57,15 @@ pub struct Diff {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
 }
+
+impl Diff {
+    /// The folders in which version control keeps its own: they are in no checkpoint.
+    pub const REPOSITORIES: [&'static str; 5] = [".git", ".jj", ".hg", ".svn", ".sl"];
+
+    /// Whether the file lies in one of them, so that no way back changes it.
+    #[must_use]
+    pub fn is_in_repository(&self) -> bool {
+        let is_one = |folder: &str| Self::REPOSITORIES.iter().any(|own| folder.eq_ignore_ascii_case(own));
+        self.path.split('/').rev().skip(1).any(is_one)
+    }
+}

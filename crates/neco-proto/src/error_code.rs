@@ -61,7 +61,7 @@ error_codes! {
     1007 ServerNotFound final, "There is no such MCP server. Use one of the declared tools.", "there is no such MCP server";
     1008 ServerDisabled final, "This MCP server is switched off. Go on without it.", "an MCP server is switched off";
     1009 ServerUnreachable again, "The MCP server can't be reached. Go on without it, or say what you would need.", "an MCP server can't be reached";
-    1010 Interrupted final, "Neco was stopped while this call ran. Whether it took effect is not known: look before you repeat it.", "a call was interrupted; it is not known whether it took effect";
+    1010 Interrupted final, "Neco stopped while this call was running: it may have done all, some or none of its work. Check before you repeat it.", "Neco stopped while a tool call was running; the call may have done all, some or none of its work";
     2001 FileNotFound final, "There is no such file.", "a file does not exist";
     2002 PathOutsideWorkspace final, "The path lies outside the workspace. Work inside it.", "a path lies outside the workspace";
     2003 FileTooLarge final, "The file is too large for this. Work on a part of it.", "a file is too large";

@@ -57,9 +57,9 @@ pub use mode::{ApprovalMode, Mode, Risk, RuleSource, Ruling};
 pub use origin::ToolOrigin;
 pub use plan::{Plan, PlanStatus, PlanStep, Todo, TodoStatus};
 pub use query::{
-    Answer, CheckpointInfo, FilePreview, GrantedRule, Query, RewindKind, RewindPoint, RewindPreview, SessionRules,
-    SessionSnapshot,
+    Answer, ChangedFiles, CheckpointInfo, FilePreview, GrantedRule, Query, RewindKind, RewindPoint, RewindPreview,
+    SessionRules, SessionSnapshot,
 };
-pub use question::{ItemAnswer, Question, QuestionItem, QuestionOption, Reply, Subject};
+pub use question::{EmptyAnswer, ItemAnswer, Question, QuestionItem, QuestionOption, Reply, Subject};
 pub use result_part::ResultPart;
 pub use usage::Usage;

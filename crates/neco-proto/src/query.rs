@@ -185,6 +185,28 @@ pub struct RewindPoint {
     pub calls: u64,
     /// Whether files were changed since, as far as checkpoints know.
     pub files: bool,
+    /// What was changed because of it, until the next one, as far as edits and checkpoints tell.
+    #[serde(default, skip_serializing_if = "ChangedFiles::is_none")]
+    pub changed: ChangedFiles,
+}
+
+/// How much was changed in files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedFiles {
+    /// How many files.
+    pub files: u64,
+    /// Lines that edits added.
+    pub added: u64,
+    /// Lines that edits removed.
+    pub removed: u64,
+}
+
+impl ChangedFiles {
+    /// Whether nothing was changed.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.files == 0
+    }
 }
 
 /// What is gone back to.

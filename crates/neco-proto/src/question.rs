@@ -54,6 +54,28 @@ pub struct QuestionItem {
     /// Whether more than one option can be chosen.
     #[serde(default)]
     pub multiple: bool,
+    /// What it means to answer with nothing.
+    #[serde(default, skip_serializing_if = "EmptyAnswer::is_allowed")]
+    pub empty: EmptyAnswer,
+}
+
+/// What it means to answer a question with nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EmptyAnswer {
+    /// The question stays without an answer.
+    #[default]
+    Allowed,
+    /// The default is meant, which the question names.
+    Default,
+    /// It is not taken: an answer is needed.
+    Refused,
+}
+
+impl EmptyAnswer {
+    fn is_allowed(&self) -> bool {
+        *self == Self::Allowed
+    }
 }
 
 /// Something that can be chosen.
@@ -70,7 +92,7 @@ pub struct QuestionOption {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reply {
-    /// To what the model wants to know: one for each item, in order.
+    /// To what the model wants to know: one for each item, in order; fewer where the person answered no more of them.
     Choices {
         /// The answers.
         answers: Vec<ItemAnswer>,

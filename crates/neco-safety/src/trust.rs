@@ -68,6 +68,9 @@ pub struct DecidedFolder {
     /// What it switched on when that was decided, as hashes.
     #[serde(default)]
     pub items: BTreeSet<String>,
+    /// What of it stays off although the folder is trusted, as hashes.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    declined: BTreeSet<String>,
 }
 
 impl DecidedFolder {
@@ -124,7 +127,7 @@ impl Trust {
 
     /// Whether a person was shown this item and has decided, either way.
     pub fn has_seen(&self, folder: &Path, item: &str) -> bool {
-        self.decided(folder).is_some_and(|decided| decided.items.contains(item))
+        self.decided(folder).is_some_and(|decided| decided.items.contains(item) || decided.declined.contains(item))
     }
 
     /// Every folder that was decided about, in the order of paths.
@@ -144,11 +147,34 @@ impl Trust {
         let mut decided = identify(folder)?;
         decided.trusted = trusted;
         decided.items = items.into_iter().collect();
+        self.keep(decided)
+    }
+
+    /// Keeps that a person trusts a folder with some items alone: those that are `declined` stay off, and nobody is
+    /// asked about them again.
+    /// Fails when the folder can't be trusted or the file can't be written.
+    pub fn decide_parts(
+        &mut self,
+        folder: &Path,
+        items: impl IntoIterator<Item = String>,
+        declined: impl IntoIterator<Item = String>,
+    ) -> Result<(), TrustError> {
+        let mut decided = identify(folder)?;
+        decided.trusted = true;
+        (decided.items, decided.declined) = (items.into_iter().collect(), declined.into_iter().collect());
+        self.keep(decided)
+    }
+
+    /// What was decided now outranks what was decided before.
+    fn keep(&mut self, mut decided: DecidedFolder) -> Result<(), TrustError> {
         self.change(|folders| {
             if let Some(known) = folders.iter().find(|known| known.is_the_same_as(&decided))
-                && (known.trusted || !trusted)
+                && (known.trusted || !decided.trusted)
             {
-                decided.items.extend(known.items.iter().cloned());
+                let still_on = known.items.difference(&decided.declined).cloned().collect::<Vec<_>>();
+                let still_off = known.declined.difference(&decided.items).cloned().collect::<Vec<_>>();
+                decided.items.extend(still_on);
+                decided.declined.extend(still_off);
             }
             folders.retain(|known| known.path != decided.path);
             folders.push(decided);
@@ -237,6 +263,7 @@ fn identify(folder: &Path) -> Result<DecidedFolder, TrustError> {
         owner: metadata.uid(),
         trusted: false,
         items: BTreeSet::new(),
+        declined: BTreeSet::new(),
     })
 }
 
@@ -320,6 +347,22 @@ mod tests {
         assert!(["a", "b", "c"].iter().all(|item| trust.has_seen(&folder, item) && !trust.covers(&folder, item)));
         trust.decide(&folder, true, items(&["a"])).unwrap();
         assert!(trust.covers(&folder, "a") && !trust.has_seen(&folder, "b") && !trust.has_seen(&folder, "c"));
+    }
+
+    #[test]
+    fn a_folder_is_trusted_in_part() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("repo");
+        fs::create_dir(&folder).unwrap();
+        let mut trust = Trust::open(home.path()).unwrap();
+        trust.decide_parts(&folder, items(&["a"]), items(&["b"])).unwrap();
+        let again = Trust::open(home.path()).unwrap();
+        assert!(again.is_trusted(&folder) && again.covers(&folder, "a") && !again.covers(&folder, "b"));
+        assert!(again.has_seen(&folder, "b") && !again.has_seen(&folder, "c"), "nobody is asked about it again");
+        trust.decide_parts(&folder, items(&["b"]), items(&["a"])).unwrap();
+        assert!(trust.covers(&folder, "b") && !trust.covers(&folder, "a") && trust.has_seen(&folder, "a"));
+        trust.decide(&folder, true, items(&["a", "b"])).unwrap();
+        assert!(trust.covers(&folder, "a") && trust.covers(&folder, "b"));
     }
 
     #[test]

@@ -265,9 +265,10 @@ fn redact_message(message: &mut Message, redactor: &Redactor) {
 }
 
 fn redact_request(request: &mut PermissionRequest, redactor: &Redactor) {
-    let PermissionRequest { summary, args, command, reason, diff, session_rule, always_rule, ahead, .. } = request;
+    let PermissionRequest { summary, args, command, reason, diff, ahead, .. } = request;
+    let rules = [&mut request.session_rule, &mut request.always_rule, &mut request.always_file];
     redact_value(args, redactor);
-    let texts = [summary, reason].into_iter().chain(command).chain(session_rule).chain(always_rule);
+    let texts = [summary, reason].into_iter().chain(command).chain(rules.into_iter().flatten());
     let texts = texts.chain(diff.iter_mut().map(|diff| &mut diff.unified));
     let texts = texts.chain(ahead.iter_mut().map(|ahead| &mut ahead.summary));
     texts.for_each(|text| redactor.redact_in(text, Scope::Said));

@@ -1,6 +1,6 @@
 //! Mending what a crash left: every call gets a result, shown text becomes a message.
 
-use neco_proto::event::{CallStatus, Notification, NotificationLevel, ToolCallEnd};
+use neco_proto::event::{AgentNode, CallStatus, NodeState, Notification, NotificationLevel, ToolCallEnd};
 use neco_proto::{ErrorCode, EventBody, Message, Part, Role};
 
 use neco_safety::untrusted::wrap;
@@ -27,6 +27,25 @@ pub fn mend(fold: &Fold, begins: bool) -> (Vec<EventBody>, Option<EventBody>) {
     let notice = || EventBody::Notification(Notification::new(NotificationLevel::Warning, notice(&open, begins)));
     let told = fold.working.then(notice);
     (events, told)
+}
+
+/// That agents were at work when the session ended, although the root was not; `agents` has the root first.
+pub fn agents_interrupted(agents: &[AgentNode]) -> Option<EventBody> {
+    let worked = |node: &&AgentNode| matches!(node.state, NodeState::Created | NodeState::Running);
+    let names: Vec<&str> = agents.iter().skip(1).filter(worked).map(|node| node.name.as_str()).collect();
+    let text = match names.as_slice() {
+        [] => return None,
+        [one] => format!(
+            "Neco was interrupted while {one} worked; it is paused. /agents resume {one} goes on with it, /agents \
+             cancel {one} stops it"
+        ),
+        several => format!(
+            "Neco was interrupted while {} worked; they are paused. /agents resume NAME goes on with one, /agents \
+             cancel NAME stops it",
+            several.join(", ")
+        ),
+    };
+    Some(EventBody::Notification(Notification::new(NotificationLevel::Warning, text)))
 }
 
 /// What the person and the model are told of commands in the background: at the latest they ended with the process that
@@ -116,6 +135,24 @@ mod tests {
     use neco_proto::CallId;
 
     use super::*;
+
+    #[test]
+    fn agents_that_a_crash_cut_off_are_told_of() {
+        let node = |name: &str, state: &str| -> AgentNode {
+            serde_json::from_value(serde_json::json!({
+                "id": neco_proto::AgentId::new(), "name": name, "type": "child", "role": "explore", "children": [],
+                "task": "look", "model_group": "act", "state": state, "progress": 0.0,
+                "usage": neco_proto::Usage::default(), "subtree_usage": neco_proto::Usage::default(),
+                "created": "2026-01-01T00:00:00Z", "changed": "2026-01-01T00:00:00Z"
+            }))
+            .unwrap()
+        };
+        let (root, done) = (node("root", "running"), node("explore-1", "completed"));
+        assert_eq!(agents_interrupted(&[root.clone(), done.clone()]), None, "the root has a notice of its own");
+        let told = agents_interrupted(&[root, done, node("explore-2", "running")]);
+        let Some(EventBody::Notification(told)) = told else { panic!("{told:?}") };
+        assert!(told.text.starts_with("Neco was interrupted while explore-2 worked; it is paused."), "{}", told.text);
+    }
 
     #[test]
     fn commands_in_the_background_ended_with_the_process() {

@@ -24,7 +24,7 @@ pub struct ToolOutput {
     /// Set when the tool did its work but the outcome is a failure the model must see as one, such
     /// as a command that timed out with output to show.
     pub error_code: Option<ErrorCode>,
-    /// The agent that it started and that goes on by itself, by its name.
+    /// The agent that it started, by its name: it goes on by itself, or has ended with the call.
     pub agent: Option<String>,
     /// What the tool wants of the agent.
     pub intents: Vec<Intent>,

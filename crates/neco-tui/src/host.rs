@@ -72,6 +72,14 @@ pub trait Host: Send + Sync {
     /// Keeps what was written; is not to wait for a disk.
     fn remember(&self, _text: &str) {}
 
+    /// What was being written in a session when its last window was killed. May block.
+    fn draft(&self, _session: SessionId) -> Option<String> {
+        None
+    }
+
+    /// Keeps what is being written in a session; an empty text takes it away. Is not to wait for a disk.
+    fn keep_draft(&self, _session: SessionId, _text: String) {}
+
     /// What the person should know of what was done for them lately, such as opening a session.
     fn notes(&self) -> Vec<String> {
         Vec::new()

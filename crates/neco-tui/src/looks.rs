@@ -48,6 +48,8 @@ pub struct Looks {
     pub home: Option<String>,
     /// What is said above the first frame: the name and the version.
     pub greeting: String,
+    /// The groups of models, each with what is said of who answers.
+    pub groups: Vec<(String, String)>,
     /// What else is said there, besides what the session says of itself.
     pub facts: Vec<Fact>,
 }
@@ -80,6 +82,7 @@ impl Default for Looks {
             most_cost: None,
             home: None,
             greeting: String::new(),
+            groups: Vec::new(),
             facts: Vec::new(),
         }
     }

@@ -30,13 +30,14 @@ use neco_view::paint::colour::Paint;
 use neco_view::paint::lists::sessions::below_home;
 use neco_view::paint::lists::{agents, doctor, memory, models, rules, sessions, workflows};
 use neco_view::short_id::{ShortIds, short_id};
-use neco_view::slash::{Custom, Outside};
+use neco_view::slash::{self, Custom, Outside};
 use neco_view::wording::rewind::moment;
 use neco_view::wording::{background, layers, notices, prompts};
 use neco_view::{agent_orders, figures, workflow_inputs};
 use serde_json::Value;
 use tokio::time::timeout;
 
+use crate::command_lines;
 use crate::host::{CommandOutcome, Host, Wanted};
 use crate::servers;
 use crate::what_holds::{self, Freer};
@@ -58,7 +59,9 @@ pub async fn commands(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
         Custom { name: row.name, argument: row.argument, help: format!("{mark}{}", row.help) }
     };
     let found = app.ask(&Caller::person(), &ListCommands { folder: host.folder() }).await.unwrap_or_default();
-    let mut all: Vec<Custom> = found.commands.into_iter().map(custom).collect();
+    // One that a built-in command stands before is never run.
+    let mut all: Vec<Custom> =
+        found.commands.into_iter().filter(|row| !slash::is_known(&row.name)).map(custom).collect();
     let found = app.ask(&Caller::person(), &ListPromptCommands { folder: host.folder() }).await.unwrap_or_default();
     let prompt = |PromptCommand { name, server, argument, help }: PromptCommand| Custom {
         name,
@@ -83,7 +86,13 @@ pub async fn custom(app: &dyn App, host: &dyn Host, name: String, argument: Stri
         Err(error) if error.trouble == Trouble::NotFound && name.starts_with("mcp__") => {
             Ok(app.ask(&person, &FillPrompt { folder, name, argument }).await?.text)
         }
-        expanded => Ok(expanded?.text),
+        expanded => {
+            let expanded = expanded?;
+            if expanded.parts.is_empty() {
+                return Ok(expanded.text);
+            }
+            command_lines::filled(expanded.parts, |line, printed| host.shell(line, printed)).await
+        }
     }
 }
 
@@ -141,6 +150,7 @@ impl Beyond<'_> {
                 let list = ListModels { folder: self.folder(), all: false, own_servers: true };
                 print(&models::as_lines(&self.ask(&list).await?, Paint::default()))
             }
+            Outside::Effort => self.effort(one).await?,
             Outside::Permissions => {
                 let request = ListRules { folder: self.folder(), given: self.host.given() };
                 let in_force = rules::as_lines(&self.ask(&request).await?);
@@ -156,6 +166,44 @@ impl Beyond<'_> {
             Outside::Login => self.login(one).await?,
             Outside::Logout => self.logout(one).await?,
         })
+    }
+
+    /// `/effort` tells how much the model thinks, and `/effort high` has it think as much as that: a short form of
+    /// `/model PROVIDER/MODEL?reasoning=high`.
+    async fn effort(&self, wanted: &str) -> Result<CommandOutcome, AppError> {
+        let asked = self.snapshot().await?.model;
+        let model = if asked.contains('/') { asked } else { self.only_model(&asked).await? };
+        let (name, parameters) = model.split_once('?').unwrap_or((model.as_str(), ""));
+        if wanted.is_empty() {
+            let set = parameters.split('&').find_map(|parameter| parameter.strip_prefix("reasoning="));
+            let now = set.map_or_else(|| "as it does unless told".to_owned(), clean_line);
+            return Ok(CommandOutcome::Say(format!("{} thinks: {now}; /effort high sets it", clean_line(name))));
+        }
+        let others = parameters.split('&').filter(|parameter| !parameter.is_empty());
+        let others = others.filter(|parameter| !parameter.starts_with("reasoning=")).map(str::to_owned);
+        let parameters: Vec<String> = others.chain([format!("reasoning={wanted}")]).collect();
+        let model = format!("{name}?{}", parameters.join("&"));
+        let words = format!("From the next turn on: {}", clean_line(&model));
+        self.client.send(Command::SetModel { model }).await.map_err(AppError::from)?;
+        Ok(CommandOutcome::Say(words))
+    }
+
+    /// The model of a group that has no other: parameters belong to a model.
+    async fn only_model(&self, group: &str) -> Result<String, AppError> {
+        let list = ListModels { folder: self.folder(), all: false, own_servers: false };
+        let models = self.ask(&list).await?.groups.remove(group).map(|group| group.models).unwrap_or_default();
+        match models.as_slice() {
+            [only] => Ok(only.clone()),
+            [first, ..] => Err(usage(format!(
+                "{} is a group of models; /model {}?reasoning=high sets it for one of them",
+                clean_line(group),
+                clean_line(first)
+            ))),
+            [] => Err(usage(format!(
+                "{} is a group of models; /model PROVIDER/MODEL?reasoning=high sets it for one model",
+                clean_line(group)
+            ))),
+        }
     }
 
     /// The same as the command says, but for the terminal, which the window has.
@@ -356,7 +404,7 @@ impl Beyond<'_> {
             return Ok(print(&format!("{}\n{now}", clean(&shown.described).trim_end())));
         }
         let trusted = word == "yes";
-        self.ask(&DecideTrust { folder, seen: shown.seen, trusted }).await?;
+        self.ask(&DecideTrust { folder, seen: shown.seen, trusted, only: None }).await?;
         let words = if trusted { "Trusted; in effect from the next turn on." } else { "Not trusted any more." };
         Ok(CommandOutcome::Say(words.to_owned()))
     }

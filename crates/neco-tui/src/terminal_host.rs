@@ -19,6 +19,7 @@ use ratatui::text::Line;
 use serde_json::Value;
 
 use crate::clipboard::{self, PicturePrinter};
+use crate::draft_files::DraftFiles;
 use crate::editing::Editing;
 use crate::history_file::HistoryFile;
 use crate::host::{Edited, Host, ImageSource, Printed, Wanted};
@@ -74,6 +75,8 @@ pub struct HostSetup {
     pub status_line: Option<String>,
     /// What was written in earlier windows.
     pub history: HistoryFile,
+    /// What was not sent there.
+    pub drafts: DraftFiles,
     /// The person's home folder.
     pub home: PathBuf,
     /// The file that this process logs to when it is told to.
@@ -141,10 +144,13 @@ impl TerminalHost {
     /// said in it, or that is not known soon.
     pub async fn about_shown(&self) -> Option<(String, String)> {
         let client = Arc::clone(&locked(&self.shown).as_ref()?.client);
-        let asked = async { tokio::join!(client.ask(Query::Snapshot), client.ask(Query::RewindPoints)) };
+        let (snapshot, points, tree) = (Query::Snapshot, Query::RewindPoints, Query::Tree);
+        let asked = async { tokio::join!(client.ask(snapshot), client.ask(points), client.ask(tree)) };
         match tokio::time::timeout(SOON, asked).await.ok()? {
-            (Ok(Answer::Snapshot(snapshot)), Ok(Answer::RewindPoints { points })) => {
-                Some((short_id(snapshot.session_id), told_of(&snapshot, &points)?))
+            (Ok(Answer::Snapshot(snapshot)), Ok(Answer::RewindPoints { points }), tree) => {
+                let agents = if let Ok(Answer::Tree { nodes }) = tree { nodes } else { Vec::new() };
+                let live = agents.iter().skip(1).filter(|node| node.state.is_live()).count();
+                Some((short_id(snapshot.session_id), told_of(&snapshot, &points, live)?))
             }
             _ => None,
         }
@@ -296,6 +302,14 @@ impl Host for TerminalHost {
         self.setup.history.remember(text);
     }
 
+    fn draft(&self, session: SessionId) -> Option<String> {
+        self.setup.drafts.read(session)
+    }
+
+    fn keep_draft(&self, session: SessionId, text: String) {
+        self.setup.drafts.keep(session, text);
+    }
+
     fn notes(&self) -> Vec<String> {
         say::held_notes()
     }
@@ -346,15 +360,20 @@ fn failed(error: impl ToString) -> AppError {
     AppError::new(Trouble::Failed, error.to_string())
 }
 
-/// `Retry uploads when throttled  14 messages · $0.45`; nothing of a session in which nothing was said.
-fn told_of(snapshot: &SessionSnapshot, said: &[RewindPoint]) -> Option<String> {
+/// `Retry uploads when throttled  14 messages · $0.45 · 1 agent paused`; nothing of a session in which nothing was said.
+/// Agents that are `live` are paused when it is left.
+fn told_of(snapshot: &SessionSnapshot, said: &[RewindPoint], live: usize) -> Option<String> {
     let first = said.first()?;
     let title = if snapshot.title.trim().is_empty() { &first.text } else { &snapshot.title };
     let title = cut(&Line::raw(clean_line(title)), TITLE);
     let messages = figures::count(said.len(), "message", "messages");
     let cost = snapshot.usage.cost.filter(|cost| *cost > 0.0);
     let cost = cost.map(|cost| format!(" · {}", figures::cost(cost))).unwrap_or_default();
-    Some(format!("{title}  {messages}{cost}"))
+    let paused = match live {
+        0 => String::new(),
+        live => format!(" · {} paused", figures::count(live, "agent", "agents")),
+    };
+    Some(format!("{title}  {messages}{cost}{paused}"))
 }
 
 #[cfg(test)]
@@ -379,9 +398,10 @@ mod tests {
             }))
             .unwrap()
         };
-        assert_eq!(told_of(&snapshot, &[point(1), point(2)]).unwrap(), "Retry uploads  2 messages · $0.45");
+        assert_eq!(told_of(&snapshot, &[point(1), point(2)], 0).unwrap(), "Retry uploads  2 messages · $0.45");
         snapshot.title.clear();
-        assert_eq!(told_of(&snapshot, &[point(1)]).unwrap(), "Uploads die  1 message · $0.45");
-        assert_eq!(told_of(&snapshot, &[]), None, "nothing was said");
+        let paused = told_of(&snapshot, &[point(1)], 1).unwrap();
+        assert_eq!(paused, "Uploads die  1 message · $0.45 · 1 agent paused");
+        assert_eq!(told_of(&snapshot, &[], 0), None, "nothing was said");
     }
 }

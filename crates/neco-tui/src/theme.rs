@@ -57,6 +57,8 @@ pub struct Theme {
     pub accent: Style,
     /// What waits for the person, and nothing else.
     pub ask: Style,
+    /// The edge of a question: it may be lighter than words are.
+    pub ask_edge: Style,
     /// The ground below a question.
     pub ask_wash: Style,
     /// The answer that is chosen: the one solid thing on the screen.
@@ -214,6 +216,7 @@ impl Theme {
             line: fg(0x3e3a36, 0xcecac5, Some(Color::DarkGray)),
             accent: fg(0x7dd4d1, 0x03696e, Some(Color::Cyan)),
             ask,
+            ask_edge: fg(0xf7be61, 0xd9a147, Some(Color::Yellow)),
             ask_wash: bg(0x261d11, 0xfef4db, none),
             ask_solid: match is_sixteen {
                 true => ask.patch(bold).add_modifier(Modifier::REVERSED),
@@ -264,6 +267,7 @@ impl Theme {
             line: dim,
             accent: none,
             ask: bold,
+            ask_edge: bold,
             ask_wash: none,
             ask_solid: bold.add_modifier(Modifier::REVERSED),
             plan: none,

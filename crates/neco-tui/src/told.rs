@@ -58,10 +58,15 @@ impl Output {
 
     /// What is told of it, as what came of `command`.
     pub fn told(&self, command: &str, ended: &str) -> String {
+        format!("$ {command}\n{}", self.alone(ended)).trim_end().to_owned()
+    }
+
+    /// The same without the command.
+    pub fn alone(&self, ended: &str) -> String {
         let from = self.text.ceil_char_boundary(self.text.len().saturating_sub(MOST));
         let mark = if self.left_out || from > 0 { "…\n" } else { "" };
         let text = self.text.get(from..).unwrap_or_default().trim_end();
-        format!("$ {command}\n{mark}{text}\n{ended}").trim_end().to_owned()
+        format!("{mark}{text}\n{ended}").trim_end().to_owned()
     }
 }
 

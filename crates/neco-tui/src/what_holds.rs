@@ -196,7 +196,8 @@ pub(crate) async fn status(beyond: &Beyond<'_>) -> Result<CommandOutcome, AppErr
     // A session of another process does not say.
     let OpenFolders { folders } = beyond.ask(&ListFolders { session: id }).await.unwrap_or_default();
     let open = folders.iter().map(|folder| ("Also open", beyond.shown(folder), "/add-dir"));
-    let line = |(name, value, with): &(&str, String, &str)| format!("{name:<11} {value:<48} {with}\n");
+    // The value stands last: however long it is, it pushes nothing out of its column.
+    let line = |(name, value, with): &(&str, String, &str)| format!("{name:<11} {with:<12} {value}\n");
     let text: String = rows.into_iter().chain(allow_rules).chain(open).map(|row| line(&row)).collect();
     Ok(print(&format!("{}{text}", broken(&files.problems))))
 }

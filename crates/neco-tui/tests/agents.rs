@@ -78,7 +78,7 @@ fn a_time_and_a_small_cost_stand_apart() {
     cheap.subtree_usage.cost = Some(0.0078);
     scene.happen_to(id, support::agent_update(&cheap));
     let picture = scene.picture();
-    assert!(picture.contains("0:00  $0.0078"), "{picture}");
+    assert!(picture.contains("0:00    $0.01"), "{picture}");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn whoever_waits_for_an_agent_that_asks_waits_for_the_person() {
     let [one, ..] = children(&mut scene);
     scene.call("w", "agent_wait", CallStatus::Executing, "Wait for the agents");
     let picture = scene.picture();
-    assert!(picture.contains(" ✓ Agent  coder  mend the parser · started"), "{picture}");
+    assert!(picture.contains(" ◔ Agent  coder  mend the parser · started"), "{picture}");
     assert!(picture.contains(" ◔ Wait   for the agents"), "{picture}");
     let request = serde_json::from_value(support::edit_request("1")).unwrap();
     scene.happen_to(one, EventBody::PermissionRequest(request));
@@ -147,6 +147,31 @@ fn a_child_that_ends_is_told_in_a_line() {
         scene.streams(&["of a sentence"]);
         scene.said("next");
     }));
+}
+
+#[test]
+fn the_field_names_the_root_beside_the_question_of_another_agent() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    let [one, ..] = children(&mut scene);
+    let request = serde_json::from_value(support::edit_request("9")).unwrap();
+    scene.happen_to(one, EventBody::PermissionRequest(request));
+    scene.reads();
+    scene.key(KeyCode::Tab);
+    assert!(scene.picture().contains("a message to root"), "{}", scene.picture());
+}
+
+#[test]
+fn the_keys_of_an_open_agent_name_its_menu_also_where_there_is_little_room() {
+    for width in [60, 80, 120] {
+        let mut scene = Scene::new((width, 15));
+        let [one, ..] = children(&mut scene);
+        scene.control('t');
+        assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(one)]);
+        scene.news(News::Looked(one, Vec::new(), 0));
+        let picture = scene.picture();
+        assert!(picture.contains("Ctrl-X pause") && picture.contains("Ctrl-T"), "{width}: {picture}");
+    }
 }
 
 #[test]

@@ -22,7 +22,8 @@ fn command_request(id: &str, command: &str) -> Value {
         "call_id": id, "tool": "bash", "summary": format!("Run {command}"), "args": {"command": command}, "command": command,
         "risk": "high", "reason": "it runs a program that is not known", "diff": [], "sandboxed": true,
         "session_rule": format!("run exactly `{command}` without asking, until Neco ends"),
-        "always_rule": format!("run exactly `{command}` without asking, always in this folder (saved in always.toml)")
+        "always_rule": format!("run exactly `{command}` without asking, always in this folder"),
+        "always_file": "always.toml"
     })
 }
 
@@ -104,9 +105,8 @@ fn an_answer_takes_one_row_until_it_is_gone_to() {
         let mut scene = Scene::new((width, 30));
         scene.works();
         let mut request = command_request("1", "cargo test -p harbor");
-        for (rule, words) in
-            [("session_rule", "in this session"), ("always_rule", "always in this folder (saved in a.toml)")]
-        {
+        request["always_file"] = json!("a.toml");
+        for (rule, words) in [("session_rule", "in this session"), ("always_rule", "always in this folder")] {
             request[rule] = json!(format!("run commands that begin with `cargo test` without asking, {words}"));
         }
         scene.asks(request);
@@ -541,4 +541,23 @@ fn what_is_written_while_an_answer_is_on_its_way_is_written() {
     scene.app.now_ms += 2000;
     assert_eq!(scene.types("and then"), []);
     assert_eq!(scene.app.prompt.text.as_str(), "and then");
+}
+
+#[test]
+fn details_are_offered_where_they_say_more_and_the_network_is_told_in_a_row() {
+    let shown = |network: bool, rule: Value, size: (u16, u16)| {
+        let mut scene = Scene::new(size);
+        scene.works();
+        let mut request = command_request("1", "git push origin main");
+        (request["network"], request["session_rule"]) = (json!(network), rule);
+        (request["always_rule"], request["always_file"]) = (Value::Null, Value::Null);
+        scene.asks(request);
+        live(&mut scene)
+    };
+    let whole = shown(true, Value::Null, (100, 40));
+    assert!(whole.contains("▎  ! network       it can send and fetch"), "{whole}");
+    assert!(!whole.contains("d details") && whole.contains("Esc no"), "{whole}");
+    let rule = json!("run exactly `git push origin main` without asking, until Neco ends");
+    assert!(shown(false, rule, (100, 40)).contains("d details"));
+    assert!(shown(false, Value::Null, (60, 9)).contains("d details"), "not all of it has room");
 }

@@ -87,6 +87,21 @@ fn what_ctrl_c_put_away_comes_back_before_what_waits() {
 }
 
 #[test]
+fn what_ctrl_c_put_away_follows_what_a_stop_brings_back() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    let message = Message::user("queued one");
+    let queued = |when| EventBody::MessageQueued(MessageQueued { when, message: message.clone() });
+    scene.happen(queued(Admission::TurnBoundary));
+    scene.types("my draft");
+    scene.control('c');
+    let sent = scene.control('c');
+    assert!(sent.contains(&Effect::Send(Command::Withdraw { message_ids: vec![message.id] })), "{sent:?}");
+    scene.happen(queued(Admission::Withdrawn));
+    assert_eq!(scene.app.prompt.text.as_str(), "queued one\nmy draft");
+}
+
+#[test]
 fn a_search_past_the_oldest_keeps_it() {
     let mut scene = Scene::new((80, 24));
     scene.control('r');
@@ -112,6 +127,9 @@ fn a_command_is_looked_for_again_before_there_is_none() {
     assert!(!scene.picture().contains("there is no"), "{}", scene.picture());
     let shout = slash::Custom { name: "shout".into(), argument: String::new(), help: String::new() };
     assert_eq!(scene.news(News::Commands(vec![shout], unknown)), [Effect::Custom("shout".into(), "now".into())]);
+    // What was typed is seen, and not only what its file says.
+    scene.news(News::Custom(Ok("SHOUT, as the file says".into())));
+    assert!(scene.picture().contains("/shout now"), "{}", scene.picture());
     scene.types("/hepl");
     scene.key(KeyCode::Esc);
     scene.key(KeyCode::Enter);

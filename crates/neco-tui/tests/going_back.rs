@@ -20,6 +20,7 @@ fn point(number: u64, text: &str) -> RewindPoint {
         text: text.into(),
         calls: number,
         files: number == 2,
+        changed: ChangedFiles { files: 2 * (number / 2), added: 13 * (number / 2), removed: 0 },
     }
 }
 

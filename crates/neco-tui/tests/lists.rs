@@ -36,6 +36,7 @@ fn sessions_models_and_rules_to_choose_from() {
             text: text.into(),
             calls: 4,
             files: true,
+            changed: Default::default(),
         };
         scene.news(News::LookedInto("3".into(), vec![said(1, "of another one")]));
         scene.news(News::LookedInto("7".into(), vec![said(1, "make a parser"), said(2, "and test it")]));
@@ -184,6 +185,7 @@ fn nothing_is_said_of_calls_where_there_were_none() {
         text: "make a parser".into(),
         calls: 0,
         files: false,
+        changed: Default::default(),
     };
     scene.news(News::LookedInto("1".into(), vec![said]));
     let picture = scene.picture();
@@ -417,6 +419,23 @@ fn settings_are_searched_and_one_is_taken_into_the_field() {
     let file = "/home/me/.config/neco/config.toml".to_owned();
     assert_eq!(scene.key(KeyCode::Enter), [Effect::EditFile(file)]);
     assert_eq!(scene.news(News::FileEdited(Ok(true))), [Effect::Settings], "it is looked at again");
+}
+
+#[test]
+fn the_settings_that_people_change_first_stand_first() {
+    let mut scene = Scene::new((80, 40));
+    scene.types("/config");
+    scene.key(KeyCode::Enter);
+    let row = |key: &str| SettingRow { key: key.into(), layer: "built-in".into(), ..SettingRow::default() };
+    let keys =
+        ["agent.guards.loops", "agent.max_turns", "approval", "memory.extract", "tui.notifications", "tui.theme"];
+    let list = SettingList { settings: keys.map(row).into(), ..SettingList::default() };
+    scene.news(News::Settings(Ok(list)));
+    let picture = scene.picture();
+    let at = |key: &&str| picture.find(*key).unwrap_or_else(|| panic!("{key}: {picture}"));
+    let wanted =
+        ["tui.theme", "tui.notifications", "approval", "agent.max_turns", "memory.extract", "agent.guards.loops"];
+    assert!(wanted.iter().map(at).is_sorted(), "{picture}");
 }
 
 #[test]

@@ -77,6 +77,13 @@ fn a_prompt_is_a_command_of_two_names() {
     let picture = scene.picture();
     assert!(picture.contains("/mcp__docs__greet") && picture.contains("Greets. (MCP docs)"), "{picture}");
     scene.control('c');
+    scene.types("/docs:");
+    assert!(scene.picture().contains("/mcp__docs__greet"), "{}", scene.picture());
+    scene.control('c');
+    scene.types("/docs:greet");
+    let custom = Effect::Custom("mcp__docs__greet".into(), String::new());
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&custom), "a name that is written out is run");
+    scene.control('c');
     for line in ["/mcp__docs__greet Ann", "/docs:greet Ann"] {
         scene.types(line);
         let custom = Effect::Custom("mcp__docs__greet".into(), "Ann".into());
@@ -86,6 +93,17 @@ fn a_prompt_is_a_command_of_two_names() {
     scene.news(News::Custom(Err(needs)));
     assert!(scene.picture().contains("needs who"), "{}", scene.picture());
     assert_eq!(scene.app.prompt.text.as_str(), "/mcp__docs__greet Ann", "it is there to be corrected");
+}
+
+#[test]
+fn a_server_is_not_waited_for_once_it_has_answered() {
+    let mut scene = Scene::new((100, 30));
+    scene.app.offers.custom = vec![greet()];
+    scene.types("/docs:greet Ann");
+    scene.key(KeyCode::Enter);
+    assert!(scene.picture().contains("Waiting for the MCP server"), "{}", scene.picture());
+    scene.news(News::Custom(Err(AppError::new(Trouble::Invalid, "it needs who"))));
+    assert!(!scene.picture().contains("Waiting for the MCP server"), "{}", scene.picture());
 }
 
 #[test]

@@ -131,6 +131,22 @@ fn where_the_work_ended_it_asks_what_now() {
 }
 
 #[test]
+fn those_that_were_asked_are_named_where_there_were_several() {
+    let mut scene = Scene::new((100, 30));
+    scene.works();
+    let switch = json!({
+        "type": "model_switch", "from": "far/glm", "to": "near/chat", "code": 4005, "message": "x", "discards": false
+    });
+    scene.happen(support::read(switch));
+    fails(&mut scene, &format!("none of the 2 models answered: {}", "a: connection refused; ".repeat(9)));
+    scene.reads();
+    let picture = scene.picture();
+    let head = picture.lines().find(|line| line.contains("No model answers")).unwrap_or_default();
+    assert!(head.starts_with("▎◆ No model answers  glm and chat were asked "), "{picture}");
+    assert!(head.trim_end().ends_with("nothing is lost"), "{picture}");
+}
+
+#[test]
 fn d_shows_the_whole_error() {
     let mut scene = Scene::new((80, 30));
     scene.works();

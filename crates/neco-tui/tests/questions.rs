@@ -48,6 +48,28 @@ fn a_question_with_several_answers_then_one_in_words() {
 }
 
 #[test]
+fn esc_at_a_later_question_keeps_what_was_answered() {
+    let option = |label: &str| json!({"label": label, "description": ""});
+    let item = |text: &str| json!({"text": text, "multiple": false, "options": [option("yes"), option("no")]});
+    let ask = |scene: &mut Scene| {
+        scene.works();
+        scene.questions(json!({"about": "choices", "items": [item("Retry?"), item("How often?")]}));
+    };
+    let mut scene = Scene::new((80, 24));
+    ask(&mut scene);
+    assert_eq!(scene.types("1"), []);
+    let sent = scene.key(KeyCode::Esc);
+    let Some(Effect::Send(Command::Answer { reply: Reply::Choices { answers }, .. })) = sent.last() else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(answers.iter().map(|answer| answer.chosen.join(" ")).collect::<Vec<_>>(), ["yes"]);
+    let mut scene = Scene::new((80, 24));
+    ask(&mut scene);
+    let sent = scene.key(KeyCode::Esc);
+    assert!(matches!(sent.last(), Some(Effect::Send(Command::Answer { reply: Reply::Dismiss, .. }))), "{sent:?}");
+}
+
+#[test]
 fn a_question_in_words_may_be_left_empty() {
     let item = |text: &str| json!({"title": "x", "text": text, "multiple": false, "options": []});
     let mut scene = Scene::new((80, 24));
@@ -62,6 +84,18 @@ fn a_question_in_words_may_be_left_empty() {
         panic!("{sent:?}")
     };
     assert_eq!((&answers[0], answers[1].text.as_deref()), (&ItemAnswer::default(), Some("so")));
+}
+
+#[test]
+fn a_question_says_what_enter_alone_means() {
+    for (empty, says) in [("default", Some("Enter alone takes the default")), ("refused", None)] {
+        let item = json!({"text": "Your name?", "multiple": false, "options": [], "empty": empty});
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        scene.questions(json!({"about": "choices", "items": [item]}));
+        let picture = scene.picture();
+        assert!(says.is_none_or(|says| picture.contains(says)) && !picture.contains("leaves it empty"), "{picture}");
+    }
 }
 
 #[test]

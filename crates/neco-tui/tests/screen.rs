@@ -50,18 +50,40 @@ proptest! {
             let bytes = std::mem::take(screen.out());
             parser.process(&bytes);
             all.extend(finished);
-            let mut expected = all.clone();
-            expected.extend(live.clone());
-            while expected.last().is_some_and(String::is_empty) {
-                expected.pop();
+            let shown = contents(&mut parser);
+            prop_assert!(shown.starts_with(&all) && shown.ends_with(&live), "{shown:?}");
+            // Where fewer rows live than before, blank ones keep the last of them at the bottom.
+            let between = &shown[all.len()..shown.len() - live.len()];
+            prop_assert!(between.iter().all(String::is_empty) && (known || between.is_empty()), "{shown:?}");
+            if known && all.len() + live.len() >= usize::from(HEIGHT) {
+                prop_assert_eq!(parser.screen().rows(0, WIDTH).last(), live.last().cloned());
             }
-            prop_assert_eq!(contents(&mut parser), expected);
             let (at, column) = parser.screen().cursor_position();
             prop_assert_eq!(column, 1);
             let under = parser.screen().rows(0, WIDTH).nth(usize::from(at)).unwrap_or_default();
             prop_assert_eq!(&under, &live[row.min(live.len() - 1)]);
         }
     }
+}
+
+#[test]
+fn the_field_stays_at_the_bottom_when_a_question_goes() {
+    let mut screen = Screen::new(Vec::new(), Depth::None);
+    let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 100);
+    let mut draw = |frame: Frame| -> Vec<String> {
+        screen.draw(frame).unwrap();
+        parser.process(&std::mem::take(screen.out()));
+        parser.screen().rows(0, WIDTH).collect()
+    };
+    let said = || lines(&["one".into(), "two".into(), "three".into()]);
+    draw(Frame { finished: said(), ..streams(&["work"], "") });
+    let asked = draw(streams(&["work", "may I?", "yes", "no"], ""));
+    let after = draw(streams(&["work"], ""));
+    assert_eq!(asked[5..], after[5..]);
+    assert_eq!(after[..5], ["three", "", "", "", "work"]);
+    // What is finished next has the blank rows.
+    let next = draw(Frame { finished: lines(&["four".into()]), ..streams(&["work"], "") });
+    assert_eq!(next[..5], ["three", "four", "", "", "work"]);
 }
 
 /// A row of what streams, with the bottom of a window.

@@ -30,14 +30,14 @@ fn esc_says_who_still_works_and_the_next_one_stops_them() {
     assert_eq!(scene.key(KeyCode::Esc), send(Command::Cancel));
     stopped(&mut scene);
     let picture = scene.picture();
-    assert!(picture.contains("⊘ Stopped.  3 agents are still working, $0.03 so far"), "{picture}");
+    assert!(picture.contains("⊘ 3 agents are still working, $0.03 so far"), "{picture}");
     assert!(picture.contains("Esc pause them too   Enter go on"), "{picture}");
     assert_eq!(picture.matches("Enter alone").count(), 1, "only the field says what to do: {picture}");
     // One has ended meanwhile; minutes later it still holds.
     let done = node(ids[0], scene.root, "coder", "x", "completed", 1.0);
     scene.happen_to(ids[0], support::agent_update(&done));
     scene.app.now_ms += 600_000;
-    assert!(scene.picture().contains("⊘ Stopped.  2 agents are still working"), "{}", scene.picture());
+    assert!(scene.picture().contains("⊘ 2 agents are still working"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), send(Command::StopAll));
     for id in &ids[1..3] {
         let paused = node(*id, scene.root, "coder", "x", "paused", 0.0);
@@ -174,7 +174,7 @@ fn enter_alone_goes_on() {
     scene.works();
     scene.key(KeyCode::Esc);
     stopped(&mut scene);
-    assert!(scene.picture().contains("Say what to do instead; Enter alone goes on"), "{}", scene.picture());
+    assert!(scene.picture().contains("Say what to do instead; Enter alone continues"), "{}", scene.picture());
     assert!(matches!(&scene.key(KeyCode::Enter)[..], [Effect::Send(Command::UserMessage { .. })]));
     assert_eq!(scene.key(KeyCode::Enter), [], "once");
     // Whoever still works keeps nobody from going on.
@@ -233,7 +233,7 @@ fn enter_alone_tries_again_what_had_no_model_and_goes_on_with_what_was_left_in_t
         ends.into_iter().for_each(|reason| scene.happened(complete(reason)));
         let standing = snapshot(&scene);
         scene.app.opened(standing);
-        assert_eq!(scene.picture().contains("Enter alone goes on"), goes_on, "{ends:?}: {}", scene.picture());
+        assert_eq!(scene.picture().contains("Enter alone continues"), goes_on, "{ends:?}: {}", scene.picture());
     }
 }
 
@@ -257,7 +257,7 @@ fn what_was_taken_back_is_not_gone_on_with() {
         scene.happened(rewind(conversation));
         let standing = snapshot(&scene);
         scene.app.opened(standing);
-        assert_eq!(scene.picture().contains("Enter alone goes on"), goes_on, "{}", scene.picture());
+        assert_eq!(scene.picture().contains("Enter alone continues"), goes_on, "{}", scene.picture());
     }
 }
 

@@ -357,6 +357,13 @@ fn the_end_of_work_tells_what_that_work_changed() {
     scene.happen(ends(2));
     let picture = scene.picture();
     assert!(picture.contains("+1 −1 in 1 file   /diff /undo"), "{picture}");
+    // Neither shows or undoes what no checkpoint holds.
+    let mut scene = Scene::new((100, 30));
+    scene.works();
+    scene.ends("1", "write_file", "Write it", Ended::well(Some(diff(".git/hooks/pre-commit"))));
+    scene.happen(ends(2));
+    let picture = scene.picture();
+    assert!(picture.contains("+1 −1 in 1 file") && !picture.contains("/undo"), "{picture}");
 }
 
 #[test]
@@ -378,12 +385,68 @@ fn an_error_that_was_tried_again_is_told_once() {
     scene.happen(fails("a/b is overloaded"));
     let picture = scene.picture();
     assert_eq!(picture.matches("a/b is overloaded").count(), 1, "{picture}");
-    assert!(picture.contains("✕ Error  a/b is overloaded · tried again after 1.0 s, 2.0 s (1005)"), "{picture}");
+    assert!(picture.contains("✕ Error  a/b is overloaded · tried again after 1 s, 2 s (1005)"), "{picture}");
     // Another trouble is told beside it.
     let mut scene = Scene::new((100, 24));
     scene.works();
     scene.happen(retry(1, "a/b is overloaded"));
     scene.happen(fails("the key was refused"));
     let picture = scene.picture();
-    assert!(picture.contains("a/b is overloaded · tried again") && picture.contains("✕ Error  the key"), "{picture}");
+    assert!(
+        picture.contains("✕ Model  b: the answer broke off · tried again") && picture.contains("✕ Error  the key"),
+        "{picture}"
+    );
+}
+
+fn asked_again(wait_ms: u64) -> EventBody {
+    let retry = json!({
+        "attempt": 2, "attempts": 4, "model": "far/glm", "wait_ms": wait_ms, "code": 4005,
+        "message": "the connection to far broke in the middle of the answer (unexpected EOF)", "discards": true
+    });
+    EventBody::ModelRetry(serde_json::from_value(retry).unwrap_or_else(|error| panic!("{error}")))
+}
+
+fn another_is_asked() -> EventBody {
+    let switch = json!({
+        "from": "far/glm", "to": "near/chat", "code": 4002, "discards": true,
+        "message": "far limits the rate (HTTP 429): too many requests"
+    });
+    EventBody::ModelSwitch(serde_json::from_value(switch).unwrap_or_else(|error| panic!("{error}")))
+}
+
+#[test]
+fn answers_that_break_off_one_after_the_other_are_one_row() {
+    let mut scene = Scene::new((100, 24));
+    scene.works();
+    for wait_ms in [1100, 2000, 4900] {
+        scene.streams(&["Half an answer"]);
+        scene.picture();
+        scene.happen(asked_again(wait_ms));
+        scene.picture();
+    }
+    scene.streams(&["A whole answer"]);
+    scene.call("1", "bash", CallStatus::Executing, "Run make");
+    let picture = scene.picture();
+    let row = "✕ Model  glm: the answer broke off · tried again after 1 s, 2 s, 5 s\n";
+    assert!(picture.contains(row) && picture.matches("✕ Model").count() == 1, "{picture}");
+}
+
+#[test]
+fn a_model_has_taken_over_when_its_answer_begins() {
+    let mut scene = Scene::new((100, 24));
+    scene.works();
+    scene.happen(another_is_asked());
+    let picture = scene.picture();
+    assert!(picture.contains("Model  chat is asked now · glm: rate limit"), "{picture}");
+    scene.streams(&["Here"]);
+    let picture = scene.picture();
+    assert!(picture.contains("✓ Model  chat takes over · glm: rate limit\n"), "{picture}");
+    // One that fails as well takes nothing over.
+    let mut scene = Scene::new((100, 24));
+    scene.works();
+    scene.happen(another_is_asked());
+    let message = "none of the 2 models answered".to_owned();
+    scene.happen(EventBody::Error(ErrorEvent { code: ErrorCode::RateLimited, message, retryable: true }));
+    let picture = scene.picture();
+    assert!(picture.contains("✕ Model  glm: rate limit\n") && !picture.contains("takes over"), "{picture}");
 }

@@ -403,6 +403,18 @@ fn an_agent_is_started_over_also_when_it_has_failed() {
 }
 
 #[test]
+fn the_head_of_all_agents_counts_the_root() {
+    let mut scene = Scene::new((120, 30));
+    agents(&mut scene, &["running"]);
+    scene.works();
+    let root = node(scene.root, scene.root, "root", "x", "running", 0.0);
+    let root = AgentNode { kind: NodeType::Root, parent: None, ..root };
+    scene.news(News::Answered(Answer::Tree { nodes: vec![root] }));
+    scene.control('t');
+    assert!(scene.picture().contains("Agents  2 at work, 2 in all · $0.02"), "{}", scene.picture());
+}
+
+#[test]
 fn an_agent_that_waits_says_so_its_clock_stands_in_a_pause_and_it_names_its_model() {
     let mut scene = Scene::new((120, 30));
     let ids = agents(&mut scene, &["running", "running", "paused"]);

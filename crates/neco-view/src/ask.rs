@@ -45,7 +45,7 @@ impl Approval {
         let command = arguments.get("command").and_then(Value::as_str).map(str::to_owned);
         request.command = request.command.take().and(command);
         (request.args, request.diff) = (arguments, diff);
-        (request.session_rule, request.always_rule) = (None, None);
+        (request.session_rule, request.always_rule, request.always_file) = (None, None, None);
         self.revised = true;
     }
 
@@ -61,8 +61,8 @@ impl Approval {
             (false, ..) => NO_SANDBOX,
             (true, false, false) => "sandboxed · writes here, no network",
             (true, true, false) => "sandboxed · with network",
-            (true, false, true) => "sandboxed · opens closed files",
-            (true, true, true) => "sandboxed · with network, opens closed files",
+            (true, false, true) => "sandboxed · opens more files",
+            (true, true, true) => "sandboxed · with network, opens more files",
         })
     }
 
@@ -85,8 +85,13 @@ impl Approval {
     /// several calls at once takes no number from the others.
     pub fn answers(&self, asks: Offered<'_>) -> Vec<CallAnswer> {
         let request = &self.request;
-        let answer =
-            |means: Means, words: String, short: &'static str| CallAnswer { means, words, about: String::new(), short };
+        let answer = |means: Means, words: String, short: &'static str| CallAnswer {
+            means,
+            words,
+            about: String::new(),
+            saved: String::new(),
+            short,
+        };
         let yes = match (self.revised, request.risk >= Risk::Critical) {
             (true, _) => "Yes, as you changed it",
             (false, true) => "Yes, this once",
@@ -113,10 +118,9 @@ impl Approval {
         }
         if let Some(rule) = request.always_rule.as_ref().filter(|_| asks.rules) {
             let always = answer(Means::Rule(Rule::Always), "Yes, always".to_owned(), "always");
-            answers.push(CallAnswer { about: self.in_short(rule), ..always });
+            answers.push(CallAnswer { about: self.in_short(rule), saved: self.saved(), ..always });
         }
-        let edit = if request.diff.is_empty() { "Change it first" } else { "Change it first, in the editor" };
-        answers.push(answer(Means::Edit, edit.to_owned(), "change"));
+        answers.push(answer(Means::Edit, "Change it first, in the editor".to_owned(), "change"));
         if asks.open > 0 {
             answers.push(answer(Means::NoToAll, format!("No to all {}", asks.open + 1), "no to all"));
         }
@@ -126,6 +130,12 @@ impl Approval {
         };
         answers.push(answer(Means::No, no, "no"));
         answers
+    }
+
+    /// Where "always" saves its rule, in words that follow the rule; nothing where that is not known.
+    pub fn saved(&self) -> String {
+        let file = self.request.always_file.as_deref().map(visible_line);
+        file.map(|file| format!(" (saved in {file})")).unwrap_or_default()
     }
 
     /// A rule that does not repeat a long command: it is shown above.
@@ -224,6 +234,8 @@ pub struct CallAnswer {
     pub words: String,
     /// More about it, such as the rule that would be made.
     pub about: String,
+    /// Where that rule is saved, in words that follow it.
+    pub saved: String,
     /// The same in a word or two.
     pub short: &'static str,
 }
@@ -363,6 +375,7 @@ mod tests {
             opens: false,
             ahead: Vec::new(),
             always_rule: Some("run `make`, always".into()),
+            always_file: Some("~/always.toml".into()),
             session_rule: Some("run `make`".into()),
         })
     }

@@ -150,6 +150,9 @@ pub struct RunArgs {
     /// Works as this agent: with the instructions, the model, the tools and the limits of its definition
     #[arg(long, help_heading = "Model and tools", hide_short_help = true, value_name = "NAME")]
     pub agent: Option<String>,
+    /// Adds this text to the system prompt, for this run
+    #[arg(long, help_heading = "Model and tools", hide_short_help = true, value_name = "TEXT")]
+    pub append_system_prompt: Option<String>,
     /// Who the agent is, for the system prompt.
     #[arg(skip)]
     pub role: Option<String>,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use neco_config::Env;
+use neco_proto::app::trust::TrustAnswer;
 use neco_tui::line::Person;
 pub use neco_tui::line::ask::*;
 
@@ -25,10 +26,10 @@ pub fn programs(env: &Env) -> editor::Programs {
     editor::Programs::wanted(|name| env.var_os(name), env.find_program("less").is_some())
 }
 
-/// Asks whether what was described is to be trusted; nothing when nobody can be read.
+/// Asks whether what was described is to be trusted, or which parts of it; nothing when nobody can be read.
 ///
 /// # Errors
 /// When the person wants to leave instead.
-pub fn trusts(tty: &Tty, described: &str, env: &Env) -> Result<Option<bool>, Signal> {
-    trust::answer(tty, described, &env.shown(&env.config_dir().join(neco_safety::trust::TRUST_FILE)))
+pub fn trusts(tty: &Tty, described: &str, parts: &[String], env: &Env) -> Result<Option<TrustAnswer>, Signal> {
+    trust::answer(tty, described, parts, &env.shown(&env.config_dir().join(neco_safety::trust::TRUST_FILE)))
 }

@@ -80,7 +80,7 @@ fn printed_request(words: &[OsString]) -> Option<CommandLine> {
 }
 
 /// A word behind `--worktree` that is the name of one elsewhere, and would be a message or a part of it here. Where a
-/// request was announced before, the word is the request.
+/// request was announced before and no sentence is written anywhere, the word is the request.
 fn named_worktree(words: &[OsString]) -> Option<String> {
     let asks = |word: &OsString| ["-p", "--print", "-m", "--message"].iter().any(|ask| word == ask);
     let is_sentence = |word: &OsString| word.to_str().is_some_and(|word| word.contains(char::is_whitespace));
@@ -88,8 +88,10 @@ fn named_worktree(words: &[OsString]) -> Option<String> {
     let behind = words.get(at + 1)?;
     let name = behind.to_str().filter(|name| !name.starts_with('-') && !is_sentence(behind))?;
     let is_announced = words.iter().take(at).any(|word| asks(word) || REQUESTS.iter().any(|request| word == request));
-    let is_name = words.get(at + 2).is_none_or(|next| asks(next) || is_sentence(next));
-    (!is_announced && is_name).then(|| {
+    let (before, after) = (words.iter().take(at), || words.iter().skip(at + 2));
+    let is_said = before.skip(1).chain(after()).any(is_sentence) || after().any(asks);
+    let goes_on = words.get(at + 2).is_some_and(|next| !next.to_str().is_some_and(|next| next.starts_with('-')));
+    (is_said || (!is_announced && !goes_on)).then(|| {
         format!("--worktree takes no name: leave `{name}` out, or write --worktree=branch or --worktree=patch")
     })
 }
@@ -194,9 +196,14 @@ fn name_session(run: &mut RunArgs) -> Option<String> {
     let id = run.resume.take_if(|id| !id.is_empty())?;
     if !reads_as_id(&id) {
         let said = std::iter::once(&id).chain(&run.words).map(String::as_str).collect::<Vec<_>>().join(" ");
+        // With a message of its own, the word was meant as an id.
+        let instead = match run.message {
+            None => format!(" To say it to the last session here: neco --continue \"{said}\""),
+            Some(_) => String::new(),
+        };
         return Some(format!(
             "`{id}` is not the id of a session; `neco session list` shows them, and four characters or more of one \
-             will do. To say it to the last session here: neco --continue \"{said}\""
+             will do.{instead}"
         ));
     }
     run.session = Some(id);
@@ -361,6 +368,8 @@ mod tests {
         }
         // So few characters may be a word: `neco -r add the docs` names no session.
         assert!(read(&["-r", "add", "the docs"]).unwrap_err().contains("four characters or more"));
+        let told = read(&["-r", "zzzz", "-m", "say x"]).unwrap_err();
+        assert!(told.contains("four characters or more") && !told.contains("--continue"), "{told}");
     }
 
     #[test]
@@ -382,6 +391,10 @@ mod tests {
             (&["--worktree", "feature", "-p", "x"], "--worktree takes no name"),
             (&["--worktree", "feature"], "--worktree takes no name"),
             (&["--worktree", "feature", "fix the bug"], "--worktree takes no name"),
+            (&["--worktree", "feature", "--yes", "fix the bug"], "--worktree takes no name"),
+            (&["-p", "--worktree", "feature", "fix the bug"], "--worktree takes no name"),
+            (&["-p", "fix the bug", "--worktree", "feature"], "--worktree takes no name"),
+            (&["exec", "--worktree", "feature", "fix the bug"], "--worktree takes no name"),
             (&["--allowedTools", "-m", "x"], "--allow RULE"),
             (&["-p", "x", "--disallowedTools", "Read", "server__delete"], "--deny RULE"),
             (&["-s", "c41f", "-p", "x"], "--session ID"),
@@ -447,6 +460,11 @@ mod tests {
             &["session", "resume", "--yes"],
             &["exec", "-s", "read_only", "x"],
             &["-p", "x", "--worktree", "explain"],
+            &["-p", "--worktree", "explain"],
+            &["--worktree", "fix", "the", "bug"],
+            &["exec", "--json", "x"],
+            &["exec", "resume", "--last", "--json", "x"],
+            &["-p", "x", "--append-system-prompt", "be kind"],
         ] {
             assert!(read(words).is_ok(), "{words:?}: {:?}", read(words));
         }

@@ -35,6 +35,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["skill", "skills"], NO_SKILLS),
     (&["review"], REVIEW),
     (&["web", "serve", "server", "acp", "app", "desktop", "app-server", "remote-control"], NO_SERVER),
+    (&["mcp-server"], "`neco mcp serve` is Neco as an MCP server."),
     (&["tui", "start"], "`neco` alone opens the window."),
     (&["pr", "github"], "There is nothing for pull requests yet: `git` and `gh` work as commands of the agent."),
     (&["apply"], "What the agent changes is in the files already; `git diff` shows it."),
@@ -77,14 +78,9 @@ const FLAGS: &[(&[&str], &str)] = &[
     ),
     (&["-s"], "--sandbox read_only|workspace_write|full is the box of commands, --session ID a session"),
     (
-        &[
-            "--system-prompt",
-            "--append-system-prompt",
-            "--system-prompt-file",
-            "--append-system-prompt-file",
-            "--system",
-        ],
-        "rules for the model are written in AGENTS.md (`neco init` begins one), a role in a file for --agent NAME",
+        &["--system-prompt", "--system-prompt-file", "--append-system-prompt-file", "--system"],
+        "--append-system-prompt TEXT adds to it for this run; rules for the model are written in AGENTS.md (`neco \
+         init` begins one), a role in a file for --agent NAME",
     ),
     (&["--agents"], "--agent NAME works as an agent that is defined in a file; `neco agents list` names them"),
     (
@@ -269,7 +265,7 @@ pub fn translated(words: Vec<OsString>) -> Vec<OsString> {
     if let Some((_, ours)) = SAME.iter().find(|(theirs, _)| *theirs == lines.as_slice()) {
         return words.into_iter().take(1).chain(ours.iter().map(OsString::from)).collect();
     }
-    let mut words = flags(words);
+    let mut words = with_json(flags(words));
     // `exec resume` continues a session with one request.
     let is = |at: usize, names: &[&str]| {
         words.get(at).and_then(|word| word.to_str()).is_some_and(|word| names.contains(&word))
@@ -280,6 +276,19 @@ pub fn translated(words: Vec<OsString>) -> Vec<OsString> {
         words.splice(1..2, ["model".into(), "list".into()]);
     }
     words
+}
+
+/// Spells `exec --json`, which prints one event a line, as ours.
+fn with_json(words: Vec<OsString>) -> Vec<OsString> {
+    if !words.get(1).is_some_and(|word| word == "exec" || word == "run") {
+        return words;
+    }
+    let ends = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let spell = |(at, word): (usize, OsString)| match at < ends && word == "--json" {
+        true => OsString::from("--output-format=stream-json"),
+        false => word,
+    };
+    words.into_iter().enumerate().map(spell).collect()
 }
 
 /// Spells flags of other agents that say exactly what ours do as ours.

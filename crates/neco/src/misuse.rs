@@ -20,9 +20,10 @@ pub fn misuse(run: &RunArgs) -> Option<String> {
     }
     if let Some(model) = run.message.as_ref().filter(|message| elsewhere::is_model(message)) {
         let said = if words.is_empty() { String::new() } else { format!(" \"{words}\"") };
+        let of = if model.contains('/') { "" } else { "PROVIDER/" };
         return Some(format!(
-            "-m is the message here, and `{model}` reads like a model: neco --model {model}{said}. As a message it is written \
-             neco -p \"{model}\""
+            "-m is the message here, and `{model}` reads like a model: neco --model {of}{model}{said} (`neco model \
+             list` has the names). As a message it is written neco -p \"{model}\""
         ));
     }
     if let Some(message) = &run.message {
@@ -127,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_model_is_no_message() {
-        assert!(misused(&["-m", "gpt-5", "fix it"]).unwrap().contains("neco --model gpt-5 \"fix it\""));
+        assert!(misused(&["-m", "gpt-5", "fix it"]).unwrap().contains("neco --model PROVIDER/gpt-5 \"fix it\""));
         assert!(misused(&["-m", "anthropic/claude-opus-4"]).unwrap().contains("neco -p"));
         for message in ["continue", "why does gpt-5 fail?", "src/main.rs", "opus, what is it?"] {
             assert_eq!(misused(&["-m", message]), None, "{message}");

@@ -17,35 +17,90 @@ const FEWEST: usize = 3;
 /// Characters of what is told of a tool that nobody here wrote a line about.
 const LONGEST_LINE: usize = 100;
 
+/// Characters of the names of tools in the line of a server, and bytes of the lines of all servers.
+const LONGEST_NAMES: usize = 100;
+const MOST_OF_SERVERS: usize = 4000;
+
+/// What the names of all tools of MCP servers begin with.
+const OF_SERVERS: &str = "mcp__";
+
 /// The tools that an agent has and that are not declared, as they would be declared.
 #[derive(Clone, Debug, Default)]
-pub struct ToolCatalogue(Arc<[ToolDeclaration]>);
+pub struct ToolCatalogue(Arc<[Waiting]>);
+
+/// A tool that is not declared.
+#[derive(Clone, Debug)]
+pub(crate) struct Waiting {
+    /// How it would be declared.
+    pub told: ToolDeclaration,
+    /// The MCP server that offers it.
+    pub server: Option<String>,
+}
 
 impl ToolCatalogue {
     /// A catalogue of these tools; none where they are too few for one.
-    pub(crate) fn new(tools: Vec<ToolDeclaration>) -> Option<Self> {
+    pub(crate) fn new(tools: Vec<Waiting>) -> Option<Self> {
         (tools.len() >= FEWEST).then(|| Self(tools.into()))
     }
 
     /// The tools, in order.
     pub fn iter(&self) -> impl Iterator<Item = &ToolDeclaration> {
-        self.0.iter()
+        self.0.iter().map(|tool| &tool.told)
     }
 
     /// Whether a tool is in it.
     pub fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|tool| tool.name == name)
+        self.iter().any(|tool| tool.name == name)
     }
 
-    /// A line for each tool, for the model.
+    /// A line for each tool, and one for all tools of a server, for the model. Servers that are too many are counted.
     pub(crate) fn lines(&self) -> String {
-        let line = |tool: &ToolDeclaration| format!("\n- {}: {}", tool.name, line_of(tool));
-        self.0.iter().map(line).collect()
+        let own = self.0.iter().filter(|tool| tool.server.is_none());
+        let mut lines: String = own.map(|tool| line(&tool.told)).collect();
+        let servers = self.servers();
+        let most = lines.len() + MOST_OF_SERVERS;
+        for (at, (server, tools)) in servers.iter().enumerate() {
+            let line = line_of_server(server, tools);
+            if lines.len() + line.len() > most {
+                let more = servers.len() - at;
+                lines.push_str(&format!("\n- {OF_SERVERS}*: the tools of {more} MCP servers more, by server"));
+                break;
+            }
+            lines.push_str(&line);
+        }
+        lines
+    }
+
+    /// The servers, each with its tools.
+    fn servers(&self) -> Vec<(&str, Vec<&ToolDeclaration>)> {
+        let mut servers: Vec<(&str, Vec<&ToolDeclaration>)> = Vec::new();
+        for tool in self.0.iter() {
+            let Some(server) = tool.server.as_deref() else { continue };
+            match servers.last_mut().filter(|(last, _)| *last == server) {
+                Some((_, tools)) => tools.push(&tool.told),
+                None => servers.push((server, vec![&tool.told])),
+            }
+        }
+        servers
+    }
+
+    /// What a model is told that looks up a server, by its name or as its line begins: a line for each tool. For all of
+    /// them it is a line for each server.
+    fn told_of_server(&self, asked: &str) -> Option<String> {
+        let name = asked.trim().strip_prefix(OF_SERVERS).unwrap_or(asked.trim());
+        let name = name.trim_end_matches('*').trim_end_matches("__");
+        let servers = self.servers();
+        if name.is_empty() && asked.trim().starts_with(OF_SERVERS) && !servers.is_empty() {
+            return Some(servers.iter().map(|(server, tools)| line_of_server(server, tools)).collect());
+        }
+        let (_, tools) = servers.iter().find(|(server, _)| server.eq_ignore_ascii_case(name))?;
+        let lines: String = tools.iter().map(|tool| line(tool)).collect();
+        Some(format!("The MCP server {name} has these tools; their arguments are shown by their names:{lines}"))
     }
 
     /// All that there is to know of a tool, for the model; nothing where it is not in it.
     pub(crate) fn told(&self, name: &str) -> Option<String> {
-        let ToolDeclaration { name, description, schema } = self.0.iter().find(|tool| tool.name == name)?;
+        let ToolDeclaration { name, description, schema } = self.iter().find(|tool| tool.name == name)?;
         Some(format!("{name}: {description}\nArguments of {name}, as a JSON schema: {schema}"))
     }
 
@@ -71,6 +126,8 @@ impl ToolCatalogue {
             } else if declared.iter().any(|tool| tool.name == name) {
                 let words = format!("{name} is declared already: call it by its own name.");
                 told.push((name, words));
+            } else if let Some(text) = self.told_of_server(asked) {
+                told.push((name, harmless(&text, redactor)));
             } else {
                 let words = match registry.find(asked) {
                     Ok(_) => format!("{name} can't be used now"),
@@ -120,6 +177,26 @@ pub(crate) fn is_everyday(tool: &dyn DynTool) -> bool {
     CapabilityLevel::line(tool.name()).is_none()
 }
 
+fn line(tool: &ToolDeclaration) -> String {
+    format!("\n- {}: {}", tool.name, line_of(tool))
+}
+
+/// The names of a server's tools, as far as they are short.
+fn line_of_server(server: &str, tools: &[&ToolDeclaration]) -> String {
+    let prefix = format!("{OF_SERVERS}{server}__");
+    let mut line = format!("\n- {prefix}*: ");
+    let most = line.len() + LONGEST_NAMES;
+    for (at, tool) in tools.iter().enumerate() {
+        let name = tool.name.strip_prefix(&prefix).unwrap_or(&tool.name);
+        if at > 0 && line.len() + name.len() > most {
+            line.push_str(&format!(" and {} more", tools.len() - at));
+            break;
+        }
+        line.extend([if at > 0 { ", " } else { "" }, name]);
+    }
+    line
+}
+
 /// What a tool is for: the line of the table, or else its first sentence.
 fn line_of(tool: &ToolDeclaration) -> String {
     if let Some(line) = CapabilityLevel::line(&tool.name) {
@@ -142,9 +219,18 @@ mod tests {
 
     use super::*;
 
-    fn tool(name: &str, description: &str) -> ToolDeclaration {
+    fn declared(name: &str, description: &str) -> ToolDeclaration {
         let schema = json!({ "type": "object" });
         ToolDeclaration { name: name.to_owned(), description: description.to_owned(), schema }
+    }
+
+    fn tool(name: &str, description: &str) -> Waiting {
+        Waiting { told: declared(name, description), server: None }
+    }
+
+    fn of_server(server: &str, name: &str) -> Waiting {
+        let told = declared(&format!("mcp__{server}__{name}"), "Does it. And more.");
+        Waiting { told, server: Some(server.to_owned()) }
     }
 
     fn catalogue() -> ToolCatalogue {
@@ -168,9 +254,40 @@ mod tests {
     }
 
     #[test]
+    fn a_server_has_one_short_line_and_shows_its_tools_when_it_is_looked_up() {
+        let mut tools: Vec<Waiting> = (0..50).map(|number| of_server("big", &format!("tool_{number}"))).collect();
+        tools.push(of_server("small", "echo"));
+        let catalogue = ToolCatalogue::new(tools).unwrap();
+        let lines = catalogue.lines();
+        let lines: Vec<&str> = lines.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[0].starts_with("- mcp__big__*: tool_0, tool_1, ") && lines[0].len() < 150, "{}", lines[0]);
+        assert!(lines[0].ends_with(" more"), "{}", lines[0]);
+        assert_eq!(lines[1], "- mcp__small__*: echo");
+        let look_up = |name: &str| {
+            let redactor = Redactor::new(Vec::new());
+            catalogue.look_up(&[name.to_owned()], (&Registry::default(), &[]), &redactor, 10_000)
+        };
+        for name in ["small", "mcp__small", "mcp__small__*", "mcp__small__"] {
+            assert!(look_up(name).unwrap().ends_with("\n- mcp__small__echo: Does it"), "{name}");
+        }
+        assert_eq!(look_up("big").unwrap().lines().count(), 51);
+        assert_eq!(look_up("mcp__*").unwrap().trim().lines().count(), 2);
+        assert!(look_up("none").is_err());
+    }
+
+    #[test]
+    fn there_is_a_bound_to_the_lines_of_servers() {
+        let tools = (0..1000).map(|number| of_server(&format!("server{number}"), "echo"));
+        let lines = ToolCatalogue::new(tools.collect()).unwrap().lines();
+        assert!(lines.len() < MOST_OF_SERVERS + 100, "{} bytes", lines.len());
+        assert!(lines.ends_with(" MCP servers more, by server"), "{lines}");
+    }
+
+    #[test]
     fn what_is_looked_up_is_told_with_its_schema_and_what_is_missing_by_name() {
         let (catalogue, registry) = (catalogue(), Registry::default());
-        let declared = [tool("bash", "Runs.")];
+        let declared = [declared("bash", "Runs.")];
         let look_up = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
             catalogue.look_up(&names, (&registry, &declared), &Redactor::new(Vec::new()), 10_000)

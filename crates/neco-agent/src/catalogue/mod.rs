@@ -12,7 +12,7 @@ mod tools;
 mod unwrapping;
 
 pub use listing::ToolCatalogue;
-pub(crate) use listing::is_everyday;
+pub(crate) use listing::{Waiting, is_everyday};
 pub use neco_model::{ACTIVATE, CALL};
 pub use tools::tools;
 pub(crate) use unwrapping::{Unwrapping, meant};

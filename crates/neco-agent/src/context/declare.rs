@@ -1,6 +1,6 @@
 //! The tools as a model is told of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use neco_model::ToolDeclaration;
@@ -10,12 +10,15 @@ use neco_safety::{Policy, Who, invisible};
 use neco_toolkit::{DynTool, Registry};
 use serde_json::{Map, Value};
 
-use crate::catalogue::{ACTIVATE, CALL, ToolCatalogue, is_everyday};
+use crate::catalogue::{ACTIVATE, CALL, ToolCatalogue, Waiting, is_everyday};
 use crate::mode::declares;
+
+/// The tools of more MCP servers than these all stand in the catalogue: no request uses so many of them.
+const MOST_SERVERS: usize = 20;
 
 /// The tools that are declared, and those that stand in the catalogue. In ask mode tools that write or run do not even
 /// exist for the model, in plan mode those that write; what the policy refuses whatever the arguments are does not exist
-/// either. Tools of one origin that people plug in are declared as long as all of them take at most `most` tokens.
+/// either. Tools that people plug in are declared as long as all of them take at most `most` tokens.
 pub(super) fn declare(
     registry: &Registry,
     (policy, who): (&Policy, &Who<'_>),
@@ -34,12 +37,16 @@ pub(super) fn declare(
     for (tool, told) in tools.iter().filter(|(tool, _)| !tool.origin().is_built_in()) {
         *taken.entry(tool.origin()).or_default() += tool_tokens(told, family);
     }
-    let waits = |tool: &dyn DynTool| match taken.get(tool.origin()) {
-        Some(tokens) => *tokens > most,
-        None => !is_everyday(tool),
+    let outright = outright(taken, most);
+    let waits = |tool: &dyn DynTool| match tool.origin().is_built_in() {
+        true => !is_everyday(tool),
+        false => !outright.contains(tool.origin()),
     };
-    let waiting: Vec<ToolDeclaration> = match ways.as_slice() {
-        [_, _] => tools.iter().filter(|(tool, _)| waits(tool.as_ref())).map(|(_, told)| told.clone()).collect(),
+    let waiting = tools.iter().filter(|(tool, _)| waits(tool.as_ref()));
+    let waiting: Vec<Waiting> = match ways.as_slice() {
+        [_, _] => {
+            waiting.map(|(tool, told)| Waiting { told: told.clone(), server: server_of(tool.as_ref()) }).collect()
+        }
         // There is no way to call what is not declared.
         _ => Vec::new(),
     };
@@ -55,6 +62,29 @@ pub(super) fn declare(
         told
     });
     (declared.chain(ways).collect(), catalogue)
+}
+
+/// Those of the origins that people plugged in whose tools are declared, by the tokens that they take: the smallest, as
+/// long as all of them together take at most `most`.
+fn outright(taken: HashMap<&ToolOrigin, u64>, most: u64) -> HashSet<&ToolOrigin> {
+    let is_server = |origin: &ToolOrigin| matches!(origin, ToolOrigin::Mcp { .. });
+    let too_many = taken.keys().filter(|origin| is_server(origin)).count() > MOST_SERVERS;
+    let mut origins: Vec<_> = taken.into_iter().filter(|(origin, _)| !(too_many && is_server(origin))).collect();
+    origins.sort_by_cached_key(|(origin, tokens)| (*tokens, origin.to_string()));
+    let mut room = most;
+    let fits = |(origin, tokens): (_, u64)| {
+        room = room.checked_sub(tokens)?;
+        Some(origin)
+    };
+    origins.into_iter().map_while(fits).collect()
+}
+
+/// The MCP server that offers a tool.
+fn server_of(tool: &dyn DynTool) -> Option<String> {
+    match tool.origin() {
+        ToolOrigin::Mcp { server } => Some(server.clone()),
+        ToolOrigin::BuiltIn | ToolOrigin::Plugin { .. } | ToolOrigin::Script { .. } | ToolOrigin::Editor => None,
+    }
 }
 
 /// Whether a tool is one of the two by which those are called that are not declared.
@@ -252,8 +282,20 @@ mod tests {
         let (declared, waiting, told) = split(&registry, 3 * one);
         assert_eq!(declared, ["bash", "five", ACTIVATE, CALL]);
         assert_eq!(waiting, ["one", "two", "three", "four"]);
-        assert!(told.contains("\n- one: Does what its name says\n"), "{told}");
-        assert_eq!(split(&registry, 5 * one).1.len(), 0);
+        assert!(told.ends_with("\n- mcp__big__*: one, two, three, four"), "{told}");
+        assert_eq!(split(&registry, 6 * one).1.len(), 0);
+        assert_eq!(split(&registry, 4 * one).1.len(), 4, "together they are too much");
+    }
+
+    #[test]
+    fn the_tools_of_a_hundred_servers_take_little_room() {
+        let servers = (0..100).map(|number| ToolOrigin::Mcp { server: format!("s{number}") });
+        let names: Vec<&'static str> = (0..100).map(|number| &*format!("mcp__s{number}__echo").leak()).collect();
+        let theirs = servers.zip(names).flat_map(|(server, name)| tools(&server, &[name]));
+        let registry = Registry::new(tools(ToolOrigin::BUILT_IN, &["bash"])).with(catalogue::tools()).with(theirs);
+        let (declared, waiting, told) = split(&registry, u64::MAX);
+        assert_eq!((declared.len(), waiting.len()), (3, 100));
+        assert!(told.contains("\n- mcp__s99__*: echo") && told.len() < 3000, "{told}");
     }
 
     #[test]

@@ -135,7 +135,7 @@ const TRIM_GAIN: u8 = 20;
 /// What a model is told before the conversation takes at most so much of the window, in percent.
 const MOST_TOLD: u8 = 40;
 
-/// The tools of one origin that people plug in are declared outright up to so much of the window, in percent.
+/// The tools that people plug in are declared outright up to so much of the window, in percent.
 const PLUGGED: u8 = 10;
 
 /// Notes that are longer are no summary.

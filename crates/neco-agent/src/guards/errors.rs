@@ -99,9 +99,18 @@ impl ErrorTracker {
                  happened, and what is needed."
             }
         };
+        let (came_to, notice) = match failure {
+            Failure::Code(ErrorCode::RejectedByUser) => {
+                ("was rejected", "You said no three times; the agent was told to change its approach")
+            }
+            failure if failure.is_refusal() => {
+                ("was refused", "Three calls were not allowed; the agent was told to change its approach")
+            }
+            _ => ("failed", "Three calls failed in the same way; the agent was told to change its approach"),
+        };
         Some(Hint::Warn {
-            text: format!("{what} failed {STRIKES} times in the same way:{earlier}\n{advice}"),
-            notice: "Three calls failed in the same way; the agent was told to change its approach",
+            text: format!("{what} {came_to} {STRIKES} times in the same way:{earlier}\n{advice}"),
+            notice,
         })
     }
 }
@@ -172,6 +181,13 @@ mod tests {
         let refused = || call("touch x", Some(ErrorCode::CommandBlocked));
         assert_eq!(told(&mut guard, &refused(), true) + &told(&mut guard, &refused(), true), "");
         assert!(told(&mut guard, &refused(), true).contains("another approach"));
+        // Whoever said no reads that, and not that something failed.
+        let mut guard = ErrorTracker::default();
+        let scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: true, can_plan: true };
+        let rejected = call("touch x", Some(ErrorCode::RejectedByUser));
+        let hint = (0..3).filter_map(|_| guard.watch(&rejected, &scene)).last();
+        let Some(Hint::Warn { text, notice }) = &hint else { panic!("{hint:?}") };
+        assert!(text.contains("was rejected 3 times") && notice.starts_with("You said no three times"), "{text}");
     }
 
     #[test]

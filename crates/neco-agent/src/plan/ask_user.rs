@@ -108,6 +108,7 @@ impl Tool for AskUser {
             text: question.question,
             options: question.options.into_iter().map(option).collect(),
             multiple: question.multiple,
+            empty: Default::default(),
         };
         Ok(ToolOutput::text("").with_intent(Intent::AskPerson(args.questions.into_iter().map(item).collect())))
     }

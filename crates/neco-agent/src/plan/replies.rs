@@ -16,7 +16,7 @@ pub enum ReplyError {
     WantsPlanDecision,
     #[error("the agent may go on, or stay stopped")]
     WantsGoOn,
-    #[error("{questions} questions want as many answers, not {answers}")]
+    #[error("{questions} questions want one to {questions} answers, not {answers}")]
     Count { questions: usize, answers: usize },
     #[error("{0:?} is not on offer")]
     NotOnOffer(String),
@@ -47,7 +47,7 @@ pub fn check_reply(subject: &Subject, reply: &Reply) -> Result<(), ReplyError> {
 }
 
 fn check_answers(items: &[QuestionItem], answers: &[ItemAnswer]) -> Result<(), ReplyError> {
-    if items.len() != answers.len() {
+    if answers.is_empty() || answers.len() > items.len() {
         return Err(ReplyError::Count { questions: items.len(), answers: answers.len() });
     }
     for (item, answer) in items.iter().zip(answers) {
@@ -65,8 +65,10 @@ fn check_answers(items: &[QuestionItem], answers: &[ItemAnswer]) -> Result<(), R
 
 /// Answers as the model reads them.
 pub fn answer_text(items: &[QuestionItem], answers: &[ItemAnswer]) -> String {
+    let none = ItemAnswer::default();
+    let answered = items.iter().zip(answers.iter().chain(std::iter::repeat(&none)));
     let lines: Vec<String> =
-        items.iter().zip(answers).map(|(item, answer)| format!("{}\n→ {}", item.text.trim(), words(answer))).collect();
+        answered.map(|(item, answer)| format!("{}\n→ {}", item.text.trim(), words(answer))).collect();
     format!("The user answered:\n{}", lines.join("\n"))
 }
 
@@ -93,11 +95,22 @@ mod tests {
             text: "Which?".to_owned(),
             options: vec![option("a"), option("b")],
             multiple,
+            empty: Default::default(),
         }
     }
 
     fn chosen(labels: &[&str]) -> ItemAnswer {
         ItemAnswer { chosen: labels.iter().map(ToString::to_string).collect(), text: None }
+    }
+
+    #[test]
+    fn who_answers_no_more_keeps_what_was_answered() {
+        let items = vec![item(false), item(false)];
+        let subject = Subject::Choices { items: items.clone() };
+        let answers = vec![chosen(&["a"])];
+        assert!(check_reply(&subject, &Reply::Choices { answers: answers.clone() }).is_ok());
+        let told = answer_text(&items, &answers);
+        assert!(told.contains("→ a") && told.ends_with("say what you assumed)"), "{told}");
     }
 
     #[test]

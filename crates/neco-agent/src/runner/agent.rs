@@ -10,7 +10,7 @@ use neco_proto::event::{
     StateChange, TurnEnd,
 };
 use neco_proto::{Actor, ContextReport, ErrorCode, EventBody, Layer, PromptReport, Subject};
-use neco_safety::{Grant, Who};
+use neco_safety::Who;
 use neco_toolkit::Registry;
 use tokio::sync::mpsc;
 
@@ -21,8 +21,10 @@ use super::conversation::{Conversation, Editor, Pieces, Touched};
 use super::gated::{AtGate, GateScene, Passed};
 use super::inbox::Inbox;
 use super::inputs::{AgentHandle, Mail};
+use super::kept_rules::KeptRules;
 use super::kept_workspace::KeptWorkspace;
 use super::model::{Counting, Ending, Model, Streaming, Wishes};
+use super::nudges::{BROKEN_OFF, nudge_text};
 use super::planning::Planning;
 use super::questions::{Asker, Questions};
 use super::renewal::Renewal;
@@ -34,16 +36,12 @@ use crate::capability_level::CapabilityLevel;
 use crate::context::{Assembled, Context, Situation, prompt_report, report, tokens_of_all};
 use crate::gate::{Failure, HookContext, OpenGate};
 use crate::guards::{Guards, Objection};
-use crate::machine::{AnswerKind, Effect, End, Input, Machine, Nudge, Stamp, State};
-use crate::ports::{RuleBook, SinkError};
+use crate::machine::{AnswerKind, Effect, End, Input, Machine, Stamp, State};
+use crate::ports::SinkError;
 use crate::scheduler::{Progress, Record, Scheduler};
 
 /// Inputs that may wait; a window that sends more waits itself.
 const MAILBOX: usize = 64;
-
-/// What an agent is told that goes on after its turn was broken off.
-const BROKEN_OFF: &str = "You were paused in the middle of your last turn: what you were saying and every call that had \
-                          not ended was broken off. Go on with your task from there.";
 
 /// One agent. Lives as long as [`Agent::run`] does.
 pub struct Agent {
@@ -64,7 +62,7 @@ pub struct Agent {
     pub(super) questions: Questions,
     pub(super) planning: Planning,
     watched: Watched,
-    rule_book: Option<Arc<dyn RuleBook>>,
+    rules: KeptRules,
     workspace: KeptWorkspace,
     /// What looks whether it is still made of what counts.
     pub(super) renewal: Option<Arc<dyn Renewal>>,
@@ -126,7 +124,7 @@ impl Agent {
             questions: Questions::default(),
             stopped_by: None,
             planning: Planning { book: setup.book, left: setup.plans_from },
-            rule_book: setup.rule_book,
+            rules: KeptRules(setup.rule_book),
             workspace: KeptWorkspace(setup.checkpoints),
             renewal: setup.renewal,
             renewed: false,
@@ -242,8 +240,8 @@ impl Agent {
                 Effect::Nudge(nudge) => self.admit_neco(nudge_text(nudge)).await.map(|()| None),
                 Effect::TellBrokenOff => self.admit_neco(BROKEN_OFF).await.map(|()| None),
                 Effect::StopWork => self.stop_work().await.map(|()| None),
-                Effect::NoAnswer { times } => self.tell_of_no_answer(times).await.map(|()| None),
-                Effect::NoEnd => self.tell_of_no_end().await.map(|()| None),
+                Effect::NoAnswer { times } => self.reports.no_answer(self.model.label(), times).await.map(|()| None),
+                Effect::NoEnd => self.reports.no_end(self.model.label()).await.map(|()| None),
                 Effect::Finish { reason, code } => self.finish(reason, code).await,
             }?;
             effects.extend(happened.into_iter().flat_map(|input| self.machine.on(input)));
@@ -558,27 +556,11 @@ impl Agent {
                     }
                     self.reports.commit(body).await?;
                 }
-                Record::Keep(grant) => self.keep(&grant).await?,
+                Record::Keep(grant) => self.rules.keep(&grant, self.scheduler.policy_mut(), &self.reports).await?,
             }
         }
         self.scheduler.launch();
         Ok(())
-    }
-
-    /// Has kept what a person allowed, and says what came of it: it holds for this session in any case.
-    async fn keep(&mut self, grant: &Grant) -> Result<(), SinkError> {
-        let Some(book) = self.rule_book.clone() else { return Ok(()) };
-        let rule = grant.to_toml(&self.scheduler.policy().place().workspace);
-        let (level, text) = match book.keep(rule).await {
-            Ok(()) => (NotificationLevel::Info, format!("Rule added in {}", book.file())),
-            Err(error) => {
-                // No file has it, so that reading the files anew would take it back.
-                self.scheduler.policy_mut().grant(grant);
-                let text = format!("The rule applies to this session only: {} can't be written: {error}", book.file());
-                (NotificationLevel::Warning, text)
-            }
-        };
-        self.reports.notify(Notification::new(level, text)).await
     }
 
     pub(super) async fn calls_moved(&mut self) -> Result<(), SinkError> {
@@ -614,18 +596,6 @@ impl Agent {
         let room = self.room.space(&self.model).rooms().of(Layer::Rules);
         let paths = self.scheduler.take_touched();
         self.conversation.tell_folder_rules(paths, room, &self.reports).await
-    }
-
-    async fn tell_of_no_answer(&mut self, times: u32) -> Result<(), SinkError> {
-        let often = if times == 1 { "once".to_owned() } else { format!("{times} times") };
-        let message = format!("{} answered nothing, {often}; try another model", self.model.label());
-        self.reports.error(ErrorCode::EmptyAnswer, message).await
-    }
-
-    async fn tell_of_no_end(&mut self) -> Result<(), SinkError> {
-        let who = self.model.label();
-        let message = format!("the answers of {who} are longer than answers may be; try another model");
-        self.reports.error(ErrorCode::AnswerTooLong, message).await
     }
 
     async fn stop_work(&mut self) -> Result<(), SinkError> {
@@ -711,15 +681,4 @@ impl Agent {
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn nudge_text(nudge: Nudge) -> &'static str {
-    match nudge {
-        Nudge::Empty => "Your last answer was empty. Go on with the task, or say in a sentence that it is done.",
-        Nudge::CutOff => "Your last answer was cut off by the output limit. Go on exactly where it stopped.",
-        Nudge::TooLong => {
-            "Your last answer was cut off because it was longer than an answer may be. Do not repeat it. Say in a few \
-             words what matters, and write what is long into files, in several calls."
-        }
-    }
 }

@@ -112,6 +112,18 @@ impl Reports {
         self.sink.emit(None, event).await
     }
 
+    /// The model gave an answer with nothing in it, so often.
+    pub(super) async fn no_answer(&self, model: &str, times: u32) -> Result<(), SinkError> {
+        let often = if times == 1 { "once".to_owned() } else { format!("{times} times") };
+        self.error(ErrorCode::EmptyAnswer, format!("{model} answered nothing, {often}; try another model")).await
+    }
+
+    /// The model gave answers that were cut off one after the other.
+    pub(super) async fn no_end(&self, model: &str) -> Result<(), SinkError> {
+        let message = format!("the answers of {model} are longer than answers may be; try another model");
+        self.error(ErrorCode::AnswerTooLong, message).await
+    }
+
     pub(super) async fn not_compacted(&self, why: &str) -> Result<(), SinkError> {
         let text = format!("The conversation was not compacted: {why}");
         let told = Notification::new(NotificationLevel::Warning, text).about(NotificationTopic::CompactionFailed);

@@ -269,9 +269,11 @@ impl Agent {
         let (asker, subject) = self.questions.answer(id, &reply, by.clone(), &self.reports).await?;
         match (asker, subject) {
             (Asker::Call(call_id), subject) => Ok(self.answer_call(&call_id, subject, (reply, by)).await?),
-            (Asker::Running(_, answer), _) => {
+            (Asker::Running(_, answer), subject) => {
+                // A form that was not answered to its end is not handed in.
+                let is_whole = |count: usize| matches!(&subject, Subject::Choices { items } if items.len() == count);
                 let answers = match reply {
-                    Reply::Choices { answers } => Some(answers),
+                    Reply::Choices { answers } if is_whole(answers.len()) => Some(answers),
                     _ => None,
                 };
                 // A call that ended meanwhile waits for nothing.

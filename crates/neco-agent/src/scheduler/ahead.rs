@@ -14,7 +14,8 @@ use neco_toolkit::{Plan, PreparedCall, ToolContext};
 use super::approve;
 use super::call::Phase;
 use super::gated::{Question, ended_by_hook, rule};
-use super::schedule::{Record, Scheduler, Work};
+use super::progress::{Record, Work};
+use super::schedule::Scheduler;
 
 /// Calls that are looked at; nobody reads a longer list.
 const MOST: usize = 8;

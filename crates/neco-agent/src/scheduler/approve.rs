@@ -39,8 +39,9 @@ pub(super) struct Offer {
 }
 
 impl Offer {
-    fn always(&self) -> Option<String> {
-        self.grant.as_ref()?.describe_always(self.file.as_deref()?)
+    /// The rule that would be kept for good, in words, and the file that it would be kept in.
+    fn always(&self) -> Option<(String, String)> {
+        self.grant.as_ref()?.describe_always().zip(self.file.clone())
     }
 }
 
@@ -72,6 +73,7 @@ pub(super) fn request(
     verdict: Verdict,
 ) -> PermissionRequest {
     call.told = Some(verdict.clone());
+    let (always_rule, always_file) = offer.always().unzip();
     let held = verdict.held.filter(|_| !plan.elsewhere);
     let reason: Vec<String> = [verdict.reason].into_iter().chain(plan.remarks.iter().cloned()).collect();
     PermissionRequest {
@@ -85,7 +87,8 @@ pub(super) fn request(
         reason: reason.join("\n"),
         diff: plan.diff.clone(),
         session_rule: offer.grant.as_deref().map(Grant::describe),
-        always_rule: offer.always(),
+        always_rule,
+        always_file,
         sandboxed: held.map(|held| held.sandboxed),
         network: plan.elsewhere || held.is_some_and(|held| held.network),
         opens: held.is_some_and(|held| held.opens),

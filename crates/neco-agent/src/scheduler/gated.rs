@@ -14,7 +14,8 @@ use serde_json::Value;
 
 use super::call::{Call, Outcome, Phase, Standing};
 use super::changes::changes;
-use super::schedule::{Record, Scheduler, Work};
+use super::progress::{Record, Work};
+use super::schedule::Scheduler;
 use crate::gate::{Gate, GateRuling, GatedCall, HookContext, HookDecision, HookPoint};
 
 /// The question that a person is about to be asked.
@@ -345,13 +346,29 @@ fn blocked_by_stop(reason: &str) -> ToolError {
     ToolError::new(ErrorCode::BlockedByPolicy, format!("a hook ended the work: {reason}"))
 }
 
-fn asked_by_hook(verdict: Verdict, reason: &str, person_present: bool) -> Verdict {
-    if person_present {
-        let asks = std::iter::once(format!("a hook asks: {reason}"));
-        let reason = asks.chain(verdict.opens.iter().cloned()).collect::<Vec<_>>().join("\n");
-        return Verdict { ruling: Ruling::Ask, reason, ..verdict };
+/// What is allowed and must be asked about all the same, for this reason.
+pub(super) fn must_be_asked(verdict: Verdict, why: &str, person_present: bool) -> Verdict {
+    match verdict.ruling {
+        Ruling::Allow if person_present => asked(verdict, why.to_owned()),
+        Ruling::Allow => unasked(verdict, &format!("a person must decide ({why})")),
+        Ruling::Ask | Ruling::Deny => verdict,
     }
-    let reason = format!("a hook wants a person to decide ({reason}), and nobody can be asked in this run");
+}
+
+fn asked_by_hook(verdict: Verdict, reason: &str, person_present: bool) -> Verdict {
+    match person_present {
+        true => asked(verdict, format!("a hook asks: {reason}")),
+        false => unasked(verdict, &format!("a hook wants a person to decide ({reason})")),
+    }
+}
+
+fn asked(verdict: Verdict, why: String) -> Verdict {
+    let reason = std::iter::once(why).chain(verdict.opens.iter().cloned()).collect::<Vec<_>>().join("\n");
+    Verdict { ruling: Ruling::Ask, reason, ..verdict }
+}
+
+fn unasked(verdict: Verdict, why: &str) -> Verdict {
+    let reason = format!("{why}, and nobody can be asked in this run");
     Verdict { ruling: Ruling::Deny, unasked: true, reason, ..verdict }
 }
 

@@ -111,7 +111,7 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::super::call::Call;
-    use super::super::schedule::{Progress, Work};
+    use super::super::progress::{Progress, Work};
     use super::super::stand_ins::{Stub, idle};
     use super::*;
 

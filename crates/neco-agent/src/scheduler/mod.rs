@@ -8,7 +8,8 @@
 //! Reading order: [`call`] (the states), [`validate`], [`order`], [`gated`], [`approve`] and [`waiting`] (a person's answer),
 //! [`ahead`] (what will be asked next),
 //! [`kept`] (the workspace before it), [`execute`], [`wished`] (what a call wants of the agent), [`acting`] (what the person is
-//! told of files that act later), [`live`], [`asking`] (what calls ask the person while they run), and [`schedule`], which moves calls from one to the next.
+//! told of files that act later), [`live`], [`asking`] (what calls ask the person while they run), [`progress`] (what comes of
+//! calls), and [`schedule`], which moves calls from one to the next.
 
 mod acting;
 mod ahead;
@@ -21,6 +22,7 @@ mod gated;
 mod kept;
 mod live;
 mod order;
+mod progress;
 mod schedule;
 #[cfg(test)]
 mod stand_ins;
@@ -32,7 +34,7 @@ pub use approve::{CallError, action};
 pub use asking::{AskedByCall, Asking};
 pub use call::Outcome;
 pub use live::Live;
-pub use schedule::Counts;
-pub use schedule::{Limits, Progress, Record, Scheduler};
+pub use progress::{Counts, Progress, Record};
+pub use schedule::{Limits, Scheduler};
 pub use validate::CutOff;
 pub use wished::Fulfilled;

@@ -9,24 +9,24 @@ use std::time::Duration;
 use neco_proto::event::{CallStatus, HookEvent};
 use neco_proto::{CallId, ErrorCode, EventBody, ToolCall, ToolResult};
 use neco_safety::tools::{Effects, effects};
-use neco_safety::{Grant, Policy, Ruling, SideEffect, Who, World};
+use neco_safety::{Policy, Ruling, SideEffect, Who, World};
 use neco_toolkit::{AskModel, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::acting::told_of;
-use super::ahead::Behind;
 use super::approve::{self, CallError, Offer};
 use super::asking::Asking;
 use super::call::{Call, Outcome, Phase};
 use super::execute::{self, Again};
-use super::gated::{Question, ended_by_hook, is_persons_word, may_be_answered, rule};
+use super::gated::{Question, ended_by_hook, is_persons_word, may_be_answered, must_be_asked, rule};
 use super::kept::{Keeping, execute_kept};
 use super::live::Live;
 use super::order::may_begin;
+use super::progress::{Counts, Progress, Record, Work};
 use super::validate::{CutOff, unless_absent, validate, with_schema};
 use crate::catalogue::ToolCatalogue;
-use crate::gate::{Gate, GateRuling, HookContext, HookDecision, OpenGate};
+use crate::gate::{Gate, HookContext, OpenGate};
 use crate::ports::{Clock, RuleBook};
 
 /// Limits of calls.
@@ -40,59 +40,6 @@ pub struct Limits {
     pub max_output: usize,
     /// How long a person has to answer a question about a call.
     pub approval: Option<Duration>,
-}
-
-/// An event to be recorded before the scheduler goes on.
-#[derive(Clone, Debug)]
-pub enum Record {
-    /// May reach the disk a little later.
-    Emit(EventBody),
-    /// Must be on the disk first.
-    Commit(EventBody),
-    /// What a person allowed and wants to be kept.
-    Keep(Box<Grant>),
-}
-
-/// What a call's work came to. Opaque: hand it to [`Scheduler::absorb`].
-pub struct Progress(pub(super) Work);
-
-pub(super) enum Work {
-    Gated {
-        index: usize,
-        prepared: Box<dyn PreparedCall>,
-        approved: bool,
-        word: HookDecision,
-    },
-    Ahead {
-        index: usize,
-        question: Box<Question>,
-        behind: Vec<Behind>,
-    },
-    Asked {
-        index: usize,
-        question: Box<Question>,
-        word: HookDecision,
-    },
-    Finished {
-        index: usize,
-        word: HookDecision,
-    },
-    Planned {
-        index: usize,
-        prepared: Box<dyn PreparedCall>,
-        plan: Result<Plan, ToolError>,
-    },
-    Ran {
-        index: usize,
-        outcome: Outcome,
-    },
-    /// Nobody answered in time.
-    Unanswered {
-        index: usize,
-    },
-    Crashed {
-        index: usize,
-    },
 }
 
 /// The life of every tool call of one agent.
@@ -450,15 +397,16 @@ impl Scheduler {
             Ok(plan) => plan,
             Err(error) => return self.was_not_planned(index, prepared.as_ref(), &error),
         };
-        if let Some(why) = &plan.must_ask {
-            call.ruling = Some(GateRuling::Ask(why.clone()));
-        }
         call.touches = plan.paths.iter().chain(&plan.folder).cloned().collect();
         let action = approve::action((&call.tool, &call.origin), prepared.as_ref(), &plan);
         let verdict = rule(&self.policy, call.ruling.as_ref(), &action, who);
+        let verdict = match plan.must_ask.as_deref() {
+            Some(why) => must_be_asked(verdict, why, who.person_present),
+            None => verdict,
+        };
+        let answerable = plan.must_ask.is_none() && may_be_answered(&verdict, call.ruling.as_ref());
         match verdict.ruling {
             Ruling::Ask if !approved || !call.was_told(&verdict) => {
-                let answerable = may_be_answered(&verdict, call.ruling.as_ref());
                 let offer = Offer {
                     grant: self.policy.offer(&action, who).map(Box::new),
                     file: self.rule_book.as_ref().map(|book| book.file()),
@@ -477,7 +425,6 @@ impl Scheduler {
                 self.announce(index)
             }
             Ruling::Deny => {
-                let answerable = may_be_answered(&verdict, call.ruling.as_ref());
                 let error = ToolError::new(verdict.code, verdict.reason);
                 if !verdict.unasked {
                     return self.finish(index, Outcome::error(&error, Duration::ZERO));
@@ -563,15 +510,4 @@ impl Scheduler {
             self.touched.extend(call.touches.drain(..).chain(outcome.touched.iter().cloned()));
         }
     }
-}
-
-/// How the calls of the turn stand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Wait for a person.
-    pub waiting: usize,
-    /// Run.
-    pub running: usize,
-    /// Have no result yet.
-    pub open: usize,
 }

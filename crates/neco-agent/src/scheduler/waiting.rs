@@ -5,7 +5,8 @@ use tokio::time::Instant;
 
 use super::approve::{self, CallError};
 use super::call::{Call, Phase};
-use super::schedule::{Record, Scheduler};
+use super::progress::Record;
+use super::schedule::Scheduler;
 
 /// The setting that refuses calls which nobody answers for.
 const APPROVAL_TIMEOUT: &str = "approval_timeout";

@@ -10,7 +10,8 @@ use neco_safety::untrusted;
 use neco_toolkit::{Intent, Registry, ToolError};
 
 use super::call::{Outcome, Phase};
-use super::schedule::{Progress, Record, Scheduler, Work};
+use super::progress::{Progress, Record, Work};
+use super::schedule::Scheduler;
 
 /// What came of what a call wants.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,10 @@ use neco_config::{Env, Loaded};
 use neco_ext::mcp::{ServerStatus, find};
 use neco_proto::app::doctor::Finding;
 use neco_safety::policy::Source;
+use neco_view::slash;
 
 use super::servers;
+use crate::workspace::own_commands;
 use crate::workspace::plugged::Plugged;
 use crate::workspace::rules::{self, RuleFlags};
 use crate::workspace::told_files::ToldFiles;
@@ -26,6 +28,7 @@ pub fn check(folder: &Path, env: &Env, loaded: &Loaded, statuses: &[ServerStatus
         .push(Finding::ok("hooks", format!("{own} of yours, {on} of this folder, {off} of this folder that are off")));
     findings.push(rules(folder, env, loaded, &plugged));
     findings.extend(prompts(env, &plugged));
+    findings.extend(commands(folder, env));
     findings.extend(servers::check(env, found, &plugged.servers(), statuses));
     findings.push(match plugged.note() {
         Some(note) => Finding::warn("trust", note),
@@ -56,6 +59,21 @@ fn rules(folder: &Path, env: &Env, loaded: &Loaded, plugged: &Plugged) -> Findin
             Finding::fail("rules", failure.message, "correct them or take them out: nothing runs until then")
         }
     }
+}
+
+/// What is written in files of commands and never used.
+fn commands(folder: &Path, env: &Env) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for command in own_commands::find(env, folder) {
+        let name = &command.custom.name;
+        if slash::is_known(name) {
+            let words = format!("{} is never used: /{name} is a built-in command", env.shown(&command.file));
+            let fix = Some("rename the file".to_owned());
+            findings.push(Finding { fix, ..Finding::warn("commands", words) });
+        }
+        findings.extend(command.notes().into_iter().map(|note| Finding::info("commands", note)));
+    }
+    findings
 }
 
 /// Nothing runs with a file in the place of a prompt that can't be used.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use neco_config::Env;
 use neco_proto::app::AppError;
 use neco_proto::event::OutputStream;
-use neco_proto::{ApprovalMode, CallId, Mode, Risk};
+use neco_proto::{ApprovalMode, CallId, Mode, Risk, ToolOrigin};
 use neco_safety::path::Access;
 use neco_safety::world::Freedom;
 use neco_safety::{Action, SideEffect, Who, World};
@@ -26,6 +26,7 @@ use crate::workspace::sandbox;
 pub(super) struct Looked {
     /// The tool's own name; what was asked for when there is no such tool.
     pub tool: String,
+    origin: ToolOrigin,
     arguments: Value,
     touch: SideEffect,
     plan: Plan,
@@ -38,7 +39,7 @@ impl Looked {
     pub(super) fn action(&self) -> Action<'_> {
         Action {
             tool: &self.tool,
-            origin: neco_proto::ToolOrigin::BUILT_IN,
+            origin: &self.origin,
             arguments: &self.arguments,
             touch: self.touch,
             risk: self.plan.risk,
@@ -90,17 +91,14 @@ impl Looker {
 
     /// What a call would do.
     pub(super) async fn look(&self, tool: &str, arguments: Value) -> Looked {
-        let Ok(found) = self.registry.find(tool) else {
-            let notes = vec![format!("there is no tool {tool:?} here; checked as one that runs something")];
-            let plan = self.guess(&arguments, SideEffect::Runs);
-            return Looked { tool: tool.to_owned(), arguments, touch: SideEffect::Runs, plan, notes };
-        };
+        let Ok(found) = self.registry.find(tool) else { return self.unknown(tool, arguments) };
+        let origin = found.origin().clone();
         let name = found.name().to_owned();
         let prepared = match Arc::clone(found).prepare(arguments.clone()) {
             Ok(prepared) => prepared,
             Err(error) => {
                 let (touch, notes) = (found.most_touch(), vec![format!("the tool would refuse it: {}", error.message)]);
-                return Looked { tool: name, plan: self.guess(&arguments, touch), arguments, touch, notes };
+                return Looked { tool: name, origin, plan: self.guess(&arguments, touch), arguments, touch, notes };
             }
         };
         let touch = prepared.touch();
@@ -112,7 +110,22 @@ impl Looker {
                 (self.guess(prepared.arguments(), touch), vec![words])
             }
         };
-        Looked { tool: name, arguments: prepared.arguments().clone(), touch, plan, notes }
+        Looked { tool: name, origin, arguments: prepared.arguments().clone(), touch, plan, notes }
+    }
+
+    /// A call of a tool that is not ours. No server is started to ask what its tool may do.
+    fn unknown(&self, tool: &str, arguments: Value) -> Looked {
+        let (origin, plan, words) = match server_of(tool) {
+            Some(server) => {
+                let words = format!("the server {server} is not asked: what it says of the tool can raise the risk");
+                (ToolOrigin::Mcp { server: server.to_owned() }, Plan::of(Risk::Medium), words)
+            }
+            None => {
+                let words = format!("there is no tool {tool:?} here; checked as one that runs something");
+                (ToolOrigin::BuiltIn, self.guess(&arguments, SideEffect::Runs), words)
+            }
+        };
+        Looked { tool: tool.to_owned(), origin, arguments, touch: SideEffect::Runs, plan, notes: vec![words] }
     }
 
     async fn plan(&self, prepared: &dyn PreparedCall) -> Result<Plan, ToolError> {
@@ -156,6 +169,12 @@ impl Looker {
         let freedom = if unboxed { Freedom::Unboxed } else { Freedom::AsConfigured };
         Plan { command, paths, because: because.map(str::to_owned), freedom, ..Plan::of(risk) }
     }
+}
+
+/// The server of a tool that has such a name: `mcp__SERVER__TOOL`.
+fn server_of(tool: &str) -> Option<&str> {
+    let (server, _) = tool.strip_prefix("mcp__")?.split_once("__")?;
+    Some(server)
 }
 
 /// Nothing runs, so nothing is printed.

@@ -93,6 +93,7 @@ async fn read(log: &dyn EventLog, record: &SessionRecord) -> Option<Tail> {
 fn told(events: &[Event], root: AgentId, is_whole: bool) -> Tail {
     let mut tail = Tail { usage: is_whole.then(Usage::default), ..Tail::default() };
     let (mut calls, mut questions) = (HashSet::<(AgentId, &CallId)>::new(), HashSet::<QuestionId>::new());
+    let mut paused = HashSet::<AgentId>::new();
     for event in events {
         let is_own = event.agent_id == root;
         match &event.body {
@@ -108,6 +109,13 @@ fn told(events: &[Event], root: AgentId, is_whole: bool) -> Tail {
                 (calls, questions) = Default::default();
                 tail.work = tail.work.map(|work| if work == NodeState::Running { NodeState::Paused } else { work });
             }
+            EventBody::AgentUpdate(update) if update.node.state == NodeState::Paused && update.node.id != root => {
+                paused.insert(update.node.id);
+            }
+            EventBody::AgentUpdate(update) => {
+                paused.remove(&update.node.id);
+                paused.retain(|agent| !update.gone.contains(agent));
+            }
             EventBody::Usage(used) => tail.usage.iter_mut().for_each(|usage| *usage += used.usage),
             EventBody::PermissionRequest(asked) => drop(calls.insert((event.agent_id, &asked.call_id))),
             EventBody::PermissionDecision(decided) => drop(calls.remove(&(event.agent_id, &decided.call_id))),
@@ -119,6 +127,10 @@ fn told(events: &[Event], root: AgentId, is_whole: bool) -> Tail {
         }
     }
     tail.asks = !calls.is_empty() || !questions.is_empty();
+    // The root is done, and somebody whom it started is not.
+    if tail.work == Some(NodeState::Completed) && !paused.is_empty() {
+        tail.work = Some(NodeState::Paused);
+    }
     tail
 }
 
@@ -191,6 +203,19 @@ mod tests {
         assert_eq!(work(vec![said(), completes("failed", 0.0)]), Some(NodeState::Failed));
         assert_eq!(work(vec![said(), completes("cancelled", 0.0)]), Some(NodeState::Cancelled));
         assert_eq!(work(vec![completes("natural", 0.0), said()]), Some(NodeState::Running));
+        let agent = AgentId::new();
+        let usage = json!({ "input": 1, "output": 1 });
+        let update = |state: &str| {
+            body(json!({ "type": "agent_update", "node": {
+                "id": agent, "name": "coder-1", "type": "child", "role": "coder", "children": [], "task": "mend it",
+                "model_group": "default", "state": state, "progress": 0.0, "usage": usage, "subtree_usage": usage,
+                "created": "2026-01-01T00:00:00Z", "changed": "2026-01-01T00:00:00Z"
+            } }))
+        };
+        let paused = || vec![said(), completes("natural", 0.0), update("paused")];
+        assert_eq!(work(paused()), Some(NodeState::Paused), "an agent of it is");
+        let over = paused().into_iter().chain([update("cancelled")]).collect();
+        assert_eq!(work(over), Some(NodeState::Completed));
         let running = || tail(vec![said(), asks()], true);
         assert!(running().asks);
         let decision = json!({ "type": "permission_decision", "call_id": "c1", "decision": { "kind": "once" } });

@@ -18,7 +18,7 @@ use crate::running_sessions::RunningSessions;
 use crate::workspace::fingerprint::Fingerprint;
 use crate::workspace::plugged::Plugged;
 use crate::workspace::told_files::ToldFiles;
-use crate::workspace::{keys, sandbox, servers};
+use crate::workspace::{keys, sandbox, servers, wanted_logins};
 use crate::{error, services};
 
 /// How long what the keyring said is believed.
@@ -166,9 +166,12 @@ impl Workspace {
 
     /// Ends those of its MCP servers that run; ready when they are gone. They are started again when they are needed.
     pub(crate) async fn end_servers(&self) {
-        if let Some(servers) = self.servers.get() {
-            servers.close().await;
-        }
+        let Some(servers) = self.servers.get() else { return };
+        let (data_dir, ending) = (self.env.data_dir().to_owned(), servers.clone());
+        let keeping = tokio::task::spawn_blocking(move || wanted_logins::keep(&data_dir, &ending.status()));
+        // What could not be kept is found out again.
+        let _ = keeping.await;
+        servers.close().await;
     }
 
     /// What it brings, as far as that is known.

@@ -6,7 +6,8 @@
 //!
 //! Reading order: [`workspaces`] (all folders of a process), [`folder`] (one of them) with [`fingerprint`],
 //! [`plugged`] (what it would switch on, as far as that is trusted), [`rules`], [`told_files`], [`own_commands`],
-//! [`keys`], [`checkpoints`], [`sandbox`] with [`boxed_git`], [`servers`] (MCP) with [`server_logins`].
+//! [`keys`], [`checkpoints`], [`sandbox`] with [`boxed_git`], [`servers`] (MCP) with [`server_logins`] and
+//! [`wanted_logins`].
 
 pub mod boxed_git;
 pub mod checkpoints;
@@ -20,6 +21,7 @@ pub mod sandbox;
 pub(crate) mod server_logins;
 pub mod servers;
 pub mod told_files;
+pub(crate) mod wanted_logins;
 pub mod workspaces;
 
 pub use folder::{FolderState, Workspace};

@@ -20,6 +20,7 @@ use neco_session::sources::prompt_files;
 use crate::workspace::own_commands::{self, OwnCommand, hash};
 use crate::workspace::told_files::{agent_places, folders_with_prompts};
 use neco_proto::visible::visible_line;
+use neco_view::figures;
 
 /// One thing that a folder would switch on.
 #[derive(Clone)]
@@ -47,6 +48,16 @@ enum Kind {
     Command,
 }
 
+impl Kind {
+    /// How many lines of it are shown to whoever decides.
+    fn shown_lines(&self) -> usize {
+        match self {
+            Self::Hook(_) | Self::Rules | Self::Server(_) => SHOWN_LINES,
+            Self::Prompt(_) | Self::Agent | Self::Command => SAID_LINES,
+        }
+    }
+}
+
 /// What a person is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
@@ -56,8 +67,11 @@ pub enum Scope {
     News,
 }
 
-/// Lines of a command, a script, a prompt or rules that are shown to whoever decides about them.
-const SHOWN_LINES: usize = 6;
+/// Lines of a script, rules or a server that are shown to whoever decides about them: what runs, they see.
+const SHOWN_LINES: usize = 200;
+
+/// Lines of a text that is said to an agent.
+const SAID_LINES: usize = 20;
 
 /// The hash of nothing: whatever is said to be trusted as this is not.
 const NO_HASH: &str = "";
@@ -258,17 +272,20 @@ impl Plugged {
     /// what it says or runs.
     pub fn describe(&self, scope: Scope) -> String {
         let mut text = String::new();
-        for (folder, items) in self.by_folder(scope) {
+        let folders = self.by_folder(scope);
+        let has_hooks = folders.values().flatten().any(|item| matches!(item.kind, Kind::Hook(_)));
+        for (folder, items) in folders {
             let known = self.trust.is_trusted(folder);
             let was = if known { ", which you trusted as it was," } else { "" };
             let _ = writeln!(text, "{}{was} would switch on:", visible_line(&folder.display().to_string()));
             for item in items {
                 let new = match (known, self.is_on(item)) {
+                    (true, false) if self.trust.has_seen(&item.folder, &item.hash) => "  (you left it off)",
                     (true, false) => "  (new or changed)",
                     (true, true) | (false, _) => "",
                 };
                 let _ = writeln!(text, "  {}{new}", visible_line(&item.words));
-                text.push_str(&excerpt(&item.says));
+                text.push_str(&excerpt(&item.says, item.kind.shown_lines()));
                 if matches!(item.kind, Kind::Rules) {
                     text.push_str(
                         "    Rules of a project ask and deny; what they allow has no effect: a project can't allow\n",
@@ -276,30 +293,66 @@ impl Plugged {
                 }
             }
         }
+        if has_hooks {
+            text.push_str("Hooks run commands with your rights, outside the sandbox.\n");
+        }
         text
+    }
+
+    /// The same in parts that can be taken or left one by one, in a line each. Rules of a folder count together or not
+    /// at all, and its commands wait for the person anyway.
+    pub fn parts(&self, scope: Scope) -> Vec<String> {
+        let line = |part: Vec<&Item>| {
+            let words: Vec<String> = part.iter().map(|item| visible_line(&item.words)).collect();
+            words.join("; ")
+        };
+        self.grouped(scope).into_iter().map(line).collect()
+    }
+
+    fn grouped(&self, scope: Scope) -> Vec<Vec<&Item>> {
+        let mut parts: Vec<Vec<&Item>> = Vec::new();
+        for item in self.by_folder(scope).into_values().flatten() {
+            let goes_with = |other: &&Item| {
+                let is_of_kind = match item.kind {
+                    Kind::Rules => matches!(other.kind, Kind::Rules),
+                    Kind::Command => matches!(other.kind, Kind::Command),
+                    Kind::Hook(_) | Kind::Prompt(_) | Kind::Agent | Kind::Server(_) => false,
+                };
+                is_of_kind && other.folder == item.folder
+            };
+            match parts.iter_mut().find(|part| part.iter().any(goes_with)) {
+                Some(part) => part.push(item),
+                None => parts.push(vec![item]),
+            }
+        }
+        parts
     }
 
     /// One line about what is off, if anything is.
     pub fn note(&self) -> Option<String> {
         type Named = (fn(&Kind) -> bool, &'static str, &'static str);
-        let tells = |item: &&Item| !self.is_on(item) && !matches!(item.kind, Kind::Command);
-        let off: Vec<&Item> = self.items.iter().filter(tells).collect();
-        let folder = visible_line(&off.first()?.folder.display().to_string());
-        let kinds: [Named; 5] = [
+        let off: Vec<&Item> = self.items.iter().filter(|item| !self.is_on(item)).collect();
+        // Commands alone are no reason to speak: whoever uses one is told.
+        let first = off.iter().find(|item| !matches!(item.kind, Kind::Command))?;
+        let folder = visible_line(&first.folder.display().to_string());
+        let kinds: [Named; 6] = [
             (|kind| matches!(kind, Kind::Hook(_)), "hook", "hooks"),
             (|kind| matches!(kind, Kind::Rules), "file of rules", "files of rules"),
             (|kind| matches!(kind, Kind::Prompt(_)), "prompt", "prompts"),
             (|kind| matches!(kind, Kind::Agent), "definition of an agent", "definitions of agents"),
             (|kind| matches!(kind, Kind::Server(_)), "MCP server", "MCP servers"),
+            (|kind| matches!(kind, Kind::Command), "command", "commands"),
         ];
         let counted = kinds.map(|(is, one, several)| match off.iter().filter(|item| is(&item.kind)).count() {
             0 => None,
             1 => Some(format!("1 {one}")),
             count => Some(format!("{count} {several}")),
         });
-        let why = match off.iter().any(|item| self.trust.is_trusted(&item.folder)) {
+        let of_trusted: Vec<&&Item> = off.iter().filter(|item| self.trust.is_trusted(&item.folder)).collect();
+        let why = match of_trusted.iter().any(|item| !self.trust.has_seen(&item.folder, &item.hash)) {
             true => "new or changed since it was trusted",
-            false => "the folder is not trusted",
+            false if of_trusted.is_empty() => "the folder is not trusted",
+            false => "you left that off",
         };
         let (is, them) = if off.len() == 1 { ("is", "it") } else { ("are", "them") };
         let counted: Vec<String> = counted.into_iter().flatten().collect();
@@ -322,6 +375,28 @@ impl Plugged {
             .collect();
         for (folder, hashes) in shown {
             self.trust.decide(&folder, trusted, hashes)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps that a person takes only some parts of all that was described, by their places in [`Self::parts`].
+    ///
+    /// # Errors
+    /// When it can't be kept.
+    pub fn decide_parts(&mut self, scope: Scope, taken: &[usize]) -> Result<(), TrustError> {
+        let mut folders: BTreeMap<PathBuf, (Vec<String>, Vec<String>)> = BTreeMap::new();
+        for (place, part) in self.grouped(scope).into_iter().enumerate() {
+            for item in part {
+                let (on, off) = folders.entry(item.folder.clone()).or_default();
+                let side = if taken.contains(&place) { on } else { off };
+                side.push(item.hash.clone());
+            }
+        }
+        for (folder, (on, off)) in folders {
+            match on.is_empty() {
+                true => self.trust.decide(&folder, false, off)?,
+                false => self.trust.decide_parts(&folder, on, off)?,
+            }
         }
         Ok(())
     }
@@ -371,14 +446,15 @@ fn rules_words(file: &PolicyFile) -> String {
 }
 
 /// The first lines of what something says.
-fn excerpt(says: &str) -> String {
+fn excerpt(says: &str, most: usize) -> String {
     let lines: Vec<&str> = says.lines().filter(|line| !line.trim().is_empty()).collect();
     let mut text = String::new();
-    for line in lines.iter().take(SHOWN_LINES) {
+    for line in lines.iter().take(most) {
         let _ = writeln!(text, "    | {}", visible_line(line.trim_end()));
     }
-    if lines.len() > SHOWN_LINES {
-        let _ = writeln!(text, "    | … and {} more lines", lines.len() - SHOWN_LINES);
+    let more = lines.len().saturating_sub(most);
+    if more > 0 {
+        let _ = writeln!(text, "    | … and {} in the file", figures::count(more as u64, "more line"));
     }
     text
 }
@@ -420,7 +496,10 @@ fn server_item(found: FoundServer, own: &[ServerSettings]) -> Option<Item> {
 }
 
 fn command_item(env: &Env, command: &OwnCommand) -> Item {
-    let words = format!("command /{}  ({})", command.custom.name, env.shown(&command.file));
+    // Whatever is shown of its text: what it runs is told.
+    let lines = command.lines().iter().map(|line| format!("`{line}`")).collect::<Vec<_>>().join(", ");
+    let runs = if lines.is_empty() { lines } else { format!(", which runs {lines}") };
+    let words = format!("command /{}{runs}  ({})", command.custom.name, env.shown(&command.file));
     let folder = command.folder.clone().unwrap_or_default();
     Item { folder, hash: command.hash.clone(), words, says: command.text().to_owned(), kind: Kind::Command }
 }
@@ -501,5 +580,12 @@ mod tests {
         assert!(!holds_rules(PolicyFormat::ClaudeSettings, r#"{"hooks": {}}"#));
         assert!(!holds_rules(PolicyFormat::ClaudeSettings, "[1]"));
         assert_eq!(rules_say(PolicyFormat::Toml, "[[rule]]\n"), "[[rule]]\n");
+    }
+
+    #[test]
+    fn what_is_not_shown_is_counted() {
+        assert_eq!(excerpt("a\n\nb\n", 2), "    | a\n    | b\n");
+        assert_eq!(excerpt("a\nb\n", 1), "    | a\n    | … and 1 more line in the file\n");
+        assert!(excerpt("a\nb\nc\n", 1).contains("… and 2 more lines"));
     }
 }

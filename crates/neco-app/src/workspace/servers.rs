@@ -12,6 +12,7 @@ use neco_session::hub::{Preparation, Prepare};
 
 use crate::services::{environment, hidden_variables};
 use crate::workspace::folder::{FolderState, Workspace};
+use crate::workspace::rules::{self, RuleFlags};
 use crate::workspace::server_logins::ServerLogins;
 
 /// How long a single request waits for servers of which nobody knows yet what they offer, and a conversation, whose person
@@ -37,15 +38,20 @@ pub(super) fn servers(workspace: &Arc<Workspace>) -> Servers {
 pub(super) fn known(workspace: &Workspace, state: &FolderState) -> Vec<ServerSettings> {
     let servers = state.plugged.servers();
     let hidden = hidden_variables(&state.loaded.config);
-    servers.iter().for_each(|server| workspace.redactor().learn(server.secrets(&hidden)));
+    // At once: what is learnt costs by how often that is.
+    workspace.redactor().learn(servers.iter().flat_map(|server| server.secrets(&hidden)));
     servers
 }
 
-/// What starts the program of a server: in the folder's sandbox, without our secrets.
+/// What starts the program of a server: in the folder's sandbox, without our secrets and without what rules close.
+/// Flags of one opening are not among these rules: a folder's sessions share its servers.
 fn starter(workspace: &Workspace, program: &ServerProgram) -> io::Result<Arc<dyn Processes>> {
     let (state, env) = (workspace.now(), workspace.env());
     let spawner = Spawner::new(environment(env), &hidden_variables(&state.loaded.config));
+    let rules = rules::load(&RuleFlags::default(), env, workspace.folder(), &state.loaded, &state.plugged);
+    let policy = rules.map_err(|error| io::Error::other(error.message))?.policy;
     let files = Files::new(workspace.folder(), Vec::new())?.with_roots(&program.writable)?;
+    let files = files.with_closed(policy.closed());
     let spawner = spawner.boxed(&state.sandbox, Roots::from(&files))?;
     Ok(Arc::new(spawner.closing(files.closed())))
 }

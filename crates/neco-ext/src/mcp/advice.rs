@@ -21,13 +21,16 @@ pub(super) struct BoxFacts {
 /// What may help a program that ran in this box and ended after it said this; nothing where nobody can tell. It looks at
 /// files.
 pub(super) fn advice(program: &ServerProgram, said: &str, facts: &BoxFacts) -> Option<String> {
-    if let Some(path) = unseen(program, said, facts) {
+    let missed = missed(said);
+    let is_there = |path: &&str| Path::new(path).exists();
+    if let Some(path) = unseen(program, facts).or_else(|| missed.iter().copied().find(is_there)) {
         let own = if facts.own_tmp && path.starts_with("/tmp") { ", which has a /tmp of its own" } else { "" };
         return Some(format!(
             "its box does not show {path}{own}; move it, or `sandbox = false` runs the server without a box"
         ));
     }
-    denial::refusals(said, &facts.closed).iter().find_map(of_denial)
+    let of_box = denial::refusals(said, &facts.closed).iter().find_map(of_denial);
+    of_box.or_else(|| missed.first().map(|path| format!("there is no file {path}")))
 }
 
 /// What may help when a call failed with these words in a box that closes this; nothing where nobody can tell. It says
@@ -55,8 +58,8 @@ fn of_denial(denial: &Denial) -> Option<String> {
     }
 }
 
-/// A file that is there and that the program could not see.
-fn unseen<'a>(program: &'a ServerProgram, said: &'a str, facts: &BoxFacts) -> Option<&'a str> {
+/// A file that the settings name, which is there and which the program can't see.
+fn unseen<'a>(program: &'a ServerProgram, facts: &BoxFacts) -> Option<&'a str> {
     let named = std::iter::once(&program.program).chain(&program.arguments).map(String::as_str);
     let hidden = |path: &&str| {
         let path = Path::new(path);
@@ -64,13 +67,22 @@ fn unseen<'a>(program: &'a ServerProgram, said: &'a str, facts: &BoxFacts) -> Op
         let is_told = told.filter(|place| *place != "/tmp").any(|place| path.starts_with(place));
         facts.own_tmp && path.starts_with("/tmp") && !is_told && path.exists()
     };
+    named.filter(|word| word.starts_with('/')).find(hidden)
+}
+
+/// The files that the program says it did not find, one for each line that says so.
+fn missed(said: &str) -> Vec<&str> {
     let is_missed = |line: &&str| MISSING.iter().any(|words| line.contains(words));
-    let missed = || {
-        let words = said.lines().filter(is_missed).flat_map(|line| line.split(['\'', '"', '`', ' ', ',', '(', ')']));
-        let mut paths = words.map(|word| word.trim_end_matches(':')).filter(|word| word.starts_with('/'));
-        paths.find(|path| path.len() > 1 && Path::new(path).exists())
-    };
-    named.filter(|word| word.starts_with('/')).find(hidden).or_else(missed)
+    said.lines().filter(is_missed).filter_map(missed_in).collect()
+}
+
+/// The file that a line says is missing: the one in quotes, or else the last one. Many programs name themselves first.
+fn missed_in(line: &str) -> Option<&str> {
+    let is_path = |word: &&str| word.len() > 1 && word.starts_with('/');
+    let within = |quote: char| line.rsplit_once(quote)?.0.split(quote).skip(1).find(is_path);
+    let quoted = ['\'', '"', '`'].into_iter().find_map(within);
+    let words = || line.split([' ', ',', '(', ')']).map(|word| word.trim_end_matches([':', ';', '.']));
+    quoted.or_else(|| words().rfind(is_path))
 }
 
 #[cfg(test)]
@@ -81,16 +93,7 @@ mod tests {
 
     fn program(line: &[&str]) -> ServerProgram {
         let mut words = line.iter().map(|word| (*word).to_owned());
-        ServerProgram {
-            program: words.next().unwrap(),
-            arguments: words.collect(),
-            variables: Default::default(),
-            folder: None,
-            network: false,
-            unboxed: false,
-            writable: Vec::new(),
-            pinned: None,
-        }
+        ServerProgram::new(words.next().unwrap(), words.collect())
     }
 
     fn facts(network: bool) -> BoxFacts {
@@ -118,6 +121,24 @@ mod tests {
         let said = format!("Error: Cannot find module '{}'\n    at resolve", file.display());
         let advice = advice(&program(&["node"]), &said, &facts(false)).unwrap();
         assert!(advice.starts_with(&format!("its box does not show {}", file.display())), "{advice}");
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_named_and_not_who_says_so() {
+        let runs = std::env::current_exe().unwrap();
+        let runs = runs.to_str().unwrap();
+        for said in [
+            format!("{runs}: can't open file '/srv/is not/there.py': [Errno 2] No such file or directory"),
+            "Error: Cannot find module '/srv/is not/there.py'\n    at Module._load (node:internal:1)".to_owned(),
+            "Can't open perl script \"/srv/is not/there.py\": No such file or directory".to_owned(),
+        ] {
+            let helps = advice(&program(&[runs, "/srv/is not/there.py"]), &said, &facts(false));
+            assert_eq!(helps.as_deref(), Some("there is no file /srv/is not/there.py"), "{said}");
+        }
+        let said = format!("{runs}: line 2: /srv/not-there: No such file or directory");
+        let helps = advice(&program(&["sh"]), &said, &facts(false));
+        assert_eq!(helps.as_deref(), Some("there is no file /srv/not-there"));
+        assert_eq!(advice(&program(&["node"]), "Cannot find module 'express'", &facts(false)), None);
     }
 
     #[test]

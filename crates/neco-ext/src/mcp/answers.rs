@@ -6,10 +6,10 @@ use futures::StreamExt;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use reqwest::Response;
-use rmcp::model::{JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult};
 use rmcp::transport::common::client_side_sse::BoxedSseResponse;
 use rmcp::transport::streamable_http_client::SseError;
-use serde_json::json;
+use serde_json::{Value, json};
 use sse_stream::{Sse, SseStream};
 use tokio::time::timeout;
 
@@ -69,7 +69,7 @@ pub(super) async fn beginning(mut response: Response) -> Vec<u8> {
 
 /// The message in an answer to the question with this id.
 pub(super) fn read(answer: &[u8], id: &RequestId) -> Result<ServerJsonRpcMessage, Trouble> {
-    match serde_json::from_slice::<ServerJsonRpcMessage>(answer) {
+    match understood(answer) {
         // What is wrong with a question may keep a server from reading its id.
         Ok(JsonRpcMessage::Error(error)) => Ok(JsonRpcMessage::error(error.error, Some(id.clone()))),
         Ok(JsonRpcMessage::Response(response)) if response.id.to_string() != id.to_string() => {
@@ -78,6 +78,35 @@ pub(super) fn read(answer: &[u8], id: &RequestId) -> Result<ServerJsonRpcMessage
         Ok(message) => Ok(message),
         Err(error) => Err(Trouble::Unreadable(shown(&error.to_string()))),
     }
+}
+
+/// The message in a text, with all that is in its result.
+fn understood(text: &[u8]) -> serde_json::Result<ServerJsonRpcMessage> {
+    serde_json::from_slice(told_apart(text).as_deref().unwrap_or(text))
+}
+
+/// The fields by which the library knows the result of a call, and that of nothing in particular.
+const OF_CALL: &[&str] = &["content", "structuredContent", "isError", "_meta", "resultType"];
+const OF_NOTHING: &[&str] = &["_meta", "resultType"];
+
+/// The same message, where the library would take its result for another one and lose what is in it, such as a list with
+/// one entry that is broken: without the fields by which it is mistaken, it stays as it came.
+fn told_apart(text: &[u8]) -> Option<Vec<u8>> {
+    let JsonRpcMessage::Response(response) = serde_json::from_slice::<ServerJsonRpcMessage>(text).ok()? else {
+        return None;
+    };
+    let known = match response.result {
+        ServerResult::CallToolResult(_) => OF_CALL,
+        ServerResult::TaskAckResult(_) => OF_NOTHING,
+        _ => return None,
+    };
+    let mut message: Value = serde_json::from_slice(text).ok()?;
+    let result = message.get_mut("result")?.as_object_mut()?;
+    if result.keys().all(|field| known.contains(&field.as_str())) {
+        return None;
+    }
+    OF_NOTHING.iter().for_each(|field| drop(result.remove(*field)));
+    serde_json::to_vec(&message).ok()
 }
 
 /// Why a stream could not be read on.
@@ -106,7 +135,11 @@ pub(super) fn events(response: Response) -> BoxedSseResponse {
             Err(error) => Some((Err(StreamEnd::Broken(error.without_url())), None)),
         }
     });
-    SseStream::from_bytes_stream(pieces).boxed()
+    let with_result = |event: Sse| {
+        let apart = event.data.as_deref().and_then(|data| String::from_utf8(told_apart(data.as_bytes())?).ok());
+        Sse { data: apart.or(event.data), ..event }
+    };
+    SseStream::from_bytes_stream(pieces).map(move |event| event.map(with_result)).boxed()
 }
 
 /// The events of an answer to the question with this id, which ends with an answer also where it is too long.
@@ -196,6 +229,23 @@ mod tests {
             let (mut whole, mut cut) = (EventSize::default(), EventSize::default());
             prop_assert_eq!(whole.add(text.as_bytes()), cut.add(first).max(cut.add(second)));
         }
+    }
+
+    #[test]
+    fn one_broken_entry_of_a_list_does_not_cost_the_others() {
+        let tools =
+            json!([{ "name": "good", "inputSchema": { "type": "object" } }, { "name": "bad", "inputSchema": 7 }]);
+        for more in [json!({}), json!({ "_meta": {} }), json!({ "resultType": "complete", "_meta": {} })] {
+            let mut result = more;
+            result["tools"] = tools.clone();
+            let answer = json!({ "jsonrpc": "2.0", "id": 3, "result": result });
+            let message = read(answer.to_string().as_bytes(), &RequestId::Number(3)).unwrap();
+            let message = serde_json::to_value(message).unwrap();
+            assert_eq!(message["result"]["tools"], tools, "{answer}");
+        }
+        let call = json!({ "content": [{ "type": "text", "text": "a" }], "resultType": "complete" });
+        let answer = json!({ "jsonrpc": "2.0", "id": 3, "result": call });
+        assert_eq!(told_apart(answer.to_string().as_bytes()), None, "a call is what it is");
     }
 
     #[test]

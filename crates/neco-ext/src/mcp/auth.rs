@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{Request, Response, StatusCode};
-use neco_model::{build_client, is_loopback};
+use neco_model::build_client;
 use neco_safety::secrets::{KnownSecret, Redactor};
 use oauth2::TokenResponse;
 use rmcp::transport::auth::{OAuthClientConfig, OAuthTokenResponse};
@@ -20,8 +21,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
-use url::Url;
 use url::form_urlencoded::Serializer;
+use url::{Host, Url};
 
 use super::answers::whole;
 use super::trouble::{Trouble, shown};
@@ -182,7 +183,8 @@ impl Keeping {
     }
 }
 
-/// The tokens that a server is shown.
+/// The tokens that a server is shown. A renewal goes on to its end, also where the call is gone that began it: the old
+/// token may be worth nothing by then, and the new one must be kept.
 pub(super) struct Tokens {
     pub keeping: Keeping,
     held: Mutex<Option<Login>>,
@@ -190,13 +192,23 @@ pub(super) struct Tokens {
 
 impl Tokens {
     /// The tokens of the login that is kept.
-    pub(super) async fn load(keeping: Keeping) -> Self {
+    pub(super) async fn load(keeping: Keeping) -> Arc<Self> {
         let held = Mutex::new(keeping.load().await);
-        Self { keeping, held }
+        Arc::new(Self { keeping, held })
     }
 
     /// The token to show; renewed where it is about to end.
-    pub(super) async fn current(&self) -> Option<SecretString> {
+    pub(super) async fn current(self: &Arc<Self>) -> Option<SecretString> {
+        let held = self.held.lock().await;
+        if !held.as_ref().is_some_and(Login::is_due) {
+            return held.as_ref().and_then(Login::access);
+        }
+        drop(held);
+        let tokens = Arc::clone(self);
+        tokio::spawn(async move { tokens.renew_if_due().await }).await.ok().flatten()
+    }
+
+    async fn renew_if_due(&self) -> Option<SecretString> {
         let mut held = self.held.lock().await;
         let due = held.as_ref().filter(|login| login.is_due()).cloned();
         if let Some(login) = due {
@@ -211,7 +223,16 @@ impl Tokens {
     }
 
     /// Another token than the one that the server refused; nothing where only a new login helps.
-    pub(super) async fn after(&self, refused: Option<&SecretString>) -> Result<Option<SecretString>, Trouble> {
+    pub(super) async fn after(
+        self: &Arc<Self>,
+        refused: Option<&SecretString>,
+    ) -> Result<Option<SecretString>, Trouble> {
+        let (tokens, refused) = (Arc::clone(self), refused.cloned());
+        let renewed = tokio::spawn(async move { tokens.renew_after(refused.as_ref()).await }).await;
+        renewed.unwrap_or_else(|error| Err(Trouble::Login(error.to_string())))
+    }
+
+    async fn renew_after(&self, refused: Option<&SecretString>) -> Result<Option<SecretString>, Trouble> {
         let mut held = self.held.lock().await;
         // Another call or another process may have been quicker.
         if held.as_ref().is_none_or(|login| login.is_shown_as(refused)) {
@@ -245,6 +266,12 @@ impl Tokens {
         kept.save(login.credentials.clone()).await.map_err(failed)?;
         let mut manager = manager(address, Arc::new(OAuthWeb::new(address.clone()))).await?;
         manager.set_credential_store(kept.clone());
+        // What one gave out is shown to no other, nor to a server that names none any more.
+        let found = manager.resolve_metadata().await.map_err(failed)?.metadata;
+        if found.issuer != login.credentials.issuer {
+            return Ok(None);
+        }
+        manager.set_metadata(found);
         if !manager.initialize_from_store().await.map_err(failed)? {
             return Ok(None);
         }
@@ -288,8 +315,48 @@ pub(super) fn failed(error: AuthError) -> Trouble {
     })
 }
 
+/// How far away an address is, as far as it says so itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Distance {
+    /// On this machine.
+    Here,
+    /// In this network.
+    Near,
+    /// Anywhere.
+    Far,
+}
+
+impl Distance {
+    fn of(url: &Url) -> Self {
+        match url.host() {
+            Some(Host::Ipv4(address)) => Self::of_v4(address),
+            Some(Host::Ipv6(address)) => match address.to_ipv4() {
+                Some(inside) if !address.is_loopback() => Self::of_v4(inside),
+                _ if address.is_loopback() || address.is_unspecified() => Self::Here,
+                _ if address.is_unique_local() || address.is_unicast_link_local() => Self::Near,
+                _ => Self::Far,
+            },
+            Some(Host::Domain(name)) => {
+                let name = name.trim_end_matches('.');
+                let is_here = name == "localhost" || name.ends_with(".localhost");
+                if is_here { Self::Here } else { Self::Far }
+            }
+            None => Self::Far,
+        }
+    }
+
+    fn of_v4(address: Ipv4Addr) -> Self {
+        if address.is_loopback() || address.octets().starts_with(&[0]) {
+            return Self::Here;
+        }
+        let is_near = address.is_private() || address.is_link_local() || address.is_broadcast();
+        if is_near { Self::Near } else { Self::Far }
+    }
+}
+
 /// Asks the servers that give out tokens. Where they are is said by the server that wants the login, so that only
-/// encrypted addresses are asked, those on this machine only for a server on this machine, and no redirect is followed.
+/// encrypted addresses are asked, those of this machine or this network only for a server that is there too, and no
+/// redirect to another server is followed.
 pub(super) struct OAuthWeb {
     server: Url,
     clients: Mutex<HashMap<String, reqwest::Client>>,
@@ -303,10 +370,9 @@ impl OAuthWeb {
 
     /// Whether an address that the server names may be asked, or shown to the person.
     pub(super) fn is_safe(&self, url: &Url) -> bool {
-        match is_loopback(url.as_str()) {
-            true => is_loopback(self.server.as_str()),
-            false => url.scheme() == "https" || url.origin() == self.server.origin(),
-        }
+        let (far, is_own) = (Distance::of(url), url.origin() == self.server.origin());
+        let is_private = url.scheme() == "https" || url.scheme() == "http" && far == Distance::Here;
+        is_own || is_private && far >= Distance::of(&self.server)
     }
 
     /// Sends the fields of a form; gives the JSON that came back.
@@ -405,12 +471,26 @@ mod tests {
         let near = OAuthWeb::new(Url::parse("http://127.0.0.1:9/mcp").unwrap());
         let is_safe = |web: &OAuthWeb, url: &str| web.is_safe(&Url::parse(url).unwrap());
         assert!(is_safe(&far, "https://login.example.org/token"));
-        for url in
-            ["http://login.example.org/token", "http://127.0.0.1:6379/", "https://localhost/", "file:///etc/passwd"]
-        {
+        for url in [
+            "http://login.example.org/token",
+            "http://127.0.0.1:6379/",
+            "https://localhost/",
+            "https://localhost./",
+            "https://0.0.0.0/",
+            "https://[::1]/",
+            "https://[::ffff:127.0.0.1]/",
+            "https://10.0.0.1/token",
+            "https://169.254.169.254/latest/meta-data",
+            "https://[fd00::1]/",
+            "https://[fe80::1]/",
+            "file:///etc/passwd",
+        ] {
             assert!(!is_safe(&far, url), "{url}");
         }
         assert!(is_safe(&near, "http://127.0.0.1:8/token") && !is_safe(&near, "http://example.com/token"));
+        let inside = OAuthWeb::new(Url::parse("http://10.0.0.1/mcp").unwrap());
+        assert!(is_safe(&inside, "http://10.0.0.1/token") && is_safe(&inside, "https://10.0.0.2/token"));
+        assert!(!is_safe(&inside, "http://10.0.0.2/token") && !is_safe(&inside, "http://127.0.0.1/token"));
     }
 
     #[test]

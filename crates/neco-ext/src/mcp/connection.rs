@@ -8,20 +8,26 @@ use rmcp::model::{
     InputResponses, PaginatedRequestParams, ProtocolVersion, ReadResourceRequest, ReadResourceRequestParams,
     RequestOptionalParam, ServerPeerInfo, ServerResult, SubscriptionFilter,
 };
-use rmcp::service::{ClientInitializeError, Peer, PeerRequestOptions, RunningService, ServiceError};
+use rmcp::service::{ClientInitializeError, Peer, PeerRequestOptions, RequestHandle, RunningService, ServiceError};
 use rmcp::transport::Transport;
 use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient};
 use serde_json::{Map, Value};
+use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use super::answer_kind::cut;
 use super::error::McpError;
 use super::host::{CallGuard, Caller, Host};
+use super::last_words::{self, LastWords};
 use super::manifest::{List, Manifest};
 use super::sampling::NoSample;
 
 /// Most pages of a list.
 const MOST_PAGES: usize = 50;
+
+/// Characters of a server's reason to refuse something.
+const LONGEST_REASON: usize = 4000;
 
 /// How often a server may want something more before it answers.
 const MOST_ROUNDS: usize = 10;
@@ -70,6 +76,8 @@ pub(super) struct Connection {
     peer: Peer<RoleClient>,
     pub host: Host,
     pub about: ServerPeerInfo,
+    /// What its program prints, where it has one.
+    pub last_words: Option<LastWords>,
     running: Mutex<Option<RunningService<RoleClient, Host>>>,
     is_over: CancellationToken,
 }
@@ -109,7 +117,13 @@ impl Connection {
             return Err(failed(unknown_version(&about.protocol_version.to_string())));
         }
         let peer = running.peer().clone();
-        Ok(Self { server: server.to_owned(), peer, host, about, running: Mutex::new(Some(running)), is_over })
+        let (server, last_words, running) = (server.to_owned(), None, Mutex::new(Some(running)));
+        Ok(Self { server, peer, host, about, last_words, running, is_over })
+    }
+
+    /// What the program of the server printed last, as far as it is shown.
+    pub(super) async fn printed(&self) -> Option<String> {
+        last_words::shown(&self.last_words.as_ref()?.said().await)
     }
 
     /// Whether nothing can be asked any more.
@@ -130,8 +144,13 @@ impl Connection {
         }
     }
 
-    /// Everything that the server offers.
+    /// Everything that the server offers, if it says that in time.
     pub(super) async fn manifest(&self, patience: Duration) -> Result<Manifest, McpError> {
+        let silent = McpError::Silent { server: self.server.clone(), after: patience };
+        tokio::time::timeout(patience, self.lists(patience)).await.unwrap_or(Err(silent))
+    }
+
+    async fn lists(&self, patience: Duration) -> Result<Manifest, McpError> {
         let about = &self.about;
         let server = about.server_info.as_ref().map(|info| format!("{} {}", info.name, info.version));
         let protocol = about.protocol_version.to_string();
@@ -257,7 +276,7 @@ impl Connection {
         under_way: Option<&CallGuard>,
     ) -> Result<ServerResult, McpError> {
         let options = PeerRequestOptions::no_options();
-        let mut sent = self.peer.send_cancellable_request(request, options).await.map_err(|error| self.why(error))?;
+        let sent = self.peer.send_cancellable_request(request, options).await.map_err(|error| self.why(error))?;
         let stopped = async {
             match under_way {
                 Some(call) => call.caller.cancel.cancelled().await,
@@ -268,6 +287,7 @@ impl Connection {
         if let Some(call) = under_way {
             call.follow(sent.progress_token.clone());
         }
+        let mut sent = Sent(Some(sent));
         let news = async || match under_way {
             Some(call) => call.signs.news.notified().await,
             None => std::future::pending().await,
@@ -275,8 +295,8 @@ impl Connection {
         let error = loop {
             tokio::select! {
                 biased;
-                answer = &mut sent.rx => {
-                    return answer.map_err(|_| self.ended())?.map_err(|error| self.why(error));
+                answer = sent.answer() => {
+                    return answer.unwrap_or(Err(ServiceError::TransportClosed)).map_err(|error| self.why(error));
                 }
                 () = &mut stopped => break McpError::Stopped,
                 () = news() => {}
@@ -287,7 +307,7 @@ impl Connection {
                 }
             }
         };
-        let _ = sent.cancel(Some(error.to_string())).await;
+        sent.give_up(error.to_string()).await;
         Err(error)
     }
 
@@ -312,7 +332,7 @@ impl Connection {
     }
 
     fn ended(&self) -> McpError {
-        McpError::Ended { server: self.server.clone() }
+        McpError::Ended { server: self.server.clone(), printed: None }
     }
 
     fn why(&self, error: ServiceError) -> McpError {
@@ -320,13 +340,40 @@ impl Connection {
             ServiceError::TransportClosed | ServiceError::TransportSend(_) | ServiceError::Cancelled { .. } => {
                 self.ended()
             }
-            ServiceError::McpError(error) => self.refused(error.message.into_owned()),
-            error => self.refused(error.to_string()),
+            ServiceError::McpError(error) => self.refused(cut(&error.message, LONGEST_REASON)),
+            error => self.refused(cut(&error.to_string(), LONGEST_REASON)),
         }
     }
 
     fn refused(&self, why: String) -> McpError {
         McpError::Refused { server: self.server.clone(), why }
+    }
+}
+
+/// A question that was sent. The server is told when nobody waits for its answer any more, also where whoever asked is
+/// just gone.
+struct Sent(Option<RequestHandle<RoleClient>>);
+
+impl Sent {
+    /// The answer, once; nothing when the conversation is over.
+    async fn answer(&mut self) -> Option<Result<ServerResult, ServiceError>> {
+        let answer = (&mut self.0.as_mut()?.rx).await.ok();
+        self.0 = None;
+        answer
+    }
+
+    async fn give_up(&mut self, why: String) {
+        if let Some(sent) = self.0.take() {
+            let _ = sent.cancel(Some(why)).await;
+        }
+    }
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        if let (Some(sent), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+            drop(runtime.spawn(sent.cancel(Some("nobody waits for it any more".to_owned()))));
+        }
     }
 }
 

@@ -1,8 +1,7 @@
 //! What a server wants to know, as questions to the person, and their answers as the server wants them.
 
-use std::collections::BTreeMap;
-
-use neco_proto::{ItemAnswer, QuestionItem, QuestionOption};
+use neco_proto::{EmptyAnswer, ItemAnswer, QuestionItem, QuestionOption};
+use neco_toolkit::AskPerson;
 use serde_json::{Map, Value, json};
 
 use super::answer_kind::{Kind, MOST_NAMED, Unfit, cut, option, yes_or_no};
@@ -13,11 +12,14 @@ const MOST_FIELDS: usize = 20;
 /// Characters of what a server says in sentences.
 const MOST_SAID: usize = 2000;
 
+/// How often a person is asked for a field again whose answer does not fit.
+const MOST_TRIES: usize = 3;
+
 /// What leaves a choice without an answer that needs none.
 const LEAVE_EMPTY: &str = "Leave it empty";
 
-/// What is wrong with answers, by the place of their field.
-pub(super) type Problems = BTreeMap<usize, String>;
+/// That a person does not want to answer, or never as the server wants it.
+struct Declined;
 
 /// A form: a message and its fields.
 pub(super) struct Form {
@@ -58,56 +60,88 @@ impl Form {
         Self { server: server.to_owned(), message: cut(message, MOST_SAID), fields }
     }
 
-    /// The questions, one for each field; one to confirm where there is none. `problems` say what was wrong with the
-    /// answers before.
-    pub(super) fn questions(&self, problems: &Problems) -> Vec<QuestionItem> {
-        let head = format!("The MCP server {} asks: {}", self.server, self.message);
+    /// Asks the person, field by field, or to confirm where there is none. Nothing where they said no, or never what the
+    /// server takes.
+    pub(super) async fn fill(&self, person: &dyn AskPerson) -> Option<Value> {
         if self.fields.is_empty() {
-            return vec![QuestionItem {
-                title: self.server.clone(),
-                text: head,
-                options: yes_or_no(),
-                multiple: false,
-            }];
+            let answers = person.ask(vec![self.confirmation()]).await?;
+            let is_yes = answers.iter().any(|answer| answer.chosen.iter().any(|choice| choice == "Yes"));
+            return is_yes.then(|| json!({}));
         }
-        let mut head = Some(head);
-        let item = |(at, field): (usize, &Field)| {
-            let mut text: Vec<String> = head.take().into_iter().collect();
-            text.push(match field.description.is_empty() {
-                true => field.title.clone(),
-                false => format!("{}: {}", field.title, field.description),
-            });
-            text.extend(field.about());
-            text.extend(problems.get(&at).map(|problem| format!("Your answer does not fit: {problem}")));
-            let (options, multiple) = field.options();
-            QuestionItem { title: field.title.clone(), text: text.join("\n"), options, multiple }
-        };
-        self.fields.iter().enumerate().map(item).collect()
-    }
-
-    /// The answers as the server wants them; nothing where the person said no; or what is wrong with them.
-    pub(super) fn content(&self, answers: &[ItemAnswer]) -> Result<Option<Value>, Problems> {
-        if self.fields.is_empty() {
-            let yes = answers.first().is_some_and(|answer| answer.chosen.iter().any(|choice| choice == "Yes"));
-            return Ok(yes.then(|| json!({})));
-        }
-        let nothing = ItemAnswer::default();
-        let (mut content, mut problems) = (Map::new(), Problems::new());
+        let mut content = Map::new();
         for (at, field) in self.fields.iter().enumerate() {
-            match field.kind.value(&field.without_leaving(answers.get(at).unwrap_or(&nothing))) {
-                Ok(value) => match value.or_else(|| field.default.clone()) {
-                    Some(value) => drop(content.insert(field.name.clone(), value)),
-                    None if !field.required => {}
-                    None => drop(problems.insert(at, "an answer is needed".to_owned())),
-                },
-                Err(Unfit) => drop(problems.insert(at, field.kind.must_be())),
+            if let Some(value) = self.ask(at, field, person).await.ok()? {
+                content.insert(field.name.clone(), value);
             }
         }
-        if problems.is_empty() { Ok(Some(Value::Object(content))) } else { Err(problems) }
+        Some(Value::Object(content))
+    }
+
+    /// Asks for a field until its answer fits: what was answered before is not asked again for it.
+    async fn ask(&self, at: usize, field: &Field, person: &dyn AskPerson) -> Result<Option<Value>, Declined> {
+        let mut problem = None;
+        for _ in 0..MOST_TRIES {
+            let answers = person.ask(vec![self.question(at, field, problem.as_deref())]).await.ok_or(Declined)?;
+            match field.taken(&answers.into_iter().next().unwrap_or_default()) {
+                Ok(value) => return Ok(value),
+                Err(Problem(wrong)) => problem = Some(wrong),
+            }
+        }
+        Err(Declined)
+    }
+
+    fn confirmation(&self) -> QuestionItem {
+        QuestionItem {
+            title: self.server.clone(),
+            text: format!("The MCP server {} asks: {}", self.server, self.message),
+            options: yes_or_no(),
+            multiple: false,
+            empty: EmptyAnswer::Refused,
+        }
+    }
+
+    /// The question for a field; `problem` is what was wrong with the answer before.
+    fn question(&self, at: usize, field: &Field, problem: Option<&str>) -> QuestionItem {
+        let of = match self.fields.len() {
+            1 => String::new(),
+            count => format!(" ({} of {count})", at + 1),
+        };
+        let message = if at == 0 { format!(" {}", self.message) } else { String::new() };
+        let mut text = vec![format!("The MCP server {} asks{of}:{message}", self.server)];
+        text.push(match field.description.is_empty() {
+            true => field.title.clone(),
+            false => format!("{}: {}", field.title, field.description),
+        });
+        text.extend(field.about());
+        text.extend(problem.map(|problem| format!("Your answer does not fit: {problem}")));
+        let (options, multiple) = field.options();
+        QuestionItem { title: field.title.clone(), text: text.join("\n"), options, multiple, empty: field.empty() }
     }
 }
 
+/// What is wrong with an answer, in words for the person.
+#[derive(Debug, PartialEq, Eq)]
+struct Problem(String);
+
 impl Field {
+    /// An answer as the server wants it; nothing where it may be left out and was; or what is wrong with it.
+    fn taken(&self, answer: &ItemAnswer) -> Result<Option<Value>, Problem> {
+        let value = self.kind.value(&self.without_leaving(answer)).map_err(|Unfit| Problem(self.kind.must_be()))?;
+        match value.or_else(|| self.default.clone()) {
+            None if self.required => Err(Problem("an answer is needed".to_owned())),
+            value => Ok(value),
+        }
+    }
+
+    /// What an answer without words or choices means.
+    fn empty(&self) -> EmptyAnswer {
+        match (&self.default, self.required) {
+            (Some(_), _) => EmptyAnswer::Default,
+            (None, true) => EmptyAnswer::Refused,
+            (None, false) => EmptyAnswer::Allowed,
+        }
+    }
+
     /// What the person can choose, and whether several of it. Where there is anything to choose from, so is to leave it
     /// empty, if it may be.
     fn options(&self) -> (Vec<QuestionOption>, bool) {
@@ -133,24 +167,21 @@ impl Field {
         answer
     }
 
-    /// What there is to know besides its description.
+    /// What there is to know besides its description. What an empty answer means is told with the keys.
     fn about(&self) -> Option<String> {
-        let has_options = !self.kind.options().0.is_empty();
-        let empty = match (&self.default, self.required) {
-            (Some(default), _) if has_options => Some(format!("the default is {}", self.kind.shown(default))),
-            (Some(default), _) => Some(format!("empty means {}", self.kind.shown(default))),
-            // The choice says so.
-            (None, false) if has_options => None,
-            (None, false) => Some("may be left empty".to_owned()),
-            (None, true) => None,
-        };
-        let words: Vec<String> = self.kind.wanted().into_iter().chain(empty).collect();
+        let default = self.default.as_ref().map(|default| format!("the default is {}", self.kind.shown(default)));
+        let words: Vec<String> = self.kind.wanted().into_iter().chain(default).collect();
         (!words.is_empty()).then(|| format!("({})", words.join("; ")))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+    use std::sync::Mutex;
+
+    use futures::FutureExt;
+    use futures::future::BoxFuture;
     use proptest::prelude::*;
 
     use super::*;
@@ -180,31 +211,67 @@ mod tests {
 
     /// What becomes of an answer to a field.
     fn taken(schema: &Value, answer: ItemAnswer) -> Result<Value, String> {
-        let content = one(schema).content(&[answer]);
-        content.map(|content| content.unwrap()["x"].clone()).map_err(|mut problems| problems.remove(&0).unwrap())
+        one(schema).fields[0].taken(&answer).map(Option::unwrap_or_default).map_err(|Problem(words)| words)
     }
 
-    #[test]
-    fn a_form_is_asked_field_by_field_and_answered_as_the_server_wants_it() {
-        let items = form().questions(&Problems::new());
-        assert_eq!(items.len(), 4);
-        assert!(items[0].text.starts_with("The MCP server shop asks: Who are you?\nName"), "{}", items[0].text);
-        assert_eq!(items[2].options[1].label, "Green");
+    /// The questions, as they are asked first.
+    fn questions(form: &Form) -> Vec<QuestionItem> {
+        form.fields.iter().enumerate().map(|(at, field)| form.question(at, field, None)).collect()
+    }
+
+    /// Somebody who gives these answers, one after the other, and remembers what was asked.
+    struct Person {
+        says: Mutex<VecDeque<ItemAnswer>>,
+        asked: Mutex<Vec<QuestionItem>>,
+    }
+
+    impl AskPerson for Person {
+        fn ask(&self, items: Vec<QuestionItem>) -> BoxFuture<'static, Option<Vec<ItemAnswer>>> {
+            assert_eq!(items.len(), 1, "each answer is looked at before the next question");
+            self.asked.lock().unwrap().extend(items);
+            let answer = self.says.lock().unwrap().pop_front();
+            std::future::ready(answer.map(|answer| vec![answer])).boxed()
+        }
+    }
+
+    /// What the server is given when these are the answers, and what was asked.
+    async fn filled(form: &Form, says: &[ItemAnswer]) -> (Option<Value>, Vec<String>) {
+        let person = Person { says: Mutex::new(says.to_vec().into()), asked: Mutex::default() };
+        let content = form.fill(&person).await;
+        (content, person.asked.into_inner().unwrap().into_iter().map(|item| item.text).collect())
+    }
+
+    #[tokio::test]
+    async fn a_form_is_asked_field_by_field_and_answered_as_the_server_wants_it() {
         let answers = [typed("Ada"), typed("36"), chosen(&["Green"]), chosen(&["Yes"])];
-        let content = form().content(&answers).unwrap().unwrap();
-        assert_eq!(content, json!({ "name": "Ada", "age": 36, "colour": "g", "sure": true }));
+        let (content, asked) = filled(&form(), &answers).await;
+        assert_eq!(content, Some(json!({ "name": "Ada", "age": 36, "colour": "g", "sure": true })));
+        assert_eq!(asked[0], "The MCP server shop asks (1 of 4): Who are you?\nName");
+        assert_eq!(asked[1], "The MCP server shop asks (2 of 4):\nage\n(a whole number)", "each names who asks");
+        assert_eq!(questions(&form())[2].options[1].label, "Green");
     }
 
-    #[test]
-    fn what_does_not_fit_is_told_by_field_and_what_is_optional_may_be_left_out() {
-        let problems = form().content(&[typed(""), typed("old"), typed(""), typed("")]).unwrap_err();
-        let told: Vec<(usize, &str)> = problems.iter().map(|(at, problem)| (*at, problem.as_str())).collect();
-        assert_eq!(told, [(0, "an answer is needed"), (1, "it must be a whole number")]);
-        let asked = form().questions(&problems);
-        assert!(asked[1].text.ends_with("Your answer does not fit: it must be a whole number"), "{}", asked[1].text);
-        let content = form().content(&[typed("Ada"), typed("1"), typed(""), typed("")]).unwrap().unwrap();
-        assert_eq!(content, json!({ "name": "Ada", "age": 1 }));
-        assert!(form().content(&[]).is_err(), "nothing was answered");
+    #[tokio::test]
+    async fn only_what_does_not_fit_is_asked_again_with_the_reason() {
+        let answers = [typed("Ada"), typed("zero"), typed(""), typed("36"), typed(""), typed("")];
+        let (content, asked) = filled(&form(), &answers).await;
+        assert_eq!(content, Some(json!({ "name": "Ada", "age": 36 })), "what is optional may be left out");
+        let places: Vec<&str> = asked.iter().map(|text| &text["The MCP server shop asks (".len()..][..1]).collect();
+        assert_eq!(places, ["1", "2", "2", "2", "3", "4"]);
+        assert!(asked[2].ends_with("Your answer does not fit: it must be a whole number"), "{}", asked[2]);
+        assert!(asked[3].ends_with("Your answer does not fit: an answer is needed"), "{}", asked[3]);
+        let wrong = [typed("Ada"), typed("a"), typed("b"), typed("c"), typed("1")];
+        assert_eq!(filled(&form(), &wrong).await.0, None, "somebody who never says what is wanted");
+        assert_eq!(filled(&form(), &[typed("Ada")]).await.0, None, "somebody who does not want to go on");
+    }
+
+    #[tokio::test]
+    async fn a_form_without_fields_is_confirmed() {
+        let form = Form::read("shop", "Go on?", &json!({ "type": "object" }));
+        for (says, content) in [("Yes", Some(json!({}))), ("No", None)] {
+            let (given, asked) = filled(&form, &[chosen(&[says])]).await;
+            assert_eq!((given, asked), (content, vec!["The MCP server shop asks: Go on?".to_owned()]));
+        }
     }
 
     #[test]
@@ -224,7 +291,7 @@ mod tests {
         for wrong in ["a", "abcd"] {
             assert_eq!(taken(&text, typed(wrong)), Err("it must be 2 to 3 characters".to_owned()), "{wrong}");
         }
-        assert!(one(&whole).questions(&Problems::new())[0].text.ends_with("(a whole number, 1 to 10)"));
+        assert!(questions(&one(&whole))[0].text.ends_with("(a whole number, 1 to 10)"));
     }
 
     #[test]
@@ -255,7 +322,7 @@ mod tests {
             json!({ "type": "string", "enum": ["r", "g"], "enumNames": ["Red", "Green"] }),
         ] {
             let labels: Vec<String> =
-                one(&schema).questions(&Problems::new())[0].options.iter().map(|option| option.label.clone()).collect();
+                questions(&one(&schema))[0].options.iter().map(|option| option.label.clone()).collect();
             assert_eq!(labels, ["Red", "Green"]);
             for answer in [chosen(&["Green"]), typed("g"), typed("G")] {
                 assert_eq!(taken(&schema, answer), Ok(json!("g")));
@@ -274,7 +341,7 @@ mod tests {
         let titled = json!([{ "const": "r", "title": "Red" }, { "const": "g", "title": "Green" }, { "const": "b" }]);
         let items = json!({ "anyOf": titled });
         let schema = json!({ "type": "array", "items": items, "minItems": 2, "maxItems": 2 });
-        assert!(one(&schema).questions(&Problems::new())[0].multiple);
+        assert!(questions(&one(&schema))[0].multiple);
         assert_eq!(taken(&schema, chosen(&["Green", "Red"])), Ok(json!(["g", "r"])));
         assert_eq!(taken(&schema, typed("r, b")), Ok(json!(["r", "b"])));
         for answer in [chosen(&["Red"]), chosen(&["Red", "Green", "b"]), chosen(&["Red", "Red"])] {
@@ -286,8 +353,8 @@ mod tests {
     #[test]
     fn an_empty_answer_means_the_default() {
         for (schema, default, shown) in [
-            (json!({ "type": "string", "default": "x" }), json!("x"), "empty means x"),
-            (json!({ "type": "integer", "default": 7 }), json!(7), "empty means 7"),
+            (json!({ "type": "string", "default": "x" }), json!("x"), "the default is x"),
+            (json!({ "type": "integer", "default": 7 }), json!(7), "the default is 7"),
             (json!({ "type": "boolean", "default": false }), json!(false), "the default is no"),
             (json!({ "enum": ["r"], "enumNames": ["Red"], "default": "r" }), json!("r"), "the default is Red"),
             (
@@ -297,8 +364,9 @@ mod tests {
             ),
         ] {
             assert_eq!(taken(&schema, typed(" ")), Ok(default), "{schema}");
-            let text = one(&schema).questions(&Problems::new()).remove(0).text;
-            assert!(text.ends_with(&format!("{shown})")), "{text}");
+            let item = questions(&one(&schema)).remove(0);
+            assert!(item.text.ends_with(&format!("{shown})")), "{}", item.text);
+            assert_eq!(item.empty, EmptyAnswer::Default);
         }
         let wrong = json!({ "type": "integer", "maximum": 3, "default": 7 });
         assert_eq!(taken(&wrong, typed("")), Err("an answer is needed".to_owned()), "it is no default");
@@ -313,21 +381,21 @@ mod tests {
         ] {
             let optional = Form::read("shop", "?", &json!({ "properties": { "x": schema } }));
             let labels = |form: &Form| -> Vec<String> {
-                let item = form.questions(&Problems::new()).remove(0);
+                let item = questions(form).remove(0);
                 item.options.into_iter().map(|option| option.label).collect()
             };
             assert_eq!(labels(&optional).last().map(String::as_str), Some(LEAVE_EMPTY));
             for answer in [chosen(&[LEAVE_EMPTY]), typed(""), ItemAnswer::default()] {
-                assert_eq!(optional.content(&[answer]), Ok(Some(json!({}))), "{schema}");
+                assert_eq!(optional.fields[0].taken(&answer), Ok(None), "{schema}");
             }
             assert!(!labels(&one(&schema)).contains(&LEAVE_EMPTY.to_owned()), "an answer is needed");
         }
         let own = json!({ "properties": { "x": { "enum": [LEAVE_EMPTY] } } });
         let own = Form::read("shop", "?", &own);
-        assert_eq!(own.content(&[chosen(&[LEAVE_EMPTY])]), Ok(Some(json!({ "x": LEAVE_EMPTY }))), "it is a choice");
+        assert_eq!(own.fields[0].taken(&chosen(&[LEAVE_EMPTY])), Ok(Some(json!(LEAVE_EMPTY))), "it is a choice");
         let text = Form::read("shop", "?", &json!({ "properties": { "x": { "type": "string" } } }));
-        let item = text.questions(&Problems::new()).remove(0);
-        assert!(item.options.is_empty() && item.text.ends_with("(may be left empty)"), "{}", item.text);
+        assert_eq!(questions(&text)[0].empty, EmptyAnswer::Allowed);
+        assert_eq!(questions(&one(&json!({ "type": "string" })))[0].empty, EmptyAnswer::Refused);
     }
 
     #[test]
@@ -335,7 +403,7 @@ mod tests {
         let long = "x".repeat(100_000);
         let schema = json!({ "type": "string", "title": long, "description": format!("\u{1b}[2J{long}") });
         let properties: Map<String, Value> = (0..100).map(|at| (format!("f{at}"), schema.clone())).collect();
-        let items = Form::read("shop", &long, &json!({ "properties": properties })).questions(&Problems::new());
+        let items = questions(&Form::read("shop", &long, &json!({ "properties": properties })));
         assert_eq!(items.len(), MOST_FIELDS);
         for item in items {
             assert!(item.text.chars().count() < 3 * MOST_SAID && !item.text.contains('\u{1b}'));
@@ -390,8 +458,8 @@ mod tests {
                 schema["default"] = default;
             }
             let whole = json!({ "type": "object", "required": ["x"], "properties": { "x": schema } });
-            if let Ok(content) = Form::read("shop", "?", &whole).content(&[answer]) {
-                let content = content.unwrap();
+            if let Ok(value) = Form::read("shop", "?", &whole).fields[0].taken(&answer) {
+                let content = json!({ "x": value.unwrap() });
                 prop_assert!(jsonschema::is_valid(&whole, &content), "{whole}: {content}");
             }
         }

@@ -25,8 +25,11 @@ pub enum McpError {
     #[error("the MCP server {server} gave no sign of life for {} s", after.as_secs())]
     Silent { server: String, after: Duration },
     /// It ended before it answered.
-    #[error("the MCP server {server} ended before it answered; what it was doing may be half done")]
-    Ended { server: String },
+    #[error(
+        "the MCP server {server} ended before it answered{}; what it was doing may be half done",
+        words_of(printed.as_deref())
+    )]
+    Ended { server: String, printed: Option<String> },
     /// It refused what was wanted.
     #[error("the MCP server {server} refused: {why}")]
     Refused { server: String, why: String },
@@ -46,6 +49,11 @@ impl McpError {
             Self::Ended { .. } | Self::Refused { .. } | Self::Stopped => ErrorCode::ToolFailed,
         }
     }
+}
+
+/// What a server printed last, in words that follow others.
+fn words_of(printed: Option<&str>) -> String {
+    printed.map(|printed| format!("; it printed: {printed}")).unwrap_or_default()
 }
 
 impl From<McpError> for ToolError {

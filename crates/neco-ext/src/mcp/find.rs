@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use neco_config::section::{McpSampling, McpServerSection, McpTransport};
 use neco_config::{Env, Filling, Loaded, RepositoryServer, shared_servers, without_secrets, words};
@@ -183,19 +182,8 @@ impl<'a> Written<'a> {
         }
         let unwatched = self.folder.filter(|_| enabled).map(|folder| pin(&mut reach, folder)).unwrap_or_default();
         let hash = self.hash(&reach);
-        let settings = ServerSettings {
-            name: self.name.to_owned(),
-            reach,
-            enabled,
-            auto_start: section.auto_start,
-            include: section.tools.include.clone(),
-            exclude: section.tools.exclude.clone(),
-            start_timeout: seconds(section.startup_timeout),
-            call_timeout: seconds(section.tool_timeout),
-            idle: seconds(section.idle_timeout),
-            sampling: section.sampling,
-            file: self.file.clone(),
-        };
+        let settings = ServerSettings::of(self.name.to_owned(), reach, section);
+        let settings = ServerSettings { enabled, file: self.file.clone(), ..settings };
         Ok(FoundServer { settings, folder: self.folder.map(Path::to_owned), hash, says, unwatched })
     }
 
@@ -227,11 +215,6 @@ fn pin(reach: &mut Reach, folder: &Path) -> Vec<String> {
 pub fn is_server_name(name: &str) -> bool {
     let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
     (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(fits) && !name.contains(PARTS_NAMES)
-}
-
-/// The settings let no other numbers through than those of a time.
-fn seconds(number: f64) -> Duration {
-    Duration::try_from_secs_f64(number).unwrap_or_default()
 }
 
 /// Makes of what is written what is meant.

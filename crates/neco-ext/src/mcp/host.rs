@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use neco_config::section::McpSampling;
 use neco_proto::event::OutputStream;
-use neco_proto::{QuestionItem, QuestionOption};
+use neco_proto::{EmptyAnswer, QuestionItem, QuestionOption};
 use neco_toolkit::{AskModel, AskPerson, LiveOutput};
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
@@ -22,13 +22,19 @@ use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
-use super::elicit::{Form, Problems};
+use super::answer_kind::cut;
+use super::elicit::Form;
 use super::log::ServerLog;
 use super::sampling::{self, NoSample};
 
-/// How often a person is asked again whose answers do not fit.
-const MOST_TRIES: usize = 3;
+/// How often a server may ask the person in one call of a tool.
+const MOST_FORMS: usize = 20;
+
+/// Characters of what a server says of how far it is, and of what it asks the person.
+const MOST_PROGRESS: usize = 200;
+const MOST_SAID: usize = 2000;
 
 /// Who wants something of a server.
 #[derive(Clone)]
@@ -86,6 +92,8 @@ pub(super) struct Signs {
     pub news: Notify,
     /// How many questions wait for the person or the model; time does not count meanwhile.
     asking: AtomicUsize,
+    /// How often the person was asked.
+    forms: AtomicUsize,
     /// How often the model was asked.
     samples: AtomicUsize,
 }
@@ -207,7 +215,8 @@ impl Host {
 
     /// Asks the person on a server's behalf.
     pub(super) async fn elicit(&self, request: ElicitRequestParams, asker: Option<Asker>) -> ElicitResult {
-        let Some(asker) = asker else { return ElicitResult::new(ElicitationAction::Cancel) };
+        let may_ask = |asker: &Asker| asker.1.forms.fetch_add(1, Ordering::Relaxed) < MOST_FORMS;
+        let Some(asker) = asker.filter(may_ask) else { return ElicitResult::new(ElicitationAction::Cancel) };
         let caller = &asker.0;
         let asked = async {
             match request {
@@ -261,23 +270,24 @@ impl Host {
 
     async fn ask_form(&self, caller: &Caller, message: &str, schema: &Value) -> ElicitResult {
         let form = Form::read(&self.0.server, message, schema);
-        let mut problems = Problems::new();
-        for _ in 0..MOST_TRIES {
-            let Some(answers) = caller.person.ask(form.questions(&problems)).await else { break };
-            match form.content(&answers) {
-                Ok(Some(content)) => return ElicitResult::new(ElicitationAction::Accept).with_content(content),
-                Ok(None) => break,
-                Err(wrong) => problems = wrong,
-            }
+        match form.fill(&*caller.person).await {
+            Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
+            None => ElicitResult::new(ElicitationAction::Decline),
         }
-        ElicitResult::new(ElicitationAction::Decline)
     }
 
     async fn ask_to_open(&self, caller: &Caller, message: &str, url: &str) -> ElicitResult {
+        // Nothing but a page of the web is opened, and its name is shown as it is looked up.
+        let page = Url::parse(url).ok().filter(|page| matches!(page.scheme(), "http" | "https"));
+        let Some(page) = page.filter(|page| page.as_str().len() <= MOST_SAID) else {
+            self.0.log.note(&format!("it asked to open {}, which is no page", cut(url, MOST_PROGRESS)));
+            return ElicitResult::new(ElicitationAction::Decline);
+        };
         let option = |label: &str| QuestionOption { label: label.to_owned(), description: String::new() };
-        let text = format!("The MCP server {} asks you to open {url}\n{message}", self.0.server);
+        let text = format!("The MCP server {} asks you to open {page}\n{}", self.0.server, cut(message, MOST_SAID));
         let options = vec![option("I opened it"), option("No")];
-        let item = QuestionItem { title: self.0.server.clone(), text, options, multiple: false };
+        let item =
+            QuestionItem { title: self.0.server.clone(), text, options, multiple: false, empty: EmptyAnswer::Allowed };
         let answers = caller.person.ask(vec![item]).await.unwrap_or_default();
         let opened = answers.iter().any(|answer| answer.chosen.iter().any(|label| label == "I opened it"));
         ElicitResult::new(if opened { ElicitationAction::Accept } else { ElicitationAction::Decline })
@@ -326,17 +336,16 @@ impl ClientHandler for Host {
     }
 
     async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        let calls = self.calls();
-        let Some(call) = calls.iter().find(|call| call.token.as_ref() == Some(&progress.progress_token)) else {
-            return;
-        };
-        call.signs.news.notify_one();
+        let is_of = |call: &&OpenCall| call.token.as_ref() == Some(&progress.progress_token);
+        let asker = self.calls().iter().find(is_of).map(|call| (call.caller.clone(), Arc::clone(&call.signs)));
+        let Some((caller, signs)) = asker else { return };
+        signs.news.notify_one();
         let so_far = match progress.total {
             Some(total) => format!("{} of {total}", progress.progress),
             None => progress.progress.to_string(),
         };
-        let message = progress.message.map(|message| format!(" {message}")).unwrap_or_default();
-        call.caller.live.push(OutputStream::Note, &format!("{so_far}{message}\n"));
+        let message = progress.message.map(|message| format!(" {}", cut(&message, MOST_PROGRESS))).unwrap_or_default();
+        caller.live.push(OutputStream::Note, &format!("{so_far}{message}\n"));
     }
 
     async fn on_logging_message(&self, said: LoggingMessageNotificationParam, _: NotificationContext<RoleClient>) {
@@ -354,5 +363,52 @@ impl ClientHandler for Host {
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.note_change();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use futures::future::BoxFuture;
+    use neco_proto::ItemAnswer;
+    use serde_json::json;
+
+    use super::*;
+
+    /// A person who never answers and counts how often they are asked.
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    impl AskPerson for Counting {
+        fn ask(&self, _: Vec<QuestionItem>) -> BoxFuture<'static, Option<Vec<ItemAnswer>>> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            std::future::ready(None).boxed()
+        }
+    }
+
+    /// How often a person is asked whom a server wants to open this page so often, in one call.
+    async fn asked(url: &str, times: usize) -> usize {
+        let folder = tempfile::tempdir().unwrap();
+        let log = ServerLog::new(folder.path(), "shop", Default::default());
+        let host = Host::new("shop", Vec::new(), McpSampling::Deny, log);
+        let person = Arc::new(Counting::default());
+        let call = host.begin(Caller { person: person.clone(), ..Caller::silent(CancellationToken::new()) });
+        for _ in 0..times {
+            let wish = json!({ "mode": "url", "message": "Please.", "url": url, "elicitationId": "1" });
+            host.elicit(serde_json::from_value(wish).unwrap(), Some(call.asker())).await;
+        }
+        person.0.load(Ordering::Relaxed)
+    }
+
+    #[tokio::test]
+    async fn a_server_asks_the_person_so_often_and_no_more() {
+        assert_eq!(asked("https://example.com/sign-in", MOST_FORMS + 5).await, MOST_FORMS);
+    }
+
+    #[tokio::test]
+    async fn nobody_is_asked_to_open_what_is_no_page() {
+        for url in ["javascript:alert(1)", "file:///etc/passwd", "no address"] {
+            assert_eq!(asked(url, 1).await, 0, "{url}");
+        }
     }
 }

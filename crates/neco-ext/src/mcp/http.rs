@@ -9,23 +9,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
-use http::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, LOCATION, TRANSFER_ENCODING, WWW_AUTHENTICATE,
-};
+use http::header::{AUTHORIZATION, LOCATION, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use neco_config::without_secrets;
 use neco_model::build_client;
 use neco_safety::secrets::{Redactor, Scope};
 use reqwest::Response;
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::common::client_side_sse::{BoxedSseResponse, SseRetryPolicy};
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
 };
 use rmcp::transport::{StreamableHttpClientTransport, Transport, WWWAuthenticateParams};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -33,14 +31,12 @@ use url::Url;
 
 use super::answers::{Kind, answers, beginning, events, first_answer, is_too_long, kind_of, read, whole};
 use super::auth::{Keeping, TokenStore, Tokens};
+use super::request::{LAST_EVENT, Outgoing, Question, SESSION, VERSION, bearer, headers_of};
 use super::settings::ServerAddress;
 use super::trouble::{LONGEST, Trouble, shown};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(20);
-
-/// How long a server may take to say that it is of the newer kind; one that does not know the question may say nothing.
-const DISCOVERY: Duration = Duration::from_secs(8);
 
 /// How long is looked whether a server speaks the old transport.
 const LOOK: Duration = Duration::from_secs(3);
@@ -55,11 +51,6 @@ const MOST_STREAMS: usize = 100_000;
 
 /// The first pause before a stream is opened again that could not be; it doubles five times.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-
-/// Headers of the protocol.
-const SESSION: &str = "mcp-session-id";
-const LAST_EVENT: &str = "last-event-id";
-const VERSION: &str = "mcp-protocol-version";
 
 /// What a server at an address is reached with.
 pub(super) struct HttpSetup<'a> {
@@ -84,7 +75,7 @@ struct Way {
     /// The headers of the settings.
     headers: HeaderMap,
     /// Nothing where the settings say what the server is shown.
-    tokens: Option<Tokens>,
+    tokens: Option<Arc<Tokens>>,
     redactor: Redactor,
     patience: Duration,
     is_over: CancellationToken,
@@ -198,19 +189,7 @@ impl Http {
     }
 
     fn outgoing(&self, method: Method, headers: HashMap<HeaderName, HeaderValue>, session: Option<&str>) -> Outgoing {
-        // What the protocol says comes after the settings, which can't change it.
-        let mut all = self.0.headers.clone();
-        all.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        if method == Method::POST {
-            all.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        }
-        for (name, value) in headers {
-            all.insert(name, value);
-        }
-        if let Some(session) = session.and_then(|session| HeaderValue::from_str(session).ok()) {
-            all.insert(SESSION, session);
-        }
-        Outgoing { method, headers: all, body: Vec::new() }
+        Outgoing::new(self.0.headers.clone(), method, headers, session)
     }
 
     /// Sends a request with what the server is shown; once more with another token where it does not like the first.
@@ -453,53 +432,6 @@ impl StreamableHttpClient for Http {
     }
 }
 
-/// A request, before it is known what the server is shown.
-struct Outgoing {
-    method: Method,
-    headers: HeaderMap,
-    body: Vec<u8>,
-}
-
-/// What a message asks.
-enum Question {
-    /// Whether the server is of the newer kind.
-    Discover(RequestId),
-    /// Whether a conversation can be begun.
-    Initialize(RequestId),
-    Other(RequestId),
-    /// Nothing: there is no answer to it.
-    Nothing,
-}
-
-impl Question {
-    fn of(message: &ClientJsonRpcMessage) -> Self {
-        let JsonRpcMessage::Request(message) = message else { return Self::Nothing };
-        let id = message.id.clone();
-        match &message.request {
-            ClientRequest::DiscoverRequest(_) => Self::Discover(id),
-            ClientRequest::InitializeRequest(_) => Self::Initialize(id),
-            _ => Self::Other(id),
-        }
-    }
-
-    fn id(&self) -> Option<&RequestId> {
-        match self {
-            Self::Discover(id) | Self::Initialize(id) | Self::Other(id) => Some(id),
-            Self::Nothing => None,
-        }
-    }
-
-    /// How long its answer may take; whoever asks looks at the time of all others. A conversation is begun before
-    /// whoever waits for it gives up, so that it is told why it was not.
-    fn limit(&self, patience: Duration) -> Option<Duration> {
-        match self {
-            Self::Discover(_) => Some(DISCOVERY.min(patience / 2)),
-            Self::Initialize(_) => Some(patience.saturating_sub(patience / 10)),
-            Self::Other(_) | Self::Nothing => None,
-        }
-    }
-}
-
 /// The address of a server.
 pub(super) fn url_of(address: &ServerAddress) -> Result<Url, Trouble> {
     let url =
@@ -514,32 +446,6 @@ pub(super) fn url_of(address: &ServerAddress) -> Result<Url, Trouble> {
 pub(super) fn keeping(server: &str, url: &Url, logins: &Arc<dyn TokenStore>, redactor: &Redactor) -> Keeping {
     let (store, redactor) = (Arc::clone(logins), redactor.clone());
     Keeping { server: server.to_owned(), address: url.clone(), store, redactor }
-}
-
-/// The headers that the settings say.
-fn headers_of(address: &ServerAddress) -> Result<HeaderMap, Trouble> {
-    let mut headers = HeaderMap::new();
-    for (name, value) in &address.headers {
-        let unfit = || Trouble::Setup(format!("its header {} has characters that can't be sent", shown(name)));
-        let name = HeaderName::try_from(name.as_str()).map_err(|_| unfit())?;
-        let mut value = HeaderValue::from_str(value.expose_secret()).map_err(|_| unfit())?;
-        value.set_sensitive(true);
-        headers.insert(name, value);
-    }
-    // How long a body is, is not for the settings to say.
-    headers.remove(CONTENT_LENGTH);
-    headers.remove(TRANSFER_ENCODING);
-    if let Some(token) = &address.bearer {
-        headers.insert(AUTHORIZATION, bearer(token)?);
-    }
-    Ok(headers)
-}
-
-fn bearer(token: &SecretString) -> Result<HeaderValue, Trouble> {
-    let value = HeaderValue::from_str(&format!("Bearer {}", token.expose_secret()));
-    let mut value = value.map_err(|_| Trouble::Setup("its token has characters that can't be sent".to_owned()))?;
-    value.set_sensitive(true);
-    Ok(value)
 }
 
 /// Where an answer leads on to.

@@ -10,7 +10,7 @@ use neco_proto::visible::visible_line;
 use neco_safety::secrets::{Redactor, Scope};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
-use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use super::log::ServerLog;
 
@@ -21,13 +21,17 @@ const KEPT: usize = 4096;
 const LINES: usize = 3;
 const SHOWN: usize = 400;
 
+/// What lines have in them that say why a program ended.
+const REASONS: &[&str] = &["error", "exception", "panicked", "fatal", "caused by"];
+
 /// How long is waited for what is still on its way when a program has ended.
 const SOON: Duration = Duration::from_millis(500);
 
 /// The last words of a program. They are followed until it is gone, also when this is dropped.
 pub(super) struct LastWords {
     kept: Arc<Mutex<String>>,
-    reading: JoinHandle<()>,
+    /// Set when nothing more comes.
+    is_over: CancellationToken,
 }
 
 impl LastWords {
@@ -37,8 +41,10 @@ impl LastWords {
         let kept = Arc::new(Mutex::new(String::new()));
         // A secret may come in two pieces.
         let mut clean = redactor.stream(Scope::Outside);
-        let keeping = Arc::clone(&kept);
-        let reading = tokio::spawn(async move {
+        let is_over = CancellationToken::new();
+        let (keeping, over) = (Arc::clone(&kept), is_over.clone().drop_guard());
+        tokio::spawn(async move {
+            let _over = over;
             let add = |text: &str| {
                 log.add(text);
                 keep(&mut keeping.lock().unwrap_or_else(PoisonError::into_inner), text);
@@ -50,13 +56,13 @@ impl LastWords {
             }
             add(&clean.finish_str());
         });
-        Ok(Self { kept, reading })
+        Ok(Self { kept, is_over })
     }
 
     /// What was printed last, once all of it is there or nothing more comes for a moment.
-    pub(super) async fn said(self) -> String {
-        let _ = tokio::time::timeout(SOON, self.reading).await;
-        std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) async fn said(&self) -> String {
+        let _ = tokio::time::timeout(SOON, self.is_over.cancelled()).await;
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -69,14 +75,31 @@ fn keep(kept: &mut String, text: &str) {
     }
 }
 
-/// The last lines of it in one, as far as they are shown; nothing where nothing was said.
+/// The last lines of it in one, as far as they are shown: those that say why, if there are any. Nothing where nothing was
+/// said.
 pub(super) fn shown(said: &str) -> Option<String> {
-    let mut lines: Vec<&str> = said.lines().rev().filter(|line| !line.trim().is_empty()).take(LINES).collect();
-    lines.reverse();
+    let all: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+    let reasons = reasons(&all);
+    let lines = if reasons.is_empty() { &all } else { &reasons };
+    let lines = lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default();
     let line = visible_line(&lines.join("\n"));
     let cut: String = line.chars().take(SHOWN).collect();
     let ending = if cut.len() < line.len() { "…" } else { "" };
     (!line.is_empty()).then(|| format!("{cut}{ending}"))
+}
+
+/// The lines that say why, each with the next one where that says more.
+fn reasons<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let is_reason = |line: &str| {
+        // The calls that led there may be in files of such names.
+        let is_frame = line.trim_start().starts_with("at ");
+        let line = line.to_lowercase();
+        !is_frame && REASONS.iter().any(|word| line.contains(word))
+    };
+    let before = std::iter::once("").chain(lines.iter().copied());
+    let said = lines.iter().zip(before);
+    let is_told = |before: &str| is_reason(before) && before.trim_end().ends_with(':');
+    said.filter(|(line, before)| is_reason(line) || is_told(before)).map(|(line, _)| *line).collect()
 }
 
 #[cfg(test)]
@@ -104,6 +127,18 @@ mod tests {
         let said = words.said().await;
         assert!(said.len() <= KEPT && said.ends_with("the end\n"), "{said}");
         assert_eq!(shown(&said).unwrap(), "ä line⏎the key is [redacted: KEY]⏎the end");
+    }
+
+    #[test]
+    fn the_lines_that_say_why_are_preferred() {
+        let node = "node:internal/modules/cjs/loader:1143\n  throw err;\n  ^\n\nError: Cannot find module '/x.js'\n    \
+                    at Module._load (/srv/error.js:1)\n  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\n\
+                    Node.js v20.20.2\n";
+        assert_eq!(shown(node).as_deref(), Some("Error: Cannot find module '/x.js'"));
+        let rust = "starting\nthread 'main' panicked at src/main.rs:1:5:\nboom\nnote: run with RUST_BACKTRACE=1\n";
+        assert_eq!(shown(rust).as_deref(), Some("thread 'main' panicked at src/main.rs:1:5:⏎boom"));
+        let npm = "npm error code E404\nnpm error 404 Not Found\nnpm error a\nnpm error b\n";
+        assert_eq!(shown(npm).as_deref(), Some("npm error 404 Not Found⏎npm error a⏎npm error b"));
     }
 
     #[test]

@@ -31,6 +31,9 @@ const MOST_JUNK: usize = 10_000;
 /// How deep a message may be nested; what is deeper is left out of it.
 const DEEPEST: usize = 100;
 
+/// The field that says which question an answer belongs to.
+const ID: &str = "\"id\"";
+
 /// What tells an answer to who listens for changes.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -355,14 +358,21 @@ fn failure(words: String, id: NumberOrString) -> Received {
     JsonRpcMessage::error(ErrorData::internal_error(words, None), Some(id))
 }
 
-/// The id in the pieces of a message.
+/// The id in the pieces of an answer: before what it says, or the last behind it, as there may be others inside. Nothing
+/// where it is no answer.
 fn id_in(ends: &[u8]) -> Option<NumberOrString> {
     let text = String::from_utf8_lossy(ends);
-    text.match_indices("\"id\"").find_map(|(at, _)| {
+    let inside = ["\"result\"", "\"error\"", "\"params\""].into_iter().filter_map(|field| text.find(field)).min();
+    let before = text.get(..inside.unwrap_or(text.len())).unwrap_or_default();
+    if before.contains("\"method\"") {
+        return None;
+    }
+    let id = |(at, _): (usize, &str)| {
         let rest = text.get(at + 4..)?.trim_start().strip_prefix(':')?.trim_start();
         let end = rest.find([',', '}']).unwrap_or(rest.len());
         id_of(&serde_json::from_str(rest.get(..end)?.trim_end()).ok()?)
-    })
+    };
+    before.match_indices(ID).find_map(id).or_else(|| text.rmatch_indices(ID).find_map(id))
 }
 
 #[cfg(test)]
@@ -392,6 +402,10 @@ mod tests {
     fn an_id_at_the_end_is_found_too() {
         assert_eq!(id_in(br#"xxx"},"id": "a1" }"#), Some(NumberOrString::String("a1".into())));
         assert_eq!(id_in(b"nothing"), None);
+        let inside = br#"{"jsonrpc":"2.0","result":{"items":[{"id":3},{"id":4}]},"id":7}"#;
+        assert_eq!(id_in(inside), Some(NumberOrString::Number(7)), "what is inside is not its own");
+        let asked = br#"{"jsonrpc":"2.0","id":3,"method":"elicitation/create","params":{"id":4}}"#;
+        assert_eq!(id_in(asked), None, "a question of theirs is no answer to ours");
     }
 
     #[test]

@@ -57,13 +57,16 @@ impl ServerLog {
 
     /// Adds lines, without secrets. What can't be written is lost: neither a full disk nor a slow one stops a call.
     pub(super) fn add(&self, text: &str) {
+        // Cut afterwards: half a secret would not be known for one.
         let text = self.0.redactor.redact(text, Scope::Outside);
+        let (text, rest) = text.split_at(text.floor_char_boundary(MOST_WAITING));
         let mut waiting = self.0.waiting();
+        waiting.lost += rest.len();
         if waiting.text.len() + text.len() > MOST_WAITING && !waiting.text.is_empty() {
             waiting.lost += text.len();
             return;
         }
-        waiting.text.push_str(&text);
+        waiting.text.push_str(text);
         if waiting.text.is_empty() || std::mem::replace(&mut waiting.is_written, true) {
             return;
         }

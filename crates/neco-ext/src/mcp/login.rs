@@ -333,7 +333,12 @@ async fn revoke(login: &Login, address: &Url) -> Result<(), Trouble> {
         let id = login.credentials.client_id.as_str();
         let mut fields = vec![("token", token.expose_secret()), ("token_type_hint", kind), ("client_id", id)];
         fields.extend(login.client_secret.as_deref().map(|secret| ("client_secret", secret)));
-        web.post_form(endpoint, &fields).await?;
+        let (status, answer) = web.post_form(endpoint, &fields).await?;
+        // Not every kind of token can be taken back everywhere.
+        let is_unknown = answer.get("error").and_then(Value::as_str) == Some("unsupported_token_type");
+        if !status.is_success() && !is_unknown {
+            return Err(Trouble::Status { status: status.as_u16(), said: String::new() });
+        }
     }
     Ok(())
 }

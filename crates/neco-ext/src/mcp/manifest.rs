@@ -1,9 +1,12 @@
 //! What a server offers, as it said the last time: its tools can be declared without starting it.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -11,6 +14,9 @@ use super::settings::ServerSettings;
 
 /// The version of the file; another one is not read.
 const VERSION: u32 = 1;
+
+/// Files that are kept of servers of one name: in each folder it may be another one.
+const MOST_FILES: usize = 16;
 
 /// Most entries of a list.
 const MOST_ENTRIES: usize = 1000;
@@ -197,12 +203,41 @@ impl Manifest {
         serde_json::from_slice(&text).ok().filter(|manifest: &Self| manifest.version == VERSION)
     }
 
-    /// Keeps it for the next start; what was kept of the same name with other settings goes.
+    /// The tools of what was kept of a server, as far as they are `wanted`: the rest of the file is passed over. Nothing
+    /// where nothing of use was kept.
+    pub(super) fn load_tools(
+        data_dir: &Path,
+        settings: &ServerSettings,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Option<Vec<ToolInfo>> {
+        #[derive(Deserialize)]
+        struct File<'a> {
+            version: u32,
+            #[serde(borrow, default)]
+            tools: Vec<&'a RawValue>,
+        }
+
+        #[derive(Deserialize)]
+        struct Named<'a> {
+            #[serde(borrow)]
+            name: Cow<'a, str>,
+        }
+
+        let text = std::fs::read(file(data_dir, settings)).ok()?;
+        let kept: File<'_> = serde_json::from_slice(&text).ok().filter(|kept: &File<'_>| kept.version == VERSION)?;
+        let is_wanted =
+            |tool: &&&RawValue| serde_json::from_str(tool.get()).is_ok_and(|tool: Named<'_>| wanted(&tool.name));
+        kept.tools.iter().filter(is_wanted).map(|tool| serde_json::from_str(tool.get()).ok()).collect()
+    }
+
+    /// Keeps it for the next start. Of what was kept of the same name with other settings, the oldest goes that is too
+    /// much.
     pub(super) fn save(&self, data_dir: &Path, settings: &ServerSettings) -> io::Result<()> {
         let path = file(data_dir, settings);
         let folder = path.parent().unwrap_or(data_dir);
         std::fs::create_dir_all(folder)?;
-        forget(data_dir, &settings.name, Some(&path));
+        let others = files_of(data_dir, &settings.name).into_iter().filter(|file| *file != path);
+        others.skip(MOST_FILES - 1).for_each(|file| drop(std::fs::remove_file(file)));
         let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
         serde_json::to_writer(&mut temporary, self)?;
         temporary.persist(&path)?;
@@ -210,16 +245,24 @@ impl Manifest {
     }
 }
 
-/// Forgets what is kept of a server, but for one file.
-pub(super) fn forget(data_dir: &Path, server: &str, but: Option<&Path>) {
+/// Forgets what is kept of a server.
+pub(super) fn forget(data_dir: &Path, server: &str) {
+    files_of(data_dir, server).iter().for_each(|file| drop(std::fs::remove_file(file)));
+}
+
+/// The files in which something is kept of servers of this name, the newest first.
+fn files_of(data_dir: &Path, server: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(data_dir.join("mcp/manifests")).into_iter().flatten().flatten();
-    for entry in entries {
+    let of_server = entries.filter(|entry| {
         let name = entry.file_name();
         let hash = name.to_str().and_then(|name| name.strip_prefix(server)?.strip_prefix('@')?.strip_suffix(".json"));
-        if hash.is_some() && but != Some(&*entry.path()) {
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
+        hash.is_some()
+    });
+    let written = |entry: &std::fs::DirEntry| entry.metadata().and_then(|found| found.modified()).ok();
+    let mut files: Vec<(Option<SystemTime>, PathBuf)> =
+        of_server.map(|entry| (written(&entry), entry.path())).collect();
+    files.sort_unstable_by(|one, other| other.cmp(one));
+    files.into_iter().map(|(_, path)| path).collect()
 }
 
 fn file(data_dir: &Path, settings: &ServerSettings) -> PathBuf {
@@ -346,6 +389,7 @@ fn read_resource(entry: &Value, address: &str) -> Option<ResourceInfo> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mcp::settings::{Reach, ServerAddress};
 
     fn deep(levels: usize) -> Value {
         (0..levels).fold(json!({}), |inner, _| json!({ "properties": { "a": inner } }))
@@ -371,6 +415,42 @@ mod tests {
         assert_eq!(names, ["good", "bare"]);
         assert_eq!(manifest.tools[0].hints.words().as_deref(), Some("changes nothing"));
         assert_eq!(manifest.left_out.len(), 5, "{:?}", manifest.left_out);
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_read_of_what_was_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = ServerSettings::new("x", Reach::Address(ServerAddress::new("https://example.com/mcp")));
+        let names = |wanted: fn(&str) -> bool| {
+            let tools = Manifest::load_tools(folder.path(), &settings, wanted)?;
+            Some(tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(|_| true), None);
+        let mut manifest = Manifest::of("2025-11-25".to_owned(), "x 1".to_owned(), None);
+        manifest.add(List::Tools, &json!({ "tools": [{ "name": "a" }, { "name": "\u{e9}\"" }, { "name": "b" }] }));
+        manifest.save(folder.path(), &settings).unwrap();
+        assert_eq!(names(|_| true).unwrap(), ["a", "\u{e9}\"", "b"]);
+        assert_eq!(names(|name| name != "a").unwrap(), ["\u{e9}\"", "b"]);
+        let all = Manifest::load_tools(folder.path(), &settings, |_| true);
+        assert_eq!(Manifest::load(folder.path(), &settings).map(|manifest| manifest.tools), all);
+    }
+
+    #[test]
+    fn servers_of_one_name_keep_their_files_beside_each_other_up_to_a_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |port: usize| {
+            let url = format!("http://127.0.0.1:{port}/mcp");
+            ServerSettings::new("x", Reach::Address(ServerAddress::new(url)))
+        };
+        let manifest = Manifest::of("2025-11-25".to_owned(), "x 1".to_owned(), None);
+        for port in 0..MOST_FILES + 3 {
+            manifest.save(folder.path(), &at(port)).unwrap();
+            assert!(Manifest::load(folder.path(), &at(port)).is_some());
+        }
+        assert_eq!(files_of(folder.path(), "x").len(), MOST_FILES);
+        assert!(files_of(folder.path(), "y").is_empty());
+        forget(folder.path(), "x");
+        assert!(files_of(folder.path(), "x").is_empty());
     }
 
     #[test]

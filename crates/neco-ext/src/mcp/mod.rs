@@ -9,10 +9,11 @@
 //! own words about what a tool does are shown, and only ever make it riskier; it sees none of our keys.
 //!
 //! Reading order: [`settings`] and [`find`] with [`pinned_files`] (what is configured), [`names`], [`manifest`] (what a
-//! server offers), [`line`] and [`http`] with [`answers`] and [`trouble`] (how messages get there), [`auth`], [`login`]
-//! and [`callback`] (what an address is shown), [`host`], [`elicit`] with [`answer_kind`] and [`sampling`] (what a server may ask of us),
-//! [`connection`] (one conversation with it), [`content`] (its answers), [`server`] (one server, running or not) with
-//! [`last_words`] and [`advice`] (why it ended), [`tool`], [`servers`] (all of a folder), [`log`].
+//! server offers) with [`wanted`] and [`pins`], [`line`] and [`http`] with [`request`], [`answers`] and [`trouble`] (how
+//! messages get there), [`auth`], [`login`] and [`callback`] (what an address is shown), [`host`], [`elicit`] with
+//! [`answer_kind`] and [`sampling`] (what a server may ask of us), [`connection`] (one conversation with it), [`content`]
+//! (its answers), [`server`] (one server, running or not) with [`link`] (while it runs), [`last_words`], [`advice`] and
+//! [`failures`] (why it ended), [`tool`], [`servers`] (all of a folder), [`log`].
 
 mod advice;
 mod answer_kind;
@@ -23,26 +24,31 @@ mod connection;
 mod content;
 mod elicit;
 mod error;
+mod failures;
 mod find;
 mod host;
 mod http;
 mod last_words;
 mod line;
+mod link;
 mod log;
 mod login;
 mod manifest;
 mod names;
 mod pinned_files;
 mod pins;
+mod request;
 mod sampling;
 mod server;
 mod servers;
 mod settings;
 mod tool;
 mod trouble;
+mod wanted;
 
 pub use auth::TokenStore;
 pub use error::McpError;
+pub use failures::Failure;
 pub use find::{FoundServer, FoundServers, find, is_server_name};
 pub use host::Caller;
 pub use login::{LoggedOut, LoginStep, LoginUi};

@@ -4,7 +4,7 @@
 
 use neco_config::section::McpSampling;
 use neco_proto::visible::visible;
-use neco_proto::{ItemAnswer, Message, Part, QuestionItem, QuestionOption, Role};
+use neco_proto::{EmptyAnswer, ItemAnswer, Message, Part, QuestionItem, QuestionOption, Role};
 use neco_toolkit::{ModelAnswer, ModelQuestion, NoAnswer};
 use rmcp::model::{
     CreateMessageRequestParams, CreateMessageResult, ErrorCode, ErrorData, SamplingMessage,
@@ -129,7 +129,7 @@ pub(super) fn asks(server: &str, question: &ModelQuestion) -> QuestionItem {
         question.max_output,
         shown(question)
     );
-    QuestionItem { title: server.to_owned(), text, options, multiple: false }
+    QuestionItem { title: server.to_owned(), text, options, multiple: false, empty: EmptyAnswer::Allowed }
 }
 
 /// Whether the person allowed it.

@@ -1,10 +1,9 @@
 //! One server: started when something of it is needed, stopped when nothing is, started again when it died.
 
 use std::ffi::OsString;
-use std::ops::Deref;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use neco_proto::visible::visible_line;
@@ -13,7 +12,7 @@ use neco_safety::world::{Freedom, Launch, Leftovers, Processes, Stdin};
 use neco_toolkit::ToolOutput;
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
-use tokio::sync::Notify;
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -23,24 +22,23 @@ use super::auth::TokenStore;
 use super::connection::{Beginning, Connection, Era};
 use super::content;
 use super::error::McpError;
-use super::host::{Caller, Hold, Host};
+use super::failures::{self, Failure};
+use super::host::{Caller, Host};
 use super::http::{Http, HttpSetup, keeping, url_of};
 use super::last_words::{self, LastWords};
 use super::line::Lines;
+use super::link::{Held, Link, Open, Starting, keep, wants_login};
 use super::log::ServerLog;
 use super::login::{self, LoggedOut, LoginUi};
-use super::manifest::Manifest;
+use super::manifest::{Manifest, ToolInfo};
 use super::pins::Pins;
 use super::servers::MakeProcesses;
 use super::settings::{Reach, ServerAddress, ServerProgram, ServerSettings};
 use super::trouble::Trouble;
+use super::wanted::WantedTools;
 
 /// A pause that is waited for; a longer one is told.
 const SHORT: Duration = Duration::from_secs(3);
-
-/// The first pause before a server is started again that could not be, and the longest.
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// A server that lived so long did not die of being started.
 const LIVED: Duration = Duration::from_secs(30);
@@ -85,31 +83,24 @@ type Offers = Box<dyn Fn(&Arc<Server>) + Send + Sync>;
 pub(super) struct Server {
     pub settings: ServerSettings,
     common: Arc<Common>,
-    log: ServerLog,
+    pub log: ServerLog,
     pub pins: Pins,
-    manifest: Mutex<Option<Arc<Manifest>>>,
+    wanted: WantedTools,
+    offer: Mutex<Offer>,
     state: Mutex<ServerState>,
-    link: tokio::sync::Mutex<Link>,
-    /// It is to be stopped: a start is given up.
-    stopping: Notify,
+    pub link: tokio::sync::Mutex<Link>,
+    /// How often it was stopped: who waited for it by then is told so.
+    stops: watch::Sender<usize>,
     /// Takes up what the server offers now.
     offers: Offers,
 }
 
-/// The conversation with a server, and how the last ones went.
-#[derive(Default)]
-struct Link {
-    open: Option<Open>,
-    failures: u32,
-    not_before: Option<Instant>,
-    why: String,
-}
-
-struct Open {
-    connection: Arc<Connection>,
-    since: Instant,
-    /// Follows what the server offers, and stops it when nothing is wanted of it.
-    _keeper: AbortOnDropHandle<()>,
+/// What is known of what a server offers.
+enum Offer {
+    Nothing,
+    /// The tools that the settings let; the rest is in a file that nobody wanted to read yet.
+    Tools(Vec<Arc<ToolInfo>>),
+    All(Arc<Manifest>),
 }
 
 impl Server {
@@ -119,21 +110,23 @@ impl Server {
         common: &Arc<Common>,
         offers: impl Fn(&Arc<Self>) + Send + Sync + 'static,
     ) -> Self {
-        let manifest = if settings.enabled { Manifest::load(&common.data_dir, &settings) } else { None };
-        let state = match (settings.enabled, &manifest) {
-            (false, _) => ServerState::Disabled,
-            (true, None) => ServerState::Configured,
-            (true, Some(_)) => ServerState::Known,
+        let wanted = WantedTools::of(&settings);
+        let kept = || Manifest::load_tools(&common.data_dir, &settings, |tool| wanted.has(tool));
+        let (state, offer) = match settings.enabled.then(kept) {
+            None => (ServerState::Disabled, Offer::Nothing),
+            Some(None) => (ServerState::Configured, Offer::Nothing),
+            Some(Some(tools)) => (ServerState::Known, Offer::Tools(tools.into_iter().map(Arc::new).collect())),
         };
         Self {
             log: ServerLog::new(&common.data_dir, &settings.name, common.redactor.clone()),
-            pins: Pins::open(&common.data_dir, &settings.name),
+            pins: Pins::of(&common.data_dir, &settings.name),
             settings,
             common: Arc::clone(common),
-            manifest: Mutex::new(manifest.map(Arc::new)),
+            wanted,
+            offer: Mutex::new(offer),
             state: Mutex::new(state),
             link: tokio::sync::Mutex::default(),
-            stopping: Notify::new(),
+            stops: watch::Sender::new(0),
             offers: Box::new(offers),
         }
     }
@@ -143,9 +136,49 @@ impl Server {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What it offers, as far as that is known.
+    /// What it offers, as far as that is known. The first time it may read a file.
     pub(super) fn manifest(&self) -> Option<Arc<Manifest>> {
-        self.manifest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let mut offer = self.offer();
+        if let Offer::Tools(_) = &*offer
+            && let Some(manifest) = Manifest::load(&self.common.data_dir, &self.settings)
+        {
+            *offer = Offer::All(Arc::new(manifest));
+        }
+        match &*offer {
+            Offer::All(manifest) => Some(Arc::clone(manifest)),
+            Offer::Nothing | Offer::Tools(_) => None,
+        }
+    }
+
+    /// Those of its tools that the settings let, as far as they are known.
+    pub(super) fn tools(&self) -> Vec<Arc<ToolInfo>> {
+        match &*self.offer() {
+            Offer::Nothing => Vec::new(),
+            Offer::Tools(tools) => tools.clone(),
+            Offer::All(manifest) => {
+                let wanted = manifest.tools.iter().filter(|tool| self.wanted.has(&tool.name));
+                wanted.cloned().map(Arc::new).collect()
+            }
+        }
+    }
+
+    /// What it says of a tool, as far as that is known.
+    pub(super) fn tool(&self, name: &str) -> Option<Arc<ToolInfo>> {
+        match &*self.offer() {
+            Offer::Nothing => None,
+            Offer::Tools(tools) => tools.iter().find(|tool| tool.name == name).cloned(),
+            Offer::All(manifest) => manifest.tools.iter().find(|tool| tool.name == name).cloned().map(Arc::new),
+        }
+    }
+
+    /// That it could not be reached when that was last tried, which is not known otherwise. It reads a file.
+    pub(super) fn failure(&self) -> Option<Failure> {
+        let is_open = matches!(self.state(), ServerState::Configured | ServerState::Known);
+        is_open.then(|| Failure::load(&self.common.data_dir, &self.settings)).flatten()
+    }
+
+    fn offer(&self) -> MutexGuard<'_, Offer> {
+        self.offer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes out of what it said what nobody may read.
@@ -197,7 +230,7 @@ impl Server {
 
     /// Stops it; ready when it is gone. It is started again when something is wanted of it.
     pub(super) async fn stop(&self) {
-        self.stopping.notify_waiters();
+        self.stops.send_modify(|stops| *stops += 1);
         let open = self.link.lock().await.open.take();
         if let Some(open) = open {
             open.connection.close().await;
@@ -229,6 +262,7 @@ impl Server {
                 let why = helps.map(|helps| format!("{why}; {helps}")).unwrap_or(why);
                 Err(McpError::Refused { server, why })
             }
+            Err(McpError::Ended { server, .. }) => Err(McpError::Ended { server, printed: connection.printed().await }),
             Err(error) => Err(error),
         }
     }
@@ -261,15 +295,25 @@ impl Server {
         Ok(content::of_prompt(&result))
     }
 
-    async fn connection_for(self: &Arc<Self>, caller: &Caller) -> Result<Held, McpError> {
+    /// The conversation with it, begun for a call where there is none.
+    pub(super) async fn connection_for(self: &Arc<Self>, caller: &Caller) -> Result<Held, McpError> {
         caller.cancel.run_until_cancelled(self.connection()).await.unwrap_or(Err(McpError::Stopped))
     }
 
-    /// The conversation with it, which is begun when there is none.
+    /// The conversation with it, which is begun when there is none. Nobody gets one who waited when it was stopped.
     async fn connection(self: &Arc<Self>) -> Result<Held, McpError> {
         if !self.settings.enabled {
             return Err(McpError::Disabled(self.settings.name.clone()));
         }
+        let mut stops = self.stops.subscribe();
+        tokio::select! {
+            biased;
+            _ = stops.changed() => Err(McpError::Stopped),
+            held = self.linked() => held,
+        }
+    }
+
+    async fn linked(self: &Arc<Self>) -> Result<Held, McpError> {
         let mut link = self.link.lock().await;
         if let Some(open) = &link.open {
             if !open.connection.is_over() {
@@ -287,7 +331,7 @@ impl Server {
             tokio::time::sleep(pause).await;
         }
         let starting = Starting::new(self);
-        let begun = starting.0.run_until_stopped(self.begin()).await;
+        let begun = self.begin().await;
         drop(starting);
         match begun {
             Ok((connection, http)) => {
@@ -300,7 +344,6 @@ impl Server {
                 self.be(ServerState::Running);
                 Ok(held)
             }
-            Err(McpError::Stopped) => Err(McpError::Stopped),
             Err(error) => {
                 self.log.note(&error.to_string());
                 let why = match &error {
@@ -312,25 +355,18 @@ impl Server {
                     self.be(ServerState::NeedsLogin);
                 } else {
                     self.be(ServerState::Failed(why.clone()));
-                    link.fail(why);
+                    link.fail(why.clone());
+                    self.keep_failure(why).await;
                 }
                 Err(error)
             }
         }
     }
 
-    /// Does something of a start, unless the server is to be stopped.
-    async fn run_until_stopped<T>(&self, work: impl Future<Output = Result<T, McpError>>) -> Result<T, McpError> {
-        let stopping = self.stopping.notified();
-        tokio::select! {
-            result = work => result,
-            () = stopping => Err(McpError::Stopped),
-        }
-    }
-
     /// Begins a conversation and asks what there is; gives the way to the server where it has an address.
     async fn begin(self: &Arc<Self>) -> Result<(Connection, Option<Http>), McpError> {
-        let known = self.manifest();
+        let server = Arc::clone(self);
+        let known = tokio::task::spawn_blocking(move || server.manifest()).await.ok().flatten();
         let (connection, http) = match &self.settings.reach {
             Reach::Program(program) => {
                 self.check_files(program).await?;
@@ -348,7 +384,19 @@ impl Server {
             false => error,
         });
         self.take(manifest?).await;
+        let (data_dir, name) = (self.common.data_dir.clone(), self.settings.name.clone());
+        let _ = tokio::task::spawn_blocking(move || failures::forget(&data_dir, &name)).await;
         Ok((connection, http))
+    }
+
+    /// Keeps why it could not be reached, for those who ask later.
+    async fn keep_failure(&self, why: String) {
+        let (failure, data_dir) = (Failure::now(&self.settings, why), self.common.data_dir.clone());
+        let name = self.settings.name.clone();
+        let kept = tokio::task::spawn_blocking(move || failure.save(&data_dir, &name)).await;
+        if let Err(error) = kept.unwrap_or_else(|error| Err(std::io::Error::other(error))) {
+            tracing::debug!(%error, "that a server could not be reached is not kept");
+        }
     }
 
     /// A program of a repository is not started when its files are not what a person trusted.
@@ -411,7 +459,11 @@ impl Server {
                 let printed = last_words::shown(&said).map(|said| format!("it printed: {said}"));
                 Err(self.failed([Some(why), printed, helps].into_iter().flatten().collect::<Vec<_>>().join("; ")))
             }
-            opened => opened,
+            Ok(mut connection) => {
+                connection.last_words = Some(last_words);
+                Ok(connection)
+            }
+            Err(error) => Err(error),
         }
     }
 
@@ -481,29 +533,32 @@ impl Server {
     }
 
     /// It offers this from now on.
-    async fn take(self: &Arc<Self>, manifest: Manifest) {
-        let is_new = self.manifest().is_none_or(|known| *known != manifest);
+    pub(super) async fn take(self: &Arc<Self>, manifest: Manifest) {
         let manifest = Arc::new(manifest);
-        let (server, kept) = (Arc::clone(self), Arc::clone(&manifest));
+        let (server, offered) = (Arc::clone(self), Arc::clone(&manifest));
         let keeping = tokio::task::spawn_blocking(move || {
-            server.pins.meet(&kept.tools)?;
-            if is_new { kept.save(&server.common.data_dir, &server.settings) } else { Ok(()) }
+            let is_new = server.manifest().is_none_or(|known| known != offered);
+            let seen = server.pins.meet(&offered.tools);
+            let kept = if is_new { offered.save(&server.common.data_dir, &server.settings) } else { Ok(()) };
+            (is_new, seen.and(kept))
         });
-        if let Err(error) = keeping.await.unwrap_or_else(|error| Err(std::io::Error::other(error))) {
+        let (is_new, kept) = keeping.await.unwrap_or_else(|error| (true, Err(std::io::Error::other(error))));
+        if let Err(error) = kept {
             tracing::warn!(%error, "what a server offers can't be kept");
         }
         if is_new {
-            *self.manifest.lock().unwrap_or_else(PoisonError::into_inner) = Some(manifest);
+            *self.offer() = Offer::All(manifest);
             (self.offers)(self);
         }
     }
 
     /// It does not run.
-    fn rest(&self) {
-        self.be(if self.manifest().is_some() { ServerState::Known } else { ServerState::Configured });
+    pub(super) fn rest(&self) {
+        let is_known = !matches!(&*self.offer(), Offer::Nothing);
+        self.be(if is_known { ServerState::Known } else { ServerState::Configured });
     }
 
-    fn be(&self, state: ServerState) {
+    pub(super) fn be(&self, state: ServerState) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
@@ -527,97 +582,4 @@ async fn advice_for(
         advice(&program, &said, &facts)
     });
     looked.await.ok().flatten()
-}
-
-/// That a server is being started; however that ends, it is not said to go on.
-struct Starting<'a>(&'a Server);
-
-impl<'a> Starting<'a> {
-    fn new(server: &'a Server) -> Self {
-        server.be(ServerState::Starting);
-        Self(server)
-    }
-}
-
-impl Drop for Starting<'_> {
-    fn drop(&mut self) {
-        self.0.rest();
-    }
-}
-
-/// A conversation that is not ended while somebody wants something of it.
-struct Held {
-    connection: Arc<Connection>,
-    _hold: Hold,
-}
-
-impl Held {
-    fn new(connection: &Arc<Connection>) -> Self {
-        Self { connection: Arc::clone(connection), _hold: connection.host.hold() }
-    }
-}
-
-impl Deref for Held {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        &self.connection
-    }
-}
-
-impl Link {
-    fn fail(&mut self, why: String) {
-        self.failures += 1;
-        let pause = FIRST_PAUSE.saturating_mul(1 << (self.failures - 1).min(10)).min(LONGEST_PAUSE);
-        (self.not_before, self.why) = (Some(Instant::now() + pause), why);
-    }
-}
-
-/// Whether the last question found out that a server wants a login.
-fn wants_login(http: Option<&Http>) -> bool {
-    http.and_then(Http::trouble) == Some(Trouble::NeedsLogin)
-}
-
-/// Takes up what a server offers whenever it says that this changed, and stops it when nothing is wanted of it.
-async fn keep(server: Weak<Server>, connection: Arc<Connection>, http: Option<Http>) {
-    let listening = connection.listen();
-    tokio::pin!(listening);
-    let Some(idle) = server.upgrade().map(|server| server.settings.idle) else { return };
-    loop {
-        tokio::select! {
-            () = connection.host.changed() => {
-                let Some(server) = server.upgrade() else { return };
-                match connection.manifest(server.settings.start_timeout).await {
-                    Ok(manifest) => server.take(manifest).await,
-                    Err(error) => server.log.note(&format!("its lists can't be read again: {error}")),
-                }
-            }
-            () = &mut listening => return,
-            () = connection.over() => {
-                let Some(server) = server.upgrade() else { return };
-                if wants_login(http.as_ref()) {
-                    server.be(ServerState::NeedsLogin);
-                } else {
-                    server.rest();
-                }
-                return;
-            }
-            () = connection.host.idle(idle) => {
-                let Some(server) = server.upgrade() else { return };
-                let mut link = server.link.lock().await;
-                // Somebody may have come in the meantime.
-                if connection.host.is_held() {
-                    continue;
-                }
-                server.log.note(&format!("stopped: nothing was wanted of it for {} s", idle.as_secs()));
-                // This task ends with what is taken here.
-                let open = link.open.take();
-                drop(link);
-                server.rest();
-                connection.close().await;
-                drop(open);
-                return;
-            }
-        }
-    }
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use futures::StreamExt;
-use globset::{Glob, GlobSet, GlobSetBuilder};
 use neco_proto::ToolOrigin;
 use neco_safety::secrets::Redactor;
 use neco_safety::world::Processes;
@@ -15,9 +14,10 @@ use serde_json::{Map, Value};
 
 use super::auth::TokenStore;
 use super::error::McpError;
+use super::failures::{self, Failure};
 use super::host::Caller;
 use super::login::{LoggedOut, LoginUi};
-use super::manifest::{self, Manifest};
+use super::manifest::{self, Manifest, ToolInfo};
 use super::server::{Common, Server, ServerState};
 use super::settings::{ServerProgram, ServerSettings};
 use super::tool::McpTool;
@@ -64,6 +64,8 @@ pub struct ServerStatus {
     pub manifest: Option<Arc<Manifest>>,
     /// What of it is left out, and why.
     pub left_out: Vec<String>,
+    /// That it could not be reached when that was last tried, where nobody has tried since.
+    pub failed: Option<Failure>,
 }
 
 impl Servers {
@@ -84,34 +86,33 @@ impl Servers {
     /// The settings are these now. A server that they say the same of goes on; one that is gone is stopped when its last
     /// call is over.
     pub fn renew(&self, settings: Vec<ServerSettings>) {
+        let before = self.0.lock().clone();
+        let server = |settings: ServerSettings| match before.iter().find(|server| server.settings == settings) {
+            Some(server) => {
+                server.may_be_tried_again();
+                Arc::clone(server)
+            }
+            None => Arc::new(self.0.make(settings)),
+        };
+        // Files are read before anybody has to wait for the list.
+        let now: Vec<Arc<Server>> = settings.into_iter().map(server).collect();
         let mut servers = self.0.lock();
-        let before = std::mem::take(&mut *servers);
-        for settings in settings {
-            let same = |server: &&Arc<Server>| server.settings.is_same_as(&settings);
-            servers.push(match before.iter().find(same) {
-                Some(server) => {
-                    server.may_be_tried_again();
-                    Arc::clone(server)
-                }
-                None => Arc::new(self.0.make(settings)),
-            });
-        }
-        let gone =
-            before.iter().filter(|server| !servers.iter().any(|kept| kept.settings.name == server.settings.name));
-        gone.for_each(|server| self.0.plugged.set(&origin(server), Vec::new()));
-        let now = servers.clone();
+        servers.clone_from(&now);
+        let is_gone = |server: &&Arc<Server>| !now.iter().any(|kept| kept.settings.name == server.settings.name);
+        before.iter().filter(is_gone).for_each(|server| self.0.plugged.set(&origin(server), Vec::new()));
         drop(servers);
         now.iter().for_each(|server| self.0.plug_in(server));
     }
 
-    /// How they stand.
+    /// How they stand. It may read files.
     pub fn status(&self) -> Vec<ServerStatus> {
         let servers = self.0.lock().clone();
-        let status = |server: &Arc<Server>| ServerStatus {
-            settings: server.settings.clone(),
-            state: server.state(),
-            manifest: server.manifest(),
-            left_out: server.manifest().map(|manifest| self.0.tools(server, &manifest).1).unwrap_or_default(),
+        let status = |server: &Arc<Server>| {
+            let manifest = server.manifest();
+            let said = manifest.iter().flat_map(|manifest| manifest.left_out.clone());
+            let left_out = said.chain(told_apart(server).1).collect();
+            let (settings, failed) = (server.settings.clone(), server.failure());
+            ServerStatus { settings, state: server.state(), manifest, left_out, failed }
         };
         servers.iter().map(status).collect()
     }
@@ -202,7 +203,8 @@ impl Servers {
 
     /// Forgets what is known of a server that is taken out of the settings.
     pub fn forget(data_dir: &Path, server: &str) {
-        manifest::forget(data_dir, server, None);
+        manifest::forget(data_dir, server);
+        failures::forget(data_dir, server);
         for file in [data_dir.join("mcp/pins").join(format!("{server}.json")), log::path(data_dir, server)] {
             let _ = std::fs::remove_file(file);
         }
@@ -233,42 +235,29 @@ impl Inner {
         })
     }
 
-    /// Agents have the tools that a server offers now.
+    /// Agents have the tools that a server offers now, unless another one has taken its place since.
     fn plug_in(&self, server: &Arc<Server>) {
-        let tools = server.manifest().map(|manifest| self.tools(server, &manifest).0).unwrap_or_default();
-        self.plugged.set(&origin(server), tools);
-    }
-
-    /// The tools of a server, and what is left out of them.
-    fn tools(&self, server: &Arc<Server>, manifest: &Manifest) -> (Vec<Arc<dyn DynTool>>, Vec<String>) {
-        let mut left_out = manifest.left_out.clone();
-        let (include, exclude) = (globs(&server.settings.include), globs(&server.settings.exclude));
-        let wanted = |name: &str| {
-            include.as_ref().is_none_or(|globs| globs.is_match(name))
-                && !exclude.as_ref().is_some_and(|globs| globs.is_match(name))
-        };
-        let mut seen = HashSet::new();
-        let mut tools: Vec<Arc<dyn DynTool>> = Vec::new();
-        for info in manifest.tools.iter().filter(|info| wanted(&info.name)) {
-            let name = names::tool_name(&server.settings.name, &info.name);
-            if seen.insert(name.to_lowercase()) {
-                tools.push(Arc::new(McpTool::new(info.clone(), server)));
-            } else {
-                left_out.push(format!("{}: another tool is called {name} too", info.name));
-            }
+        let servers = self.lock();
+        if !servers.iter().any(|known| Arc::ptr_eq(known, server)) {
+            return;
         }
-        (tools, left_out)
+        let tool = |info| -> Arc<dyn DynTool> { Arc::new(McpTool::new(info, server)) };
+        self.plugged.set(&origin(server), told_apart(server).0.into_iter().map(tool).collect());
+        drop(servers);
     }
 }
 
-/// Globs of names; nothing where there are none. One that is broken is a name.
-fn globs(patterns: &[String]) -> Option<GlobSet> {
-    if patterns.is_empty() {
-        return None;
-    }
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        set.add(Glob::new(pattern).or_else(|_| Glob::new(&globset::escape(pattern))).ok()?);
-    }
-    set.build().ok()
+/// The tools of a server that the settings let, and which of them are left out because their names are taken.
+fn told_apart(server: &Server) -> (Vec<Arc<ToolInfo>>, Vec<String>) {
+    let (mut seen, mut left_out) = (HashSet::new(), Vec::new());
+    let mut tools = server.tools();
+    tools.retain(|info| {
+        let name = names::tool_name(&server.settings.name, &info.name);
+        let is_first = seen.insert(name.to_lowercase());
+        if !is_first {
+            left_out.push(format!("{}: another tool is called {name} too", info.name));
+        }
+        is_first
+    });
+    (tools, left_out)
 }

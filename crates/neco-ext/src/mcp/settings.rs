@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use neco_config::section::McpSampling;
+use neco_config::section::{McpSampling, McpServerSection};
 use neco_config::{without_secrets, words_without_secrets};
 use neco_safety::secrets::{KnownSecret, scrub};
 use neco_safety::world::Freedom;
@@ -16,8 +16,8 @@ use url::Url;
 
 use super::pinned_files::PinnedFiles;
 
-/// A server that can be reached, and what it may do.
-#[derive(Clone, Debug)]
+/// A server that can be reached, and what it may do. Two are equal when they say the same in every point.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ServerSettings {
     /// What it is called in the settings; part of the names of its tools.
     pub name: String,
@@ -44,7 +44,7 @@ pub struct ServerSettings {
 }
 
 /// How a server is reached.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Reach {
     /// A program that is started; it speaks on its standard input and output.
     Program(ServerProgram),
@@ -74,6 +74,21 @@ pub struct ServerProgram {
 }
 
 impl ServerProgram {
+    /// A program as the settings mean it that say nothing more.
+    pub fn new(program: impl Into<String>, arguments: Vec<String>) -> Self {
+        let section = McpServerSection::default();
+        Self {
+            program: program.into(),
+            arguments,
+            variables: BTreeMap::new(),
+            folder: None,
+            network: section.network,
+            unboxed: !section.sandbox,
+            writable: Vec::new(),
+            pinned: None,
+        }
+    }
+
     /// How its box differs from that of commands.
     pub fn freedom(&self) -> Freedom {
         match (self.unboxed, self.network) {
@@ -95,6 +110,20 @@ impl fmt::Debug for ServerProgram {
     }
 }
 
+impl PartialEq for ServerProgram {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { program, arguments, variables, folder, network, unboxed, writable, pinned } = self;
+        *program == other.program
+            && *arguments == other.arguments
+            && same_values(variables, &other.variables)
+            && *folder == other.folder
+            && *network == other.network
+            && *unboxed == other.unboxed
+            && *writable == other.writable
+            && *pinned == other.pinned
+    }
+}
+
 /// The address of a server.
 #[derive(Clone)]
 pub struct ServerAddress {
@@ -109,6 +138,11 @@ pub struct ServerAddress {
 }
 
 impl ServerAddress {
+    /// An address as the settings mean it that say nothing more.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { url: url.into(), headers: BTreeMap::new(), bearer: None, login: LoginSettings::default() }
+    }
+
     /// The machine that it is on, and the port where that is no usual one; nothing where the address is broken.
     pub fn host(&self) -> Option<String> {
         let url = Url::parse(&self.url).ok()?;
@@ -127,6 +161,16 @@ impl fmt::Debug for ServerAddress {
     }
 }
 
+impl PartialEq for ServerAddress {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { url, headers, bearer, login } = self;
+        *url == other.url
+            && same_values(headers, &other.headers)
+            && exposed(bearer.as_ref()) == exposed(other.bearer.as_ref())
+            && *login == other.login
+    }
+}
+
 /// What a login at a server asks for; most servers need nothing of it.
 #[derive(Clone, Debug, Default)]
 pub struct LoginSettings {
@@ -140,7 +184,57 @@ pub struct LoginSettings {
     pub port: Option<u16>,
 }
 
+impl PartialEq for LoginSettings {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { client_id, client_secret, scopes, port } = self;
+        *client_id == other.client_id
+            && exposed(client_secret.as_ref()) == exposed(other.client_secret.as_ref())
+            && *scopes == other.scopes
+            && *port == other.port
+    }
+}
+
+fn exposed(secret: Option<&SecretString>) -> Option<&str> {
+    secret.map(|secret| secret.expose_secret())
+}
+
+fn same_values(one: &BTreeMap<String, SecretString>, other: &BTreeMap<String, SecretString>) -> bool {
+    fn pair<'a>((name, value): (&'a String, &'a SecretString)) -> (&'a str, &'a str) {
+        (name, value.expose_secret())
+    }
+    one.iter().map(pair).eq(other.iter().map(pair))
+}
+
 impl ServerSettings {
+    /// A server as the settings mean it that say nothing more.
+    ///
+    /// ```
+    /// use neco_ext::mcp::{Reach, ServerAddress, ServerSettings};
+    ///
+    /// let docs = ServerSettings::new("docs", Reach::Address(ServerAddress::new("https://example.com/mcp")));
+    /// assert!(docs.enabled && !docs.auto_start);
+    /// ```
+    pub fn new(name: impl Into<String>, reach: Reach) -> Self {
+        Self::of(name.into(), reach, &McpServerSection::default())
+    }
+
+    /// A server of these settings; nothing says yet in which file they stand.
+    pub(super) fn of(name: String, reach: Reach, section: &McpServerSection) -> Self {
+        Self {
+            name,
+            reach,
+            enabled: section.enabled,
+            auto_start: section.auto_start,
+            include: section.tools.include.clone(),
+            exclude: section.tools.exclude.clone(),
+            start_timeout: seconds(section.startup_timeout),
+            call_timeout: seconds(section.tool_timeout),
+            idle: seconds(section.idle_timeout),
+            sampling: section.sampling,
+            file: String::new(),
+        }
+    }
+
     /// What tells whether it is still the same server: another text when its program, address, arguments, variables or
     /// headers are others.
     pub fn hash(&self) -> String {
@@ -168,29 +262,6 @@ impl ServerSettings {
             add(value.expose_secret());
         }
         hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    /// Whether both say the same in every point.
-    pub(super) fn is_same_as(&self, other: &Self) -> bool {
-        fn shown(settings: &ServerSettings) -> (String, Vec<String>) {
-            let secret = |value: &SecretString| value.expose_secret().to_owned();
-            match &settings.reach {
-                Reach::Program(program) => {
-                    let box_of = (&program.folder, program.network, program.unboxed, &program.writable);
-                    let box_of = format!("{:?}", (box_of, &program.pinned));
-                    let pairs = program.variables.iter().flat_map(|(name, value)| [name.clone(), secret(value)]);
-                    (box_of, program.arguments.iter().cloned().chain(pairs).collect())
-                }
-                Reach::Address(address) => {
-                    let login = &address.login;
-                    let shown = format!("{:?}", (&login.client_id, &login.scopes, login.port));
-                    let pairs = address.headers.iter().flat_map(|(name, value)| [name.clone(), secret(value)]);
-                    let secrets = address.bearer.iter().chain(&login.client_secret).map(secret);
-                    (shown, pairs.chain(secrets).collect())
-                }
-            }
-        }
-        format!("{self:?}") == format!("{other:?}") && shown(self) == shown(other)
     }
 
     /// What nobody may be told of it: headers, tokens, and variables that look like keys or fit the `hidden` globs.
@@ -239,6 +310,11 @@ impl ServerSettings {
     }
 }
 
+/// The settings let no other numbers through than those of a time.
+fn seconds(number: f64) -> Duration {
+    Duration::try_from_secs_f64(number).unwrap_or_default()
+}
+
 /// A word of a command line as a shell would take it for one.
 fn quoted(word: &str) -> String {
     let parts = |char: char| char.is_whitespace() || "'\"\\`;&|<>()#".contains(char);
@@ -251,6 +327,25 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_that_differs_in_a_secret_is_another() {
+        let with = |change: fn(&mut ServerAddress)| {
+            let mut address = ServerAddress::new("https://example.com/mcp");
+            change(&mut address);
+            ServerSettings::new("x", Reach::Address(address))
+        };
+        let plain = with(|_| ());
+        assert_eq!(plain, plain.clone());
+        let header: fn(&mut ServerAddress) = |address| drop(address.headers.insert("A".to_owned(), "one".into()));
+        let other: fn(&mut ServerAddress) = |address| drop(address.headers.insert("A".to_owned(), "two".into()));
+        let bearer: fn(&mut ServerAddress) = |address| address.bearer = Some("one".into());
+        let secret: fn(&mut ServerAddress) = |address| address.login.client_secret = Some("one".into());
+        let all = [plain, with(header), with(other), with(bearer), with(secret)];
+        for (at, one) in all.iter().enumerate() {
+            assert_eq!(all.iter().position(|other| other == one), Some(at), "{one:?}");
+        }
+    }
 
     #[test]
     fn words_that_a_shell_would_part_stand_in_quotes() {

@@ -5,13 +5,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use neco_proto::{Risk, ToolOrigin};
+use neco_proto::{EmptyAnswer, ErrorCode, QuestionItem, Risk, ToolOrigin};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::{SideEffect, untrusted};
 use neco_toolkit::schema::ArgumentSchema;
 use neco_toolkit::{DynTool, Plan, PreparedCall, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;
 
+use super::answer_kind::{cut, option};
 use super::host::Caller;
 use super::manifest::ToolInfo;
 use super::names::tool_name;
@@ -24,20 +25,29 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// Characters of an argument in the line that tells of a call.
 const SHOWN: usize = 60;
 
+/// Characters of what a server says of a tool where a person is asked about a call of it.
+const SAID: usize = 200;
+
+/// The same where it has changed.
+const MOST_SAID: usize = 2000;
+
+/// The answer that lets a call through whose tool has changed.
+const CALL_IT: &str = "Call it";
+
 /// A tool of a server.
 pub(super) struct McpTool {
     name: String,
     origin: ToolOrigin,
     description: String,
     schema: ArgumentSchema,
-    info: ToolInfo,
+    info: Arc<ToolInfo>,
     /// That of `info`, once somebody asked.
     hash: OnceLock<String>,
     server: Arc<Server>,
 }
 
 impl McpTool {
-    pub(super) fn new(info: ToolInfo, server: &Arc<Server>) -> Self {
+    pub(super) fn new(info: Arc<ToolInfo>, server: &Arc<Server>) -> Self {
         let name = &server.settings.name;
         let said =
             if info.description.is_empty() { info.title.as_deref().unwrap_or(&info.name) } else { &info.description };
@@ -66,6 +76,9 @@ impl McpTool {
                 ..Plan::of(Risk::Medium)
             },
         };
+        if let Some(said) = self.said() {
+            plan.remarks.insert(0, said);
+        }
         match &settings.reach {
             Reach::Program(program) => plan.freedom = program.freedom(),
             Reach::Address(address) => {
@@ -77,9 +90,19 @@ impl McpTool {
         plan
     }
 
-    /// Whether it says of itself what a person has let it be.
-    fn is_as_seen(&self) -> bool {
-        self.server.pins.is_as_seen(&self.info.name, self.hash())
+    /// The first line of what the server says that it does, as its words.
+    fn said(&self) -> Option<String> {
+        let line = self.description.lines().map(str::trim).find(|line| !line.is_empty())?;
+        // The quotes are ours.
+        let line = cut(line, SAID).replace('"', "'");
+        Some(format!("{} says of this tool: \"{line}\"", self.server.settings.name))
+    }
+
+    /// Whether it says of itself what a person has let it be. Where nobody can tell, it does not.
+    async fn is_as_seen(self: &Arc<Self>) -> bool {
+        let tool = Arc::clone(self);
+        let looking = move || tool.server.pins.is_as_seen(&tool.info.name, tool.hash());
+        tokio::task::spawn_blocking(looking).await.unwrap_or(false)
     }
 
     fn hash(&self) -> &str {
@@ -94,6 +117,42 @@ impl McpTool {
         if let Err(error) = kept.unwrap_or_else(|error| Err(io::Error::other(error))) {
             tracing::warn!(%error, "that a changed tool was allowed can't be kept");
         }
+    }
+
+    /// Fails where the server, now that it runs, says something else of the tool than when the call was judged, unless a
+    /// person allows it.
+    async fn check(&self, caller: &Caller) -> Result<(), ToolError> {
+        let now = self.server.tool(&self.info.name).filter(|now| *now != self.info);
+        let Some(now) = now.map(|now| Arc::new(Self::new(now, &self.server))) else { return Ok(()) };
+        let changed = "the server changed what it says of this tool, so the call was not sent";
+        // What is riskier is judged as such.
+        if now.plan().risk > self.plan().risk {
+            return Err(ToolError::new(ErrorCode::ToolFailed, format!("{changed}; call it again, as it is now")));
+        }
+        if now.is_as_seen().await {
+            return Ok(());
+        }
+        let asked = caller.person.ask(vec![now.question()]);
+        let Some(Some(answers)) = caller.cancel.run_until_cancelled(asked).await else {
+            return Err(ToolError::new(ErrorCode::ToolFailed, format!("{changed}: nobody allowed it as it is now")));
+        };
+        if !answers.iter().any(|answer| answer.chosen.iter().any(|label| label == CALL_IT)) {
+            return Err(ToolError::new(ErrorCode::RejectedByUser, format!("{changed}: the user rejected it")));
+        }
+        now.allow().await;
+        Ok(())
+    }
+
+    /// Whether it may be called as it is now.
+    fn question(&self) -> QuestionItem {
+        let server = &self.server.settings.name;
+        let text = format!(
+            "The MCP server {server} changed what it says of its tool {} since you last allowed it. It says now:\n{}",
+            cut(&self.info.name, SAID),
+            cut(&self.description, MOST_SAID)
+        );
+        let options = vec![option(CALL_IT, "as it is now, also later"), option("No", "")];
+        QuestionItem { title: server.clone(), text, options, multiple: false, empty: EmptyAnswer::Refused }
     }
 }
 
@@ -168,23 +227,28 @@ impl PreparedCall for McpCall {
     }
 
     fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
-        let mut plan = self.tool.plan();
-        if !self.tool.is_as_seen() {
-            plan.must_ask = Some(format!(
-                "the server changed what it says of this tool since you last allowed it; it says now: {}",
-                self.tool.description
-            ));
-        }
-        Box::pin(std::future::ready(Ok(plan)))
+        Box::pin(async move {
+            let mut plan = self.tool.plan();
+            if !self.tool.is_as_seen().await {
+                plan.must_ask = Some(format!(
+                    "the server changed what it says of this tool since you last allowed it; it says now: {}",
+                    self.tool.description
+                ));
+            }
+            Ok(plan)
+        })
     }
 
     fn run(self: Box<Self>, ctx: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             let McpCall { tool, arguments, .. } = *self;
-            if ctx.approved && !tool.is_as_seen() {
+            if ctx.approved && !tool.is_as_seen().await {
                 tool.allow().await;
             }
             let caller = Caller { live: ctx.live, person: ctx.person, model: ctx.model, cancel: ctx.cancel };
+            // It may have been started for this, and say something else now than what was kept of it.
+            let _held = tool.server.connection_for(&caller).await?;
+            tool.check(&caller).await?;
             Ok(tool.server.call(&tool.info.name, arguments, &caller).await?)
         })
     }

@@ -45,6 +45,15 @@ async fn a_login_in_the_browser_is_kept_used_and_taken_back() {
 }
 
 #[tokio::test]
+async fn a_login_that_the_server_does_not_take_back_is_said_to_be_forgotten_here_only() {
+    let (place, stage) = (Place::new(Issuer { life: LONG, keeps: true, ..Issuer::default() }).await, Stage::new());
+    stage.logins.put(&place.login(0));
+    let out = stage.at(&place.mcp.mcp()).log_out(SERVER).await.unwrap();
+    assert_eq!(out, LoggedOut::HereOnly("it failed (HTTP 503)".to_owned()));
+    assert!(stage.logins.login().is_none());
+}
+
+#[tokio::test]
 async fn where_there_is_no_browser_a_code_is_typed_elsewhere() {
     let place = Place::new(Issuer { life: LONG, has_codes: true, ..Issuer::default() }).await;
     let (stage, person) = (Stage::new(), Person { has_no_browser: true, ..Person::default() });
@@ -131,4 +140,11 @@ async fn a_token_is_shown_to_no_other_address() {
     stage.logins.put(&login);
     assert!(stage.at(&place.mcp.mcp()).learn(SERVER).await.is_err());
     assert!(place.grants().is_empty(), "no refresh token of another is shown");
+    // A server that does not say any more who gives out its tokens does not get them itself.
+    let alone = Web::start(|asked| if asked.path() == "/mcp" { Reply::bare(401) } else { Reply::bare(404) }).await;
+    let mut login = place.login(600);
+    login["address"] = json!(alone.mcp());
+    stage.logins.put(&login);
+    assert_eq!(stage.at(&alone.mcp()).learn(SERVER).await.unwrap_err(), McpError::NeedsLogin(SERVER.to_owned()));
+    assert!(alone.at("/token").is_empty(), "{:?}", alone.at("/token"));
 }

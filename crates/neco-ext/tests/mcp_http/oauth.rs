@@ -21,6 +21,8 @@ pub struct Issuer {
     pub refuses: AtomicBool,
     /// Whether people say no in their browser.
     pub is_denied: AtomicBool,
+    /// Whether it takes nothing back.
+    pub keeps: bool,
     /// Whether a code can be typed in.
     pub has_codes: bool,
     /// How often it is asked before the code was typed.
@@ -111,7 +113,7 @@ impl Issuer {
                 Reply::json(200, &with(code, "interval", json!(0.05)))
             }
             "/token" => self.token(asked),
-            "/revoke" => Reply::bare(200),
+            "/revoke" => Reply::bare(if self.keeps { 503 } else { 200 }),
             _ => Reply::bare(404),
         }
     }

@@ -5,10 +5,8 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use neco_config::section::McpSampling;
 use neco_ext::mcp::{
-    Caller, LoginSettings, McpError, McpSetup, Reach, ServerAddress, ServerProgram, ServerSettings, ServerState,
-    Servers, TokenStore,
+    Caller, McpError, McpSetup, Reach, ServerAddress, ServerProgram, ServerSettings, ServerState, Servers, TokenStore,
 };
 use neco_safety::secrets::Redactor;
 use secrecy::{ExposeSecret, SecretString};
@@ -42,21 +40,12 @@ impl Stage {
 
     /// The same with other settings.
     pub fn with(&self, url: &str, change: impl FnOnce(&mut ServerAddress)) -> Servers {
-        let login = LoginSettings::default();
-        let mut address = ServerAddress { url: url.to_owned(), headers: BTreeMap::new(), bearer: None, login };
+        let mut address = ServerAddress::new(url);
         change(&mut address);
         let settings = ServerSettings {
-            name: SERVER.to_owned(),
-            reach: Reach::Address(address),
-            enabled: true,
-            auto_start: false,
-            include: Vec::new(),
-            exclude: Vec::new(),
             start_timeout: PATIENCE,
             call_timeout: PATIENCE,
-            idle: Duration::from_secs(600),
-            sampling: McpSampling::Deny,
-            file: "config.toml".to_owned(),
+            ..ServerSettings::new(SERVER, Reach::Address(address))
         };
         let setup = McpSetup {
             folder: self.folder.path().to_owned(),

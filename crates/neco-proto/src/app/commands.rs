@@ -51,10 +51,28 @@ pub struct ExpandCommand {
 request!(ExpandCommand => ExpandedCommand, "commands.expand", Get "/commands/{name}", Read, repeatable);
 
 /// What a command says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExpandedCommand {
-    /// The message to the agent.
+    /// The message to the agent, with its command lines as they are written.
     pub text: String,
+    /// The same in parts where it has command lines: whoever asked runs them as the person's own, and puts in what they
+    /// print. Empty where it has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<CommandPart>,
+    /// What a person should know of its file, such as a field that has no effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A part of what a command says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandPart {
+    /// What is said as it is; of a command line, the line as the file has it.
+    pub text: String,
+    /// The line to run where what it prints is said, which knows what follows the command as `$1` to `$9` and
+    /// `$ARGUMENTS`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
 }
 
 /// Lists the hooks that run in a folder.

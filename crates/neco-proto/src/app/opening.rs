@@ -51,6 +51,11 @@ pub struct OpenSession {
     /// Who the agent is, for its system prompt; the agent as it comes where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
+    /// A session with the model [`CALLER_MODEL`](super::tools::CALLER_MODEL) that this process has open in the folder,
+    /// by its id. The new one, which has that model too, is given the same tools: they know the same files and
+    /// processes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<String>,
     /// Whether a person is there.
     pub attended: bool,
     /// Whether more than a single request is meant.

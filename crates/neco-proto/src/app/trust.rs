@@ -61,6 +61,9 @@ pub struct FolderTrust {
     pub described: String,
     /// What exactly was described: a decision is about that and nothing else.
     pub seen: String,
+    /// Its parts in a line each, which can be taken or left one by one.
+    #[serde(default)]
+    pub parts: Vec<String>,
     /// Whether all of it is on.
     pub all_on: bool,
     /// What is left out, and why.
@@ -78,9 +81,23 @@ pub struct DecideTrust {
     pub seen: String,
     /// Whether it may.
     pub trusted: bool,
+    /// The only parts that it may switch on where it may, by their places in [`FolderTrust::parts`]; without this, all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<Vec<usize>>,
 }
 
 request!(DecideTrust => FolderTrust, "trust.decide", Put "/trust/folder", Manage, repeatable);
+
+/// What a person says to what a folder would switch on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TrustAnswer {
+    /// All of it may.
+    All,
+    /// Nothing of it may.
+    Nothing,
+    /// These parts may, by their places in [`FolderTrust::parts`].
+    Only(Vec<usize>),
+}
 
 /// Forgets what was decided about a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

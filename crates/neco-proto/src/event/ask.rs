@@ -38,9 +38,12 @@ pub struct PermissionRequest {
     /// What "for this session" would allow, in words; absent where that is not on offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_rule: Option<String>,
-    /// The rule that "always" would keep and where, in words; absent where that is not on offer.
+    /// The rule that "always" would keep, in words; absent where that is not on offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always_rule: Option<String>,
+    /// The file that "always" would keep that rule in; absent in logs that are older than this, where the rule names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub always_file: Option<String>,
     /// Whether it runs in the sandbox once it is allowed; absent where it runs nothing on this machine, and in logs
     /// that are older than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]

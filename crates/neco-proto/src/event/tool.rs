@@ -94,7 +94,7 @@ pub struct ToolCallEnd {
     /// older logs, which show it whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
-    /// The agent that it started and that goes on by itself, by its name. Absent in older logs.
+    /// The agent that it started, by its name: it goes on by itself, or has ended with the call. Absent in older logs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// How long it ran.

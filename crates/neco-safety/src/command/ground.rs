@@ -108,6 +108,24 @@ impl Ground<'_> {
         self.leads_to(word, |path| is_elsewhere(self.place, path))
     }
 
+    /// Whether what is put there may be gone soon: it is a folder for temporary files, or the memory, and not one that
+    /// the person opened.
+    pub(crate) fn may_be_passing(&self, word: &Word) -> bool {
+        const VARIABLES: [&str; 6] = ["$TMP", "${TMP", "$TEMP", "${TEMP", "$(mktemp", "`mktemp"];
+        let by_variable = !word.exact && VARIABLES.iter().any(|start| word.text.starts_with(start));
+        by_variable || self.every(&word.text).any(|path| self.is_passing(&path))
+    }
+
+    /// Whether what lies there is surely no more than that.
+    pub(crate) fn is_surely_passing(&self, word: &Word) -> bool {
+        (word.exact || word.pattern) && !self.adrift && self.every(&word.text).all(|path| self.is_passing(&path))
+    }
+
+    fn is_passing(&self, path: &Path) -> bool {
+        let in_folder = TEMPORARY.iter().any(|folder| path.starts_with(folder));
+        (in_folder || is_harmless_device(path)) && self.place.root_of(path).is_none()
+    }
+
     /// The file outside that a word names, as changed: nothing where it may name another one, or none can be told.
     pub(crate) fn file_outside(&self, word: &Word) -> Option<Opened> {
         // What is opened is read as a pattern.
@@ -228,8 +246,11 @@ pub(super) fn is_elsewhere(place: &Place, path: &Path) -> bool {
     place.root_of(path).is_none() && !is_temporary(path) && !is_harmless_device(path)
 }
 
+/// Folders for temporary files: in a box they are its own.
+const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/private/tmp"];
+
 fn is_temporary(path: &Path) -> bool {
-    ["/tmp", "/var/tmp", "/private/tmp"].iter().any(|folder| path.starts_with(folder) && path != Path::new(folder))
+    TEMPORARY.iter().any(|folder| path.starts_with(folder) && path != Path::new(folder))
 }
 
 /// Devices that hold nothing.

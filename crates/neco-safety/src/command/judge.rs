@@ -73,8 +73,12 @@ fn secrets(case: &Case<'_>, program: &Word, finding: &mut Finding) {
         .skip(skipped);
     // Looking at every word costs more than all the rest; what only tells names is not looked at.
     let named = files.chain([program]).filter(|_| !names_only);
-    for (word, why) in named.filter_map(|word| Some((word, case.ground.sensitive(word)?))) {
-        finding.asks_for(word, why, case.ground.read_by(word));
+    for word in named {
+        let sent = sent_file(case.name, word).filter(|file| case.ground.sensitive(file).is_some());
+        let word = sent.as_ref().unwrap_or(word);
+        if let Some(why) = case.ground.sensitive(word) {
+            finding.asks_for(word, why, case.ground.read_by(word));
+        }
     }
     let globs = [option::values(case.arguments, Some('g'), "--glob"), option::values(case.arguments, None, "--iglob")];
     if case.name == "rg"
@@ -96,6 +100,13 @@ fn secrets(case: &Case<'_>, program: &Word, finding: &mut Finding) {
         }
         finding.names.extend(handed);
     }
+}
+
+/// The file that curl is told to send, as in `@file`, `-d@file` and `part=@file`.
+fn sent_file(program: &str, word: &Word) -> Option<Word> {
+    let (before, file) = word.text.split_once('@').filter(|_| program == "curl")?;
+    let is_mark = before.is_empty() || before.ends_with('=') || before.starts_with('-');
+    (is_mark && !word.text.contains("://")).then(|| Word::of(file, word.exact))
 }
 
 /// Programs that tell of a file no more than that it is there.

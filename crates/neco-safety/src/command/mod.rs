@@ -41,5 +41,5 @@ pub use examined::{Examined, OnHistory, Opened, Part, Reasons, Word};
 pub use place::Place;
 
 pub(crate) use place::straighten;
-pub(crate) use reach::{Named, Reached};
+pub(crate) use reach::{Named, Reached, paths_named, pattern_named};
 pub(crate) use rule::uncovered;

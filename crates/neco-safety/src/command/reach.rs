@@ -88,13 +88,27 @@ impl Examined {
     }
 }
 
+/// Every path that a text may be which is no word of a line, meant from the folder of the place on.
+pub(crate) fn paths_named(text: &str, place: &Place) -> impl Iterator<Item = PathBuf> {
+    let folders = [place.absolute(".")];
+    let ground = Ground { place, folders: &folders, adrift: false };
+    ground.paths_in(&Word::exact(text)).collect::<Vec<_>>().into_iter()
+}
+
+/// What such a text means as a pattern of file names, if it may be one.
+pub(crate) fn pattern_named(text: &str, place: &Place) -> Option<Named> {
+    text.contains(WILD).then(|| Named::Pattern(Shape::of_word(&place.absolute(text))))
+}
+
+/// What makes a pattern of a file name.
+const WILD: [char; 3] = ['*', '?', '['];
+
 /// Whether a program looks at no file at all.
 fn is_about_nothing(program: &str) -> bool {
     matches!(program, "echo" | "printf" | "true" | "false" | ":" | "pwd" | "date" | "sleep" | "whoami" | "uname" | "id")
 }
 
 fn named(word: &Word, path: PathBuf) -> Option<Named> {
-    const WILD: [char; 3] = ['*', '?', '['];
     let text = path.to_string_lossy();
     // What only the shell will know can't be compared with anything.
     if !word.exact && text.contains(['$', '`']) {

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use neco_proto::{Mode, Risk};
+use neco_proto::{Mode, Risk, ToolOrigin};
 use serde_json::json;
 
 use super::action::{Action, SideEffect, Who};
+use super::arguments;
 use super::canonical::{canonical, canonical_marked};
 use crate::command::{Examined, Named, Place, Reached, examine, straighten};
 use crate::tools::{self, Effects, THEIR_FILE};
@@ -102,14 +103,21 @@ impl<'a> Facts<'a> {
     }
 
     /// What it may do to files that a rule names: a command reads and writes what it reaches, git shows it, and a patch
-    /// that does not fit is told what comes nearest. What is known to change nothing writes nothing.
+    /// that does not fit is told what comes nearest. What is known to change nothing writes nothing. A tool of a server
+    /// may do anything.
     pub fn effects_on_files(&self) -> Effects {
         match &self.examined {
             Some(_) if self.is_known_safe() => Effects::READS,
             Some(_) => Effects::READS.and(Effects::WRITES),
+            None if self.is_of_server() => Effects::READS.and(Effects::WRITES),
             None if self.tool == PATCHES || self.tool == GIT => Effects::READS,
             None => Effects::NONE,
         }
+    }
+
+    /// Whether an MCP server offers the tool: what it does happens there, and is no command of ours.
+    pub fn is_of_server(&self) -> bool {
+        matches!(self.action.origin, ToolOrigin::Mcp { .. })
     }
 
     /// Whether it publishes commits, or gives up some that were made.
@@ -167,10 +175,28 @@ impl<'a> Facts<'a> {
         own.iter().chain(named).map(PathBuf::as_path)
     }
 
+    /// The files that the tool says it would touch, and those that a server is told of.
+    pub fn files_of_tool(&self) -> Vec<PathBuf> {
+        let told = self.is_of_server().then_some(Told::CommandFiles);
+        let mut files: Vec<PathBuf> = self.files(Told::Files).map(Path::to_path_buf).collect();
+        files.extend(told.into_iter().flat_map(|told| self.files(told)).map(Path::to_path_buf));
+        files.dedup();
+        files
+    }
+
     /// Every path that the call names, by its words alone.
     pub fn reached(&self) -> &[Reached] {
-        self.reached
-            .get_or_init(|| self.examined.as_ref().map(|examined| examined.reached(self.place)).unwrap_or_default())
+        self.reached.get_or_init(|| match &self.examined {
+            Some(examined) => examined.reached(self.place),
+            None if self.is_of_server() => self.named_to_server(),
+            None => Vec::new(),
+        })
+    }
+
+    /// What a server is told of files. Nobody knows which of its tools only look, so each may be changed.
+    fn named_to_server(&self) -> Vec<Reached> {
+        let named = arguments::named(self.action.arguments, self.place).into_iter();
+        named.map(|named| Reached { named, changes: true, surely: true }).collect()
     }
 }
 

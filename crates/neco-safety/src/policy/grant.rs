@@ -162,11 +162,11 @@ impl Grant {
     }
 
     /// What "always" allows, in words; nothing where it would not be heard.
-    pub fn describe_always(&self, file: &str) -> Option<String> {
+    pub fn describe_always(&self) -> Option<String> {
         // Who keeps a rule is asked once, and would never be told again what reaches the network; without it the
         // command would fail from then on.
         let is_kept = self.can_be_kept && !self.needs_network;
-        is_kept.then(|| format!("{}, in this folder (saved in {file})", self.describe()))
+        is_kept.then(|| format!("{}, in this folder", self.describe()))
     }
 
     /// The rule as it is kept: it holds in `workspace`, and everywhere once that line is taken away.
@@ -246,14 +246,16 @@ fn flag(rule: &str) -> String {
     format!("--allow '{}'", rule.replace('\'', r"'\''"))
 }
 
-/// The same for what is critical: the very call, and nothing where that is too much to write.
+/// The same for what is critical: the very call, and nothing where that is too much to write. What makes a server's
+/// tool critical is true of each of its calls.
 pub(super) fn critical_flag(facts: &Facts<'_>) -> Option<String> {
     let about = match (facts.action.command, facts.action.paths.first()) {
-        (Some(line), _) => format!("line = {}", toml_string(line.trim())),
-        (None, Some(path)) if facts.action.paths.len() == 1 => format!("path = {}", toml_string(path.to_str()?)),
+        (Some(line), _) => format!("line = {}, ", toml_string(line.trim())),
+        (None, Some(path)) if facts.action.paths.len() == 1 => format!("path = {}, ", toml_string(path.to_str()?)),
+        (None, None) if facts.is_of_server() => String::new(),
         (None, _) => return None,
     };
-    let rule = format!("{{ tool = {}, {about}, risk = \"critical\" }}", toml_string(facts.action.tool));
+    let rule = format!("{{ tool = {}, {about}risk = \"critical\" }}", toml_string(facts.action.tool));
     Some(flag(&rule)).filter(|flag| is_written(flag))
 }
 

@@ -303,7 +303,7 @@ impl Policy {
             arguments: facts.canonical().to_owned(),
             parts: parts.collect(),
             understood: facts.examined.as_ref().map(|examined| examined.clean),
-            paths: action.paths.to_vec(),
+            paths: facts.files_of_tool(),
             closed: self.closed_in_box(&facts),
             session_rule: offer.map(|grant| grant.describe()),
         }

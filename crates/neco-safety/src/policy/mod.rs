@@ -5,12 +5,13 @@
 //! done is looked at before any rule; a project's rules never widen what the user's say; what is
 //! critical, and what a mode forbids, is opened only by a rule of the user that names it.
 //!
-//! Reading order: [`action`], [`rule`] with [`pattern`], [`facts`], [`judge`], [`closed`] and [`reach`], [`reasons`],
-//! [`grant`] with [`allowed`]; then where rules come from: [`fields`], [`read`], [`foreign`],
+//! Reading order: [`action`], [`rule`] with [`pattern`], [`facts`] with [`arguments`], [`judge`], [`closed`] and
+//! [`reach`], [`reasons`], [`grant`] with [`allowed`]; then where rules come from: [`fields`], [`read`], [`foreign`],
 //! [`sources`], [`mod@keep`], [`cases`].
 
 mod action;
 mod allowed;
+mod arguments;
 pub mod canonical;
 mod cases;
 mod closed;

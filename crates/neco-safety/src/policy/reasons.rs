@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use neco_proto::{ApprovalMode, Risk, ToolOrigin};
+use neco_proto::{ApprovalMode, Risk};
 
 use super::action::{Confinement, SideEffect};
 use super::facts::Facts;
@@ -29,7 +29,8 @@ pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>, near: Option<(&Ru
         }
     });
     if decided.ruling == Ruling::Ask && facts.who.person_present {
-        let lines = asked_lines(facts, decided.rule).into_iter().chain(near).chain(opened(facts));
+        // That it reaches the network the question says itself, as it knows how the command would run.
+        let lines = asked_lines(facts, decided.rule).into_iter().chain(near).chain(opened_files(facts));
         return lines.chain(kept_closed(facts)).collect::<Vec<_>>().join("\n");
     }
     let reason = match decided.rule {
@@ -139,7 +140,7 @@ fn asked(facts: &Facts<'_>, approval: ApprovalMode, words: String) -> String {
     match (facts.action.touch, approval) {
         (SideEffect::Writes, ApprovalMode::AskFirst) if plain => "edits are asked first".to_owned(),
         (SideEffect::Runs, ApprovalMode::AskFirst | ApprovalMode::AcceptEdits) if plain => {
-            let asked = if is_of_server(facts) { "tools of MCP servers" } else { "commands" };
+            let asked = if facts.is_of_server() { "tools of MCP servers" } else { "commands" };
             format!("{asked} are asked first")
         }
         _ => format!("{words}; {}", asks(approval)),
@@ -194,16 +195,11 @@ fn kind(facts: &Facts<'_>) -> &'static str {
         SideEffect::Reads => "it only reads",
         SideEffect::Network => "it reaches the network",
         SideEffect::Writes => "it changes a file",
-        SideEffect::Runs if is_of_server(facts) => "it is a tool of an MCP server",
+        SideEffect::Runs if facts.is_of_server() => "it is a tool of an MCP server",
         SideEffect::Runs if facts.is_known_safe() => "it runs commands that are known to change nothing",
         SideEffect::Runs if facts.risk <= Risk::Low => "it acts on a process of the agent's own",
         SideEffect::Runs => "it runs a command",
     }
-}
-
-/// Whether an MCP server offers the tool: what it does happens there, and is no command of ours.
-fn is_of_server(facts: &Facts<'_>) -> bool {
-    matches!(facts.action.origin, ToolOrigin::Mcp { .. })
 }
 
 /// What is found in a call itself that makes it worth a question.

@@ -67,8 +67,8 @@ fn a_grant_holds_for_the_place_that_the_tool_comes_from() {
 fn a_grant_says_what_it_allows_before_it_is_given() {
     let grant = user("").offer(&Call::bash("cargo test --lib").action(), &who()).unwrap();
     assert_eq!(grant.describe(), "run `cargo test *`");
-    let always = grant.describe_always("~/always.toml").unwrap();
-    assert!(always.contains(", in this folder (saved in ~/always.toml)"), "{always}");
+    let always = grant.describe_always().unwrap();
+    assert!(always.ends_with(", in this folder"), "{always}");
     let grant = user("").offer(&Call::write("a").action(), &who()).unwrap();
     assert_eq!(grant.describe(), "edit and write ordinary files");
 }
@@ -136,7 +136,7 @@ fn a_rule_that_denies_wins_over_what_was_kept_before_it_was_written() {
 
 #[test]
 fn a_rule_that_would_hold_a_key_is_not_kept() {
-    let kept = |line: &str| user("").offer(&Call::bash(line).action(), &who()).unwrap().describe_always("always.toml");
+    let kept = |line: &str| user("").offer(&Call::bash(line).action(), &who()).unwrap().describe_always();
     let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     assert_eq!(kept(&format!("./deploy.sh --token {key}")), None);
     assert!(kept("./deploy.sh --token none").is_some());
@@ -158,11 +158,11 @@ fn what_would_not_be_heard_is_not_offered() {
     let asks = "[[rule]]\ntool = 'write_file'\ndecision = 'ask'\n";
     let project = policy(&[(Source::Project, asks)]);
     let grant = project.offer(&Call::write("a").action(), &who()).unwrap();
-    assert_eq!(grant.describe_always("f"), None, "the project would ask again");
+    assert_eq!(grant.describe_always(), None, "the project would ask again");
     let flag = policy(&[(Source::CommandLine, asks)]);
-    assert_eq!(flag.offer(&Call::write("a").action(), &who()).unwrap().describe_always("f"), None);
+    assert_eq!(flag.offer(&Call::write("a").action(), &who()).unwrap().describe_always(), None);
     let own = user(asks);
-    assert!(own.offer(&Call::write("a").action(), &who()).unwrap().describe_always("f").is_some());
+    assert!(own.offer(&Call::write("a").action(), &who()).unwrap().describe_always().is_some());
 }
 
 #[test]
@@ -201,9 +201,9 @@ fn what_needs_the_network_is_allowed_for_a_session_and_not_for_good() {
     let npm = Call::bash("npm install left-pad");
     let grant = user("").offer(&npm.action(), &off).unwrap();
     assert!(grant.describe().contains(", with the network"), "{}", grant.describe());
-    assert_eq!(grant.describe_always("f"), None, "kept rules open no network");
+    assert_eq!(grant.describe_always(), None, "kept rules open no network");
     let open = user("").offer(&npm.action(), &Who { network: true, ..who() }).unwrap();
-    assert!(!open.describe().contains("network") && !open.describe_always("f").unwrap().contains("network"));
+    assert!(!open.describe().contains("network") && !open.describe_always().unwrap().contains("network"));
     let mut policy = user("");
     policy.grant_for_good(&grant);
     assert!(judge(&policy, &npm, &off).rule.kept);

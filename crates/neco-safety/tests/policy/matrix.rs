@@ -5,7 +5,7 @@ use neco_safety::policy::{Held, Source};
 use neco_safety::world::Freedom;
 use neco_safety::{Confinement, Policy, Ruling, Who};
 
-use crate::support::{Call, judge, place, who};
+use crate::support::{Call, allowing, flags_in, judge, place, who};
 
 #[test]
 fn the_risk_matrix_is_the_one_of_the_table() {
@@ -160,7 +160,7 @@ fn without_a_person_ask_is_deny_and_says_how_to_allow() {
     ] {
         let verdict = judge(&policy, &Call::bash(line), &alone);
         assert!(verdict.reason.contains(flags), "{line}: {}", verdict.reason);
-        let pasted = crate::support::allowing(&crate::support::flags_in(&verdict.reason));
+        let pasted = allowing(&flags_in(&verdict.reason));
         assert_eq!(judge(&pasted, &Call::bash(line), &alone).ruling, Ruling::Allow, "{line}");
     }
     let verdict = judge(&policy, &Call::write("a"), &alone);
@@ -176,7 +176,8 @@ fn without_a_person_ask_is_deny_and_says_how_to_allow() {
 fn a_command_that_needs_the_network_says_so_where_that_is_off() {
     let policy = Policy::new(place(), Vec::new());
     let offline = Who { network: false, ..who() };
-    let verdict = judge(&policy, &Call::bash("curl https://example.com"), &offline);
+    let alone = Who { person_present: false, ..offline };
+    let verdict = judge(&policy, &Call::bash("curl https://example.com"), &alone);
     assert!(verdict.reason.contains("network, which is off"), "{}", verdict.reason);
     let verdict = judge(&policy, &Call::bash("curl https://example.com"), &who());
     assert!(!verdict.reason.contains("which is off"), "{}", verdict.reason);
@@ -188,19 +189,17 @@ fn a_question_says_what_a_yes_opens() {
     let offline = Who { network: false, ..who() };
     let reason = |command: &str, who: &Who<'_>| judge(&policy, &Call::bash(command), who).reason;
     let opens = "your yes lets this one command reach the network, which is off for commands";
-    assert_eq!(reason("curl https://example.com", &offline), format!("commands are asked first\n{opens}"));
-    for (command, who) in [
-        ("curl https://example.com", &who()),
-        ("make", &offline),
-        ("curl https://example.com", &Who { person_present: false, ..offline }),
-        ("curl https://example.com", &Who { approval: ApprovalMode::Auto, ..offline }),
-    ] {
-        assert!(!reason(command, who).contains(opens), "{command}: {}", reason(command, who));
+    let asked = judge(&policy, &Call::bash("curl https://example.com"), &offline);
+    // How it would run says that it reaches the network; the reason does not say it again.
+    assert_eq!((asked.reason.as_str(), asked.held.map(|held| held.network)), ("commands are asked first", Some(true)));
+    assert_eq!(asked.opens, [opens]);
+    for (command, who) in [("curl https://example.com", &who()), ("make", &offline)] {
+        assert!(judge(&policy, &Call::bash(command), who).opens.is_empty(), "{command}");
     }
     let closed = "your yes lets this one command read /srv/app/.env";
     assert!(reason("cat .env", &who()).ends_with(closed), "{}", reason("cat .env", &who()));
     let both = reason("cat .env; curl https://example.com", &offline);
-    assert!(both.contains(closed) && both.ends_with(opens), "{both}");
+    assert!(both.ends_with(closed), "{both}");
     let unboxed = Who { confinement: Confinement::ChosenNone, ..who() };
     for (command, who) in [("cat .env", &unboxed), ("git reset --hard", &who()), ("echo x >> .git/hooks/a", &who())] {
         assert!(!reason(command, who).contains(closed), "{command}: {}", reason(command, who));
@@ -217,8 +216,7 @@ fn a_question_says_what_a_yes_opens() {
     let words = "\nthe sandbox keeps /srv/b closed, also after a yes; /add-dir opens a folder for this session";
     assert!(kept.ends_with(words) && !kept.contains("your yes"), "{kept}");
     assert!(!reason("mv a ../b", &unboxed).contains("keeps"));
-    let pushed = "it publishes commits\nyour yes lets this one command reach the network, which is off for commands";
-    assert_eq!(reason("git push origin main", &offline), pushed);
+    assert_eq!(reason("git push origin main", &offline), "it publishes commits");
     assert_eq!(reason("git commit --amend", &who()), "it replaces commits that were made");
     let deleted = reason("rm -rf target src/upload", &who());
     assert!(deleted.contains("deletes files, and folders with all that is in them: target, src/upload"), "{deleted}");
@@ -245,7 +243,12 @@ fn a_tool_of_a_server_is_asked_about_as_such() {
     let words = format!("{because}\nthat is asked about in auto too");
     assert_eq!((asked.ruling, asked.reason), (Ruling::Ask, words));
     assert!(policy.offer(&destroys.action(), &auto).is_none());
-    assert_eq!(judge(&policy, &destroys, &Who { person_present: false, ..auto }).ruling, Ruling::Deny);
+    let alone = Who { person_present: false, ..auto };
+    let denied = judge(&policy, &destroys, &alone);
+    assert_eq!(denied.ruling, Ruling::Deny);
+    let flags = flags_in(&denied.reason);
+    assert_eq!(flags, ["{ tool = \"mcp__demo__echo\", risk = \"critical\" }"]);
+    assert_eq!(judge(&allowing(&flags), &destroys, &alone).ruling, Ruling::Allow);
 }
 
 #[test]

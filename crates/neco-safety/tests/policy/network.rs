@@ -103,11 +103,11 @@ fn what_a_tool_says_of_itself_hides_nothing_of_its_command() {
     call.because = Some("it reaches the network".to_owned());
     let verdict = judge(&user(""), &call, &off);
     assert_eq!(verdict.ruling, Ruling::Ask);
-    for words in ["it reaches the network", ".env: it may hold secrets", "read /srv/app/.env", "reach the network"] {
+    for words in ["it reaches the network", ".env: it may hold secrets", "read /srv/app/.env"] {
         assert!(verdict.reason.contains(words), "{words}: {}", verdict.reason);
     }
     let opens = verdict.opens.join("\n");
-    assert!(opens.contains("/srv/app/.env") && verdict.reason.ends_with(&opens), "{opens}");
+    assert!(opens.contains("/srv/app/.env") && opens.contains("reach the network"), "{opens}");
 }
 
 #[test]

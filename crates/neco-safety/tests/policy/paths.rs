@@ -1,10 +1,13 @@
 //! Rules that close paths, and commands that reach them: by their words, and where nobody can tell.
 
-use neco_proto::{ApprovalMode, Mode};
+use std::path::Path;
+
+use neco_proto::{ApprovalMode, Mode, Risk};
 use neco_safety::policy::{RuleReader, Source, some_of};
 use neco_safety::world::Freedom;
 use neco_safety::{Confinement, Policy, Ruling, Who};
 use proptest::prelude::*;
+use serde_json::json;
 
 use crate::support::{Call, WORKSPACE, place, read, user, who};
 
@@ -245,7 +248,7 @@ fn a_mere_star_names_no_hidden_file_and_no_kind_of_file() {
 fn a_folder_of_which_everything_is_closed_is_closed() {
     let closed = flags(&[(Ruling::Deny, "Read(secrets/**)")]).closed();
     for (path, stops) in [("secrets", true), ("secrets/x", true), ("src", false), ("", false)] {
-        assert_eq!(closed.stops_commands(&std::path::Path::new(WORKSPACE).join(path)), stops, "{path}");
+        assert_eq!(closed.stops_commands(&Path::new(WORKSPACE).join(path)), stops, "{path}");
     }
 }
 
@@ -283,6 +286,37 @@ fn without_a_box_that_hides_a_person_is_asked_about_what_nobody_can_tell() {
     assert_eq!(ruling(&policy, "cat README.md | head", &who), Ruling::Allow);
     assert_eq!(ruling(&policy, "make", &who), Ruling::Ask);
     assert_eq!(ruling(&flags(&[]), "make", &who), Ruling::Allow, "without such a rule nothing is asked");
+}
+
+#[test]
+fn a_path_that_a_rule_closes_is_closed_to_the_tools_of_servers() {
+    let call = |arguments| Call::other("mcp__fs__read_text_file", arguments).of_server("fs").risky(Risk::Medium);
+    let judged = |policy: &Policy, arguments, who: &Who<'_>| policy.judge(&call(arguments).action(), who).ruling;
+    let denied = [
+        vendor(),
+        flags(&[(Ruling::Deny, "{ tool = '*', path = 'vendor/**' }")]),
+        flags(&[(Ruling::Deny, "Read(vendor/**)")]),
+        flags(&[(Ruling::Deny, "{ tool = 'mcp__fs__*', path = 'vendor' }")]),
+    ];
+    for policy in &denied {
+        for arguments in [
+            json!({ "path": "vendor/a.csv" }),
+            json!({ "path": format!("{WORKSPACE}/vendor/a.csv") }),
+            json!({ "paths": ["src/a", "src/../vendor/a.csv"] }),
+            json!({ "uri": format!("file://{WORKSPACE}/vend%6Fr/a.csv") }),
+            json!({ "path": "ven*/a.csv" }),
+        ] {
+            assert_eq!(judged(policy, arguments.clone(), &auto()), Ruling::Deny, "{arguments}");
+        }
+        assert_eq!(judged(policy, json!({ "path": "src/a.csv" }), &auto()), Ruling::Allow);
+        assert_eq!(judged(policy, json!({ "query": "vendor" }), &auto()), Ruling::Allow);
+        let explained = policy.explain(&call(json!({ "path": "vendor/x" })).action(), &auto());
+        assert_eq!(explained.verdict.ruling, Ruling::Deny);
+        assert_eq!(explained.paths, [Path::new(WORKSPACE).join("vendor/x")]);
+    }
+    // Nobody knows which tools of a server only look.
+    let policy = flags(&[(Ruling::Deny, "Edit(vendor/)")]);
+    assert_eq!(judged(&policy, json!({ "path": "vendor/x" }), &auto()), Ruling::Deny);
 }
 
 #[test]
@@ -437,6 +471,6 @@ proptest! {
             prop_assert_ne!(ruling(&policy, &line, &Who { confinement, ..auto() }), Ruling::Allow, "{}", line);
         }
         let closed = policy.closed();
-        prop_assert!(closed.keeps_from_commands(std::path::Path::new("/srv/app/vendor/x")));
+        prop_assert!(closed.keeps_from_commands(Path::new("/srv/app/vendor/x")));
     }
 }

@@ -68,6 +68,14 @@ pub(crate) struct Wanted<'a> {
     pub(crate) git: &'a dyn Fn() -> Option<PathBuf>,
 }
 
+impl<'a> Wanted<'a> {
+    /// What rules close, where what is made of it meanwhile is put aside at the end. Beside a server it is as likely
+    /// the person's.
+    fn put_aside(&self) -> Option<&'a Arc<Closing>> {
+        self.closing.filter(|_| self.missing != Missing::Left)
+    }
+}
+
 /// What is started instead.
 pub(crate) struct InBox {
     /// Absolute.
@@ -220,7 +228,7 @@ impl Confined {
         layout.places.retain(|(path, seen)| !STAND_INS.contains(seen) || masks.holds(path));
         let network = self.network_for(wanted);
         // Before the rules are drawn: files that are made here are among what may be changed.
-        let put_right = put_right(&mut layout)?.after(wanted.closing, shut).reach_outside(&self.watch);
+        let put_right = put_right(&mut layout)?.after(wanted.put_aside(), shut).reach_outside(&self.watch);
         self.note(&mut masks, &put_right)?;
         let files = self.sandbox.0.landlock.then(|| self.rules_inside(&layout));
         let order = self.order(wanted, Files { rules: files, in_namespaces: true, internet: true });
@@ -290,7 +298,7 @@ impl Confined {
         // Nothing can stand in for them here.
         put_right.settings.extend(layout.seen_as(&[Seen::StandIn]).cloned());
         let mut masks = self.sandbox.0.masks.put(std::iter::empty())?;
-        let put_right = put_right.after(wanted.closing, shut).reach_outside(&self.watch);
+        let put_right = put_right.after(wanted.put_aside(), shut).reach_outside(&self.watch);
         self.note(&mut masks, &put_right)?;
         let keep = Keep::new(masks, put_right, watched);
         let (program, waiting) = (self.sandbox.0.setup.launcher.clone(), Some(Arc::clone(&self.sandbox.0.waiting)));

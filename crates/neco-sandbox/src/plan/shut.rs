@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::plan::closing::Shut;
-use crate::plan::layout::{Drawing, Seen};
+use crate::plan::layout::{Drawing, Missing, Seen};
 
 impl Drawing<'_> {
     /// Hides what rules close to reading, and keeps as it is what they close to changing.
@@ -67,11 +67,13 @@ impl Drawing<'_> {
         }
     }
 
-    /// A stand-in keeps it from being made; where there is no folder for one, it is put aside at the end.
+    /// A stand-in keeps it from being made; where there is no folder for one, it is put aside at the end. Beside a
+    /// server there is neither: what is made is as likely the person's.
     fn shut_to_making(&mut self, path: &Path) {
         let nearest = path.ancestors().skip(1).find_map(|above| self.machine.shut.places.get(above));
         let is_shut = nearest.is_some_and(|shut: &Shut| shut.reading || shut.changing);
-        if is_shut || !self.is_in_root(path) || self.is_placed(path) {
+        let is_left = self.machine.missing == Missing::Left;
+        if is_left || is_shut || !self.is_in_root(path) || self.is_placed(path) {
             return;
         }
         match path.parent().is_some_and(Path::is_dir) {

@@ -194,7 +194,7 @@ async fn beside_a_server_a_folder_stays_as_the_person_has_it() {
 }
 
 /// What was started with an open input, and has said `up`.
-async fn up(spawner: &Spawner, launch: Launch) -> Running {
+pub(crate) async fn up(spawner: &Spawner, launch: Launch) -> Running {
     let mut running = spawner.start(Launch { stdin: Stdin::Piped, ..launch }).await.unwrap();
     let mut text = String::new();
     while !text.contains("up\n") {

@@ -8,10 +8,11 @@ use std::process::Command;
 use neco_config::section::SandboxSection;
 use neco_safety::command::Place;
 use neco_safety::policy::RuleReader;
-use neco_safety::world::{Leftovers, Process};
+use neco_safety::world::{Launch, Leftovers, Process};
 use neco_safety::{Policy, Ruling};
 use neco_sandbox::{Level, Spawner, Strength};
 
+use super::behaviour::up;
 use super::stage::{Stage, all, names, run};
 
 const SECRET: &str = "the-closed-words";
@@ -94,6 +95,24 @@ async fn what_is_closed_to_reading_is_not_there_however_a_command_gets_at_it() {
     assert!(prints(&spawner, &stage, "cat src/main.c vendor/lib.c").await.contains(SECRET), "the rest is there");
     for path in ["secrets/y", "secrets/deep/x", "src/a.key", "src/gen/b.key", "other-name"] {
         assert_eq!(fs::read_to_string(stage.work(path)).unwrap(), SECRET, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_closed_is_not_in_the_box_of_a_server_and_what_a_person_makes_beside_it_stays() {
+    let stage = stage();
+    let rules = [(Ruling::Deny, "Read(secrets/)"), (Ruling::Deny, "{ tool = '*', path = ['**/*.key', 'only.txt'] }")];
+    let Some(spawner) = closing(&stage, &SandboxSection::default(), &rules) else { return };
+    let look = "cat secrets/y src/a.key >seen 2>/dev/null; echo up; cat";
+    let mut running = up(&spawner, Launch { leftovers: Leftovers::EndAll, ..stage.shell(look) }).await;
+    assert!(!stage.work("only.txt").exists(), "nothing stands in for it");
+    fs::write(stage.work("only.txt"), "the person's").unwrap();
+    fs::write(stage.work("late.key"), "the person's").unwrap();
+    drop(running.take_input());
+    all(&mut running).await;
+    assert_eq!(fs::read_to_string(stage.work("seen")).unwrap(), "");
+    for path in ["only.txt", "late.key"] {
+        assert_eq!(fs::read_to_string(stage.work(path)).unwrap(), "the person's", "{path}");
     }
 }
 

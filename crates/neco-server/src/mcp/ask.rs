@@ -247,6 +247,7 @@ mod tests {
             text: "Which?".to_owned(),
             options: options.iter().map(|label| option(label)).collect(),
             multiple: false,
+            empty: Default::default(),
         };
         let subject = Subject::Choices { items: vec![item(&["a", "b"]), item(&[])] };
         let asked = Asked::Question(Question { question_id: QuestionId::new(), call_id: None, subject });

@@ -5,10 +5,11 @@
 //! client or refused; the client's end stops everything that was begun, and closes every session; whatever a client
 //! writes, the next line is read.
 //!
-//! Reading order: [`lines`] (messages, a line each), [`ask`] (what a person is asked), [`work`] (a call or a task under
-//! way), [`talk`] (the client behind a request), [`server`].
+//! Reading order: [`lines`] (messages, a line each), [`ask`] (what a person is asked), [`call_sessions`] (where single
+//! calls are made), [`work`] (a call or a task under way), [`talk`] (the client behind a request), [`server`].
 
 mod ask;
+mod call_sessions;
 mod lines;
 mod server;
 mod talk;

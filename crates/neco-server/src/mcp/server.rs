@@ -1,10 +1,10 @@
 //! The server: which tools there are, what a call begins, and the end of everything.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::join_all;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::tools::{CALLER_MODEL, CallTool, ListTools, OfferedTool};
 use neco_proto::app::{App, AppError, Caller, Scope, Trouble};
@@ -18,11 +18,12 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::ask::Asked;
+use super::call_sessions::CallSessions;
 use super::lines::ClientLines;
 use super::talk::{Followed, Talk, answer_in, round};
 use super::work::{Kind, Task, Work, actor, failed};
@@ -34,8 +35,12 @@ const TASK: &str = "Has Neco's own agent do a whole task in this folder: it read
                     work, in a session of its own that `neco session list` shows. Say what is wanted, where, and how \
                     to tell that it is done; the agent knows nothing of this conversation. Gives its last words.";
 
-/// Calls that may be under way or wait for one another.
+/// Calls that may be under way, each in a session; more of them wait.
 const MOST_CALLS: usize = 16;
+
+/// Calls and tasks that may wait for a client to come back: one that comes back to none must not keep others from being
+/// made.
+const MOST_ROUNDS: usize = 8;
 
 /// Tasks that may be under way.
 const MOST_TASKS: usize = 8;
@@ -77,11 +82,11 @@ pub async fn serve(
     let served = Arc::new(Served {
         setup,
         tools,
-        calls: OnceCell::new(),
+        calls: CallSessions::default(),
         call_permits: Arc::new(Semaphore::new(MOST_CALLS)),
         task_permits: Arc::new(Semaphore::new(MOST_TASKS)),
         rounds: Mutex::default(),
-        closing: TaskTracker::new(),
+        underway: TaskTracker::new(),
         gone: gone.clone(),
     });
     let lines = ClientLines::new(input, output, gone.clone());
@@ -102,53 +107,81 @@ fn caller() -> Caller {
 struct Served {
     setup: McpSetup,
     tools: Vec<OfferedTool>,
-    /// The session that single calls are made in, once there is one.
-    calls: OnceCell<OpenedSession>,
+    /// The sessions that single calls are made in.
+    calls: CallSessions,
     call_permits: Arc<Semaphore>,
     task_permits: Arc<Semaphore>,
-    /// What waits for a client to come back, by the word that it comes back with.
-    rounds: Mutex<HashMap<String, Round>>,
-    /// The sessions that are just being closed, and the ends of rounds.
-    closing: TaskTracker,
+    /// What waits for a client to come back, the oldest first.
+    rounds: Mutex<Vec<Round>>,
+    /// The requests that are answered, the ends of rounds, and the sessions that are just being closed.
+    underway: TaskTracker,
     /// Set when the client is gone.
     gone: CancellationToken,
 }
 
 /// A work that waits for a client to come back.
 struct Round {
+    /// The word that the client comes back with.
+    state: String,
     work: Work,
     asked: Asked,
     tool: String,
 }
 
 impl Served {
-    /// Begins what a request asks for.
-    async fn begin(&self, tool: &str, arguments: JsonObject, asks: bool) -> Result<Work, AppError> {
-        match tool == RUN_TASK {
-            true => self.begin_task(&arguments, asks).await,
-            false => self.begin_call(tool, arguments, asks).await,
+    /// Begins what a request asks for, unless `stopped` is ready before its turn comes. Nobody drops this: what has begun
+    /// is given back, so that it can be let go.
+    async fn begin(
+        &self,
+        request: &CallToolRequestParams,
+        asks: bool,
+        stopped: impl Future<Output = ()>,
+    ) -> Result<Work, AppError> {
+        let arguments = request.arguments.clone().unwrap_or_default();
+        match request.name == RUN_TASK {
+            true => self.begin_task(&arguments, asks, stopped).await,
+            false => self.begin_call(&request.name, arguments, asks, stopped).await,
         }
     }
 
-    async fn begin_call(&self, tool: &str, arguments: JsonObject, asks: bool) -> Result<Work, AppError> {
-        let permit = permit(&self.call_permits).await?;
-        let wanted = || OpenSession {
-            tools: self.tools.iter().map(|tool| tool.name.clone()).collect(),
-            model: Some(CALLER_MODEL.to_owned()),
-            ..self.wanted(asks)
+    async fn begin_call(
+        &self,
+        tool: &str,
+        arguments: JsonObject,
+        asks: bool,
+        stopped: impl Future<Output = ()>,
+    ) -> Result<Work, AppError> {
+        let permit = permit(&self.call_permits, stopped).await?;
+        let session = self.calls.take(asks, |beside| self.open(self.wanted_for_calls(asks, beside))).await?;
+        self.calls.used_up().await.into_iter().for_each(|client| self.close(client));
+        let client = Arc::clone(&session.client);
+        let since = match standing(client.as_ref()).await {
+            Ok(standing) => standing.last_seq,
+            Err(error) => {
+                self.calls.forget(session.id).await.into_iter().for_each(|client| self.close(client));
+                return Err(error);
+            }
         };
-        let opened = self.calls.get_or_try_init(|| self.open(wanted())).await?;
-        let since = standing(opened.client.as_ref()).await?.last_seq;
-        let id = CallId::generate();
-        let (session, tool, arguments) = (opened.id.to_string(), tool.to_owned(), Value::Object(arguments));
-        let (app, call) = (Arc::clone(&self.setup.app), CallTool { session, call_id: id.clone(), tool, arguments });
+        let (id, tool, arguments) = (CallId::generate(), tool.to_owned(), Value::Object(arguments));
+        let call = CallTool { session: session.id.to_string(), call_id: id.clone(), tool, arguments };
+        let app = Arc::clone(&self.setup.app);
         let done = async move { app.ask(&caller(), &call).await }.boxed();
-        let client = Arc::clone(&opened.client);
         let events = client.events(since);
-        Ok(Work::new(client, events, Kind::Call { id, done }, permit))
+        Ok(Work::new(client, events, Kind::Call { id, done, _session: session }, permit))
     }
 
-    async fn begin_task(&self, arguments: &JsonObject, asks: bool) -> Result<Work, AppError> {
+    /// A session in which the client makes calls in a model's place.
+    fn wanted_for_calls(&self, asks: bool, beside: Option<String>) -> OpenSession {
+        let tools = self.tools.iter().map(|tool| tool.name.clone()).collect();
+        OpenSession { tools, model: Some(CALLER_MODEL.to_owned()), beside, ..self.wanted(asks) }
+    }
+
+    async fn begin_task(
+        &self,
+        arguments: &JsonObject,
+        asks: bool,
+        stopped: impl Future<Output = ()>,
+    ) -> Result<Work, AppError> {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::trim).unwrap_or_default();
         let invalid = |words: &str| Err(AppError::new(Trouble::Invalid, words));
         // A line that begins with this sign would be a note of the person for their memory, and no task.
@@ -159,7 +192,7 @@ impl Served {
         if arguments.get("model").is_some_and(|model| !model.is_string()) {
             return invalid("model: provider/model, or the name of a group");
         }
-        let permit = permit(&self.task_permits).await?;
+        let permit = permit(&self.task_permits, stopped).await?;
         let model = Some(text("model").to_owned()).filter(|model| !model.is_empty());
         let wanted = self.wanted(asks);
         let model = model.or_else(|| wanted.model.clone());
@@ -212,33 +245,49 @@ impl Served {
     /// Closes a session aside, with everything that it does.
     fn close(&self, client: Arc<dyn Client>) {
         let app = Arc::clone(&self.setup.app);
-        self.closing.spawn(async move { close(app.as_ref(), client).await });
+        self.underway.spawn(async move { close(app.as_ref(), client).await });
     }
 
-    /// Keeps a work until the client comes back, for a while.
+    /// Keeps a work until the client comes back, for a while. The oldest one goes where there are too many.
     fn wait(self: &Arc<Self>, work: Work, asked: Asked, tool: String) -> String {
         let state = CallId::generate().to_string();
-        self.rounds().insert(state.clone(), Round { work, asked, tool });
+        let over = {
+            let mut rounds = self.rounds();
+            rounds.push(Round { state: state.clone(), work, asked, tool });
+            (rounds.len() > MOST_ROUNDS).then(|| rounds.remove(0))
+        };
+        self.drop_round(over);
         let (served, waits) = (Arc::clone(self), state.clone());
-        self.closing.spawn(async move {
+        self.underway.spawn(async move {
             let _ = tokio::time::timeout(LONGEST_ROUND, served.gone.cancelled()).await;
-            let over = served.rounds().remove(&waits);
-            if let Some(Round { work, .. }) = over {
-                served.leave(work);
-            }
+            let over = served.take_round(&waits);
+            served.drop_round(over);
         });
         state
     }
 
-    fn rounds(&self) -> MutexGuard<'_, HashMap<String, Round>> {
+    /// Lets go what nobody comes back to.
+    fn drop_round(&self, round: Option<Round>) {
+        if let Some(Round { work, .. }) = round {
+            self.leave(work);
+        }
+    }
+
+    fn take_round(&self, state: &str) -> Option<Round> {
+        let mut rounds = self.rounds();
+        let at = rounds.iter().position(|round| round.state == state)?;
+        Some(rounds.remove(at))
+    }
+
+    fn rounds(&self) -> MutexGuard<'_, Vec<Round>> {
         self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The work that a client comes back to, after it was told the answer.
     async fn come_back(&self, request: &CallToolRequestParams, state: &str) -> Result<Work, ErrorData> {
-        let found = self.rounds().remove(state);
+        let found = self.take_round(state);
         let gone = || ErrorData::invalid_params("no call waits with this requestState: make the call again", None);
-        let Round { mut work, asked, tool } = found.ok_or_else(gone)?;
+        let Round { mut work, asked, tool, .. } = found.ok_or_else(gone)?;
         if tool != request.name {
             self.leave(work);
             return Err(ErrorData::invalid_params(format!("this requestState is one of {tool}"), None));
@@ -249,11 +298,10 @@ impl Served {
 
     /// Everything that was begun is over, and every session closed, when this is ready.
     async fn end(&self) {
-        if let Some(opened) = self.calls.get() {
-            self.close(Arc::clone(&opened.client));
-        }
-        self.closing.close();
-        self.closing.wait().await;
+        self.underway.close();
+        self.underway.wait().await;
+        let app = self.setup.app.as_ref();
+        join_all(self.calls.all().await.into_iter().map(|client| close(app, client))).await;
     }
 }
 
@@ -265,9 +313,13 @@ async fn close(app: &dyn App, client: Arc<dyn Client>) {
     }
 }
 
-async fn permit(permits: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, AppError> {
-    let waited = Arc::clone(permits).acquire_owned().await;
-    waited.map_err(|error| AppError::new(Trouble::Failed, error.to_string()))
+async fn permit(permits: &Arc<Semaphore>, stopped: impl Future<Output = ()>) -> Result<OwnedSemaphorePermit, AppError> {
+    let failed = |words: String| AppError::new(Trouble::Failed, words);
+    tokio::select! {
+        biased;
+        () = stopped => Err(failed("cancelled".to_owned())),
+        permit = Arc::clone(permits).acquire_owned() => permit.map_err(|error| failed(error.to_string())),
+    }
 }
 
 async fn standing(client: &dyn Client) -> Result<SessionSnapshot, AppError> {
@@ -286,12 +338,16 @@ impl McpServer {
     }
 
     /// What a request begins, or comes back to.
-    async fn begun(&self, request: &CallToolRequestParams, talk: &Talk) -> Result<Result<Work, AppError>, ErrorData> {
-        if let Some(state) = &request.request_state {
-            return self.0.come_back(request, state).await.map(Ok);
+    async fn begun(
+        &self,
+        request: &CallToolRequestParams,
+        talk: &Talk,
+        stopped: impl Future<Output = ()>,
+    ) -> Result<Result<Work, AppError>, ErrorData> {
+        match &request.request_state {
+            Some(state) => self.0.come_back(request, state).await.map(Ok),
+            None => Ok(self.0.begin(request, talk.asks, stopped).await),
         }
-        let arguments = request.arguments.clone().unwrap_or_default();
-        Ok(self.0.begin(&request.name, arguments, talk.asks).await)
     }
 
     /// Answers a call; nothing when nobody waits for the answer any more.
@@ -303,18 +359,15 @@ impl McpServer {
     ) -> Option<Result<CallToolResponse, ErrorData>> {
         let served = &self.0;
         tokio::pin!(stopped);
-        let begun = tokio::select! {
-            begun = self.begun(&request, talk) => begun,
-            () = &mut stopped => return None,
-        };
-        let mut work = match begun {
+        let mut work = match self.begun(&request, talk, &mut stopped).await {
             Ok(Ok(work)) => work,
             Ok(Err(error)) => return Some(Ok(failed(error.words()).into())),
             Err(error) => return Some(Err(error)),
         };
         let followed = tokio::select! {
-            followed = talk.follow(&mut work) => Some(followed),
+            biased;
             () = &mut stopped => None,
+            followed = talk.follow(&mut work) => Some(followed),
         };
         match followed {
             Some(Followed::Asks(asked)) => {
@@ -341,8 +394,7 @@ impl ServerHandler for McpServer {
             .with_server_info(Implementation::new("neco", self.0.setup.version))
             .with_instructions(format!(
                 "These tools work in {folder}, under the rules and in the sandbox of the person who started Neco \
-                 there. Calls run one after the other. What the rules ask about is asked of the person by way of this \
-                 client."
+                 there. Calls run side by side. What the rules ask about is asked of the person by way of this client."
             ))
     }
 
@@ -381,7 +433,8 @@ impl ServerHandler for McpServer {
                 () = self.0.gone.cancelled() => {}
             }
         };
-        let answer = self.answer(request, &Talk::of(&context), stopped).await;
+        let talk = Talk::of(&context);
+        let answer = self.0.underway.track_future(self.answer(request, &talk, stopped)).await;
         answer.unwrap_or_else(|| Err(ErrorData::internal_error("cancelled", None)))
     }
 

@@ -17,6 +17,7 @@ use serde_json::json;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::ask::{Answered, Asked, AskedId};
+use super::call_sessions::TakenSession;
 
 /// Characters of what is told of its progress.
 const LONGEST_PROGRESS: usize = 200;
@@ -49,6 +50,8 @@ pub(super) enum Kind {
         id: CallId,
         /// Ready with what came of it; dropping it stops it.
         done: BoxFuture<'static, Result<CalledTool, AppError>>,
+        /// The session that it is made in.
+        _session: TakenSession,
     },
     /// An agent in a session of its own.
     Task(Box<Task>),

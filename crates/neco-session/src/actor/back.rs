@@ -23,16 +23,20 @@ impl SessionActor {
     /// What the log says, if nothing is under way.
     pub(super) async fn course(&self) -> Result<RewindHistory, ClientError> {
         let course = RewindHistory::read(self.ctx.log().as_ref(), self.ctx.id()).await?;
-        if course.working || self.ctx.supervisor.live_count().await > 0 {
+        if course.working || self.ctx.supervisor.is_at_work().await {
             return Err(RewindError::AtWork.into());
         }
-        Ok(course)
+        match self.ctx.supervisor.paused().await {
+            names if names.is_empty() => Ok(course),
+            names => Err(RewindError::Paused(names).into()),
+        }
     }
 
     /// Goes a way back on behalf of `by`.
     pub(super) async fn go(&mut self, by: Actor, way: &RewindPlan) -> Result<Receipt, ClientError> {
         let receipt = Receipt { seq: self.ctx.journal.standing().last_seq, message_id: None };
         let agreed = self.agreed(way).await?;
+        let allowed = self.handle.rules().await.map_or(0, |rules| rules.granted.len());
         let checkpoints = self.ctx.hub.checkpoints(self.ctx.cwd()).await;
         // What it still runs must not write while files are put back.
         self.stop_agent().await?;
@@ -56,6 +60,9 @@ impl SessionActor {
         again?;
         if !went.kept.is_empty() {
             self.warn(kept_words(&went.kept)).await?;
+        }
+        if let Some(words) = dropped_words(allowed) {
+            self.warn(words).await?;
         }
         Ok(receipt)
     }
@@ -133,6 +140,15 @@ impl SessionActor {
 
     async fn enter(&self, body: EventBody) -> Result<(), ClientError> {
         Ok(self.ctx.commit(body).await?)
+    }
+}
+
+/// That what was allowed for the session is not any more.
+fn dropped_words(allowed: usize) -> Option<String> {
+    match allowed {
+        0 => None,
+        1 => Some("1 allow rule of this session is dropped: you are asked again".to_owned()),
+        many => Some(format!("{many} allow rules of this session are dropped: you are asked again")),
     }
 }
 

@@ -27,7 +27,7 @@ use crate::folder::{identity, why_closed};
 use crate::journal::Journal;
 use crate::memory::{Extraction, Memory, MemorySetup, Recall, RecallLimits};
 use crate::plans::{MOST_TOLD, PlanFiles, told};
-use crate::resume::{ended_with_the_run, mend};
+use crate::resume::{agents_interrupted, ended_with_the_run, mend};
 use crate::sources::Rules;
 
 /// Makes and opens sessions; a clone is the same hub.
@@ -173,6 +173,7 @@ impl Hub {
         let first_new = fold.standing.last_seq;
         let begins = record.parent.is_some_and(|(_, at)| at == first_new);
         let (mended, interrupted) = mend(&fold, begins);
+        let interrupted = interrupted.or_else(|| agents_interrupted(&fold.tree.present()).filter(|_| !begins));
         for body in mended {
             journal.emit(root, fold.turn, body).await?;
         }

@@ -44,6 +44,9 @@ pub enum RewindError {
     /// The agent works.
     #[error("the agent is working; stop it or wait, then rewind")]
     AtWork,
+    /// Nobody works, but agents are paused whose work would no longer be wanted by anybody.
+    #[error("{}: /agents cancel NAME stops one, /agents resume NAME goes on with it; then rewind", paused(.0))]
+    Paused(Vec<String>),
     /// Somebody else changed files that would be overwritten, and nobody agreed to that.
     #[error("{0}; rewinding would overwrite that")]
     ByOthers(String),
@@ -62,6 +65,10 @@ pub enum RewindError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+fn paused(names: &[String]) -> String {
+    format!("{} {} paused", names.join(", "), if names.len() == 1 { "is" } else { "are" })
 }
 
 impl RewindError {

@@ -1,9 +1,14 @@
 //! What a log says about going back: the messages of the person that count, the states of the files that
 //! were kept, and the last rewind.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
-use neco_proto::event::{Checkpoint, CheckpointWhen, NotificationTopic, Rewind};
-use neco_proto::{AgentId, CheckpointInfo, Event, EventBody, Message, MessageId, RewindPoint, Role, Seq, SessionId};
+use neco_proto::event::{CallStatus, Checkpoint, CheckpointWhen, NotificationTopic, Rewind, ToolCallEnd};
+use neco_proto::{
+    AgentId, ChangedFiles, CheckpointInfo, Display, Event, EventBody, Message, MessageId, RewindPoint, Role, Seq,
+    SessionId,
+};
 use neco_store::{EventLog, StoreError};
 use neco_workspace::checkpoint::Unfinished;
 
@@ -56,6 +61,8 @@ pub struct RewindHistory {
     last_ms: i64,
     /// All messages of the person, also those that do not count.
     said: Vec<RewindPoint>,
+    /// The files that were changed because of the last of them.
+    changed: BTreeSet<String>,
     /// What the files were known to be, one after the other.
     states: Vec<Known>,
     /// The states that rewinds left which changed files, and when, in milliseconds since 1970.
@@ -324,6 +331,7 @@ impl RewindHistory {
                     // What was taken back before the work went on is not brought back over that work.
                     self.undone.clear();
                     self.said.push(point(event, message));
+                    self.changed.clear();
                 }
             }
             EventBody::AgentComplete(_) => {
@@ -344,12 +352,14 @@ impl RewindHistory {
                     self.begin(Begun { rev, to: None, since_ms });
                 }
             }
-            EventBody::ToolCallEnd(_) => {
+            EventBody::ToolCallEnd(end) => {
                 if let Some(point) = self.said.last_mut() {
                     point.calls += 1;
                 }
+                self.edited(end);
             }
             EventBody::Checkpoint(checkpoint) => {
+                self.differs(checkpoint);
                 let restores = checkpoint.when == CheckpointWhen::Restore;
                 let kept = Kept { seq: event.seq, ts: event.ts, checkpoint: checkpoint.clone() };
                 if restores {
@@ -433,6 +443,25 @@ impl RewindHistory {
         }
     }
 
+    /// A call is over, which may have edited files.
+    fn edited(&mut self, end: &ToolCallEnd) {
+        let (Some(Display::Diff { files }), CallStatus::Success) = (&end.display, end.status) else { return };
+        let Some(point) = self.said.last_mut() else { return };
+        self.changed.extend(files.iter().map(|file| file.path.clone()));
+        point.changed.files = point.changed.files.max(self.changed.len() as u64);
+        point.changed.added += files.iter().map(|file| u64::from(file.added)).sum::<u64>();
+        point.changed.removed += files.iter().map(|file| u64::from(file.removed)).sum::<u64>();
+    }
+
+    /// Files are different after a turn: commands change them too.
+    fn differs(&mut self, kept: &Checkpoint) {
+        let Some(point) = self.said.last_mut() else { return };
+        if kept.when == CheckpointWhen::After && kept.parent.is_some() {
+            self.changed.extend(kept.changed.iter().map(|file| file.path.clone()));
+            point.changed.files = point.changed.files.max(self.changed.len() as u64 + kept.more);
+        }
+    }
+
     /// Without what no longer counts.
     fn counted(mut self) -> Self {
         self.was_cut();
@@ -484,5 +513,6 @@ fn point(event: &Event, message: &Message) -> RewindPoint {
         text: Message::written(&message.text()).to_owned(),
         calls: 0,
         files: false,
+        changed: ChangedFiles::default(),
     }
 }

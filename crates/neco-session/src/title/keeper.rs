@@ -170,7 +170,18 @@ pub fn first_words(text: &str) -> String {
     let text = Some(Message::written(text)).filter(|written| !written.trim().is_empty()).unwrap_or(text);
     // What is piped in stands in a fence behind what was said.
     let said = text.split_once("\n```").map_or(text, |(said, _)| if said.trim().is_empty() { text } else { said });
-    one_line(said, MOST)
+    one_line(&without_bold(said), MOST)
+}
+
+/// The text without the marks of words in bold; `**` in a pattern of files stays.
+fn without_bold(text: &str) -> String {
+    let parts: Vec<&str> = text.split("**").collect();
+    let is_bold = |part: &&str| {
+        let at_edge = |char: char| char.is_whitespace() || char == '/';
+        !part.is_empty() && !part.starts_with(at_edge) && !part.ends_with(at_edge)
+    };
+    let is_paired = parts.len() % 2 == 1 && parts.iter().skip(1).step_by(2).all(is_bold);
+    if is_paired { parts.concat() } else { text.to_owned() }
 }
 
 /// A title as a person gives it, in one line.
@@ -181,7 +192,7 @@ pub fn tidy(title: &str) -> String {
 /// A title as a model gives it: the first line that says something, without what models put around it.
 pub(super) fn of_answer(answer: &str) -> Option<String> {
     let line = answer.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let line = line.trim_start_matches('#').trim();
+    let line = without_bold(line.trim_start_matches('#').trim());
     let around = |char: char| char.is_whitespace() || matches!(char, '"' | '\'' | '`' | '“' | '”' | '*' | '.');
     let bare = one_line(line.trim_start_matches("Title:").trim_matches(around), usize::MAX);
     // Whole sentences are an answer to something else.
@@ -204,6 +215,10 @@ mod tests {
         assert_eq!(first_words(&format!("read @a.txt{}a.txt:\n```\nx\n```", Message::ATTACHED)), "read @a.txt");
         assert_eq!(first_words("\n```\nall there is\n```"), "``` all there is ```");
         assert_eq!(first_words(&"word ".repeat(40)).chars().count(), 60);
+        assert_eq!(first_words("make it **bold** now"), "make it bold now");
+        for pattern in ["list src/**/*.rs", "from a/**/b to c/**/d", "2 ** 3 ** 4"] {
+            assert_eq!(first_words(pattern), pattern);
+        }
         assert_eq!(tidy("a\u{1b}[31m b\0"), "a [31m b");
     }
 
@@ -212,6 +227,8 @@ mod tests {
         for (answer, title) in [
             ("\"Fix the login test\"", Some("Fix the login test")),
             ("Title: **Fix the login test**.", Some("Fix the login test")),
+            ("all **done**", Some("all done")),
+            ("**Title:** Fix the login test", Some("Fix the login test")),
             ("\n# Anmeldung reparieren\nmore", Some("Anmeldung reparieren")),
             ("", None),
             ("...", None),

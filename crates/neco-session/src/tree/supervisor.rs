@@ -287,6 +287,13 @@ impl AgentSupervisor {
         state.tree.iter().any(|node| node.id != self.root && works(node))
     }
 
+    /// Who below the root is paused, by name.
+    pub async fn paused(&self) -> Vec<String> {
+        let state = self.state.lock().await;
+        let is_paused = |node: &&AgentNode| node.id != self.root && node.state == NodeState::Paused;
+        state.tree.iter().filter(is_paused).map(|node| node.name.clone()).collect()
+    }
+
     /// The children of an agent, oldest first.
     pub async fn children_of(&self, parent: AgentId) -> Vec<AgentNode> {
         let state = self.state.lock().await;

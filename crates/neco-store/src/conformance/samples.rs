@@ -201,6 +201,7 @@ fn ask_bodies() -> Vec<EventBody> {
             diff: vec![diff()],
             session_rule: Some("make with any arguments".to_owned()),
             always_rule: Some("make with any arguments, in this folder".to_owned()),
+            always_file: Some("~/always.toml".to_owned()),
             sandboxed: Some(true),
             network: true,
             opens: true,
@@ -247,6 +248,7 @@ fn plan_bodies() -> Vec<EventBody> {
         text: "Which one?".to_owned(),
         options: vec![option],
         multiple: true,
+        empty: Default::default(),
     };
     let subject = Subject::Choices { items: vec![item] };
     let answers = vec![ItemAnswer { chosen: vec!["one".to_owned()], text: Some("rather".to_owned()) }];

@@ -30,6 +30,20 @@ async fn a_call_that_is_stopped_stops_in_the_server_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_is_dropped_stops_in_the_server_too() {
+    for era in ERAS {
+        let stage = Stage::new();
+        let servers = stage.learnt(stage.fake(&["--era", era])).await;
+        tokio::select! {
+            result = stage.call(&servers, "slow", json!({ "ms": 600_000 })) => panic!("{era}: {result:?}"),
+            () = stage.until_recorded("it was not called", |line| line.contains("tools/call")) => {}
+        }
+        stage.until_recorded("the server goes on", |line| line == "cancelled").await;
+        assert_eq!(stage.said(&servers, "echo", json!({ "text": "next" })).await, "next", "{era}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_in_silence_is_given_up_and_stops_in_the_server_too() {
     let stage = Stage::new();
     let patience = Duration::from_millis(500);

@@ -1,9 +1,13 @@
 //! Servers that offer something else while they run: it is there, and what says something else of itself is asked about.
 
-use neco_ext::mcp::Servers;
+use std::sync::Arc;
+
+use neco_ext::mcp::{ServerSettings, Servers};
+use neco_proto::ErrorCode;
 use neco_toolkit::ToolContext;
 use serde_json::json;
 
+use crate::questions::{Person, chosen};
 use crate::stage::{Stage, call_with, names, tool, until, within};
 
 /// A server of each era that tells its changes.
@@ -54,5 +58,40 @@ async fn a_tool_that_says_something_else_is_asked_about_until_a_call_is_approved
         within(servers.close()).await;
         let later = stage.servers(servers.status().into_iter().map(|status| status.settings).collect());
         assert!(says(&later).starts_with("IMPORTANT") && !must_ask(&stage, &later).await, "{era}");
+    }
+}
+
+/// A server that changed one of its tools, which a person allowed, and which says once more what it said first when it is
+/// started again.
+async fn changed_back(stage: &Stage) -> Vec<ServerSettings> {
+    let servers = listened_to(stage, "legacy").await;
+    stage.said(&servers, "change", json!({})).await;
+    until("it says the same", || tool(&servers, "echo").unwrap().description().starts_with("IMPORTANT")).await;
+    let approved = ToolContext { approved: true, ..stage.context() };
+    call_with(approved, &servers, "echo", json!({ "text": "a" })).await.unwrap();
+    within(servers.close()).await;
+    servers.status().into_iter().map(|status| status.settings).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_server_says_once_it_is_started_for_a_call_is_asked_about_before_the_call_is_sent() {
+    for (says, code) in [
+        (vec![vec![chosen("Call it")]], None),
+        (vec![vec![chosen("No")]], Some(ErrorCode::RejectedByUser)),
+        (Vec::new(), Some(ErrorCode::ToolFailed)),
+    ] {
+        let stage = Stage::new();
+        let servers = stage.servers(changed_back(&stage).await);
+        assert!(!must_ask(&stage, &servers).await, "nobody knows yet that it has changed");
+        let calls = || stage.recorded().iter().filter(|line| line.contains("tools/call")).count();
+        let before = calls();
+        let person = Arc::new(Person::who_says(says));
+        let ctx = ToolContext { person: person.clone(), ..stage.context() };
+        let result = call_with(ctx, &servers, "echo", json!({ "text": "a" })).await;
+        assert_eq!(result.err().map(|error| error.code), code);
+        assert_eq!(calls() - before, usize::from(code.is_none()), "{code:?}");
+        assert_eq!(must_ask(&stage, &servers).await, code.is_some(), "{code:?}");
+        let asked = person.asked.lock().unwrap();
+        assert!(asked[0][0].text.contains("changed what it says of its tool echo"), "{}", asked[0][0].text);
     }
 }

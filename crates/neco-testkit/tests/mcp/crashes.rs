@@ -2,14 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use neco_ext::mcp::{McpError, ServerSettings, ServerState};
+use neco_ext::mcp::{McpError, ServerSettings, ServerState, Servers};
 use neco_toolkit::ToolError;
 use serde_json::json;
 
 use crate::stage::{SERVER, Stage, signal, state, until, within};
 
 fn ended() -> ToolError {
-    McpError::Ended { server: SERVER.to_owned() }.into()
+    let printed = Some("fake-mcp: crashed in a call, as asked".to_owned());
+    McpError::Ended { server: SERVER.to_owned(), printed }.into()
 }
 
 fn not_connected(why: &str) -> McpError {
@@ -58,6 +59,28 @@ async fn a_server_that_crashes_at_the_start_can_t_be_connected_to() {
     assert_eq!(error, not_connected(why));
     assert_eq!(state(&servers), ServerState::Failed(why.to_owned()));
     until("its last words are not in the log", || stage.log().contains("crashed at the start, as asked")).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn that_a_server_could_not_be_started_is_known_later_until_it_runs() {
+    let stage = Stage::new();
+    let count = stage.workspace.join("count").display().to_string();
+    let settings = stage.fake(&["--misbehave", "crash-first", "2", "--state", &count]);
+    let why = |servers: &Servers| servers.status().remove(0).failed.map(|failed| failed.why);
+    let servers = stage.servers(vec![settings.clone()]);
+    assert_eq!(why(&servers), None);
+    let error = within(servers.learn(SERVER)).await.unwrap_err();
+    let later = stage.servers(vec![settings.clone()]);
+    assert_eq!(
+        (state(&later), later.unknown()),
+        (ServerState::Configured, vec![SERVER.to_owned()]),
+        "it is tried again"
+    );
+    assert_eq!(error, not_connected(&why(&later).unwrap()));
+    let others = stage.servers(vec![stage.fake(&[])]);
+    assert_eq!(why(&others), None, "other settings may be right");
+    within(later.learn(SERVER)).await.unwrap();
+    assert_eq!(why(&stage.servers(vec![settings])), None);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

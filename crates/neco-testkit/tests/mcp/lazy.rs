@@ -93,6 +93,21 @@ async fn closing_does_not_wait_for_a_start() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn closing_means_everybody_who_waits_for_a_start() {
+    let stage = Stage::new();
+    let hangs = stage.fake(&["--misbehave", "hang-start"]);
+    let servers = stage.servers(vec![ServerSettings { start_timeout: Duration::from_secs(300), ..hangs }]);
+    let learning = futures::future::join_all((0..3).map(|_| servers.learn(SERVER)));
+    let (learnt, ()) = tokio::join!(within(learning), async {
+        stage.until_recorded("it was not started", |line| line.starts_with("started ")).await;
+        within(servers.close()).await;
+    });
+    assert!(learnt.iter().all(|learnt| *learnt == Err(McpError::Stopped)), "{learnt:?}");
+    stage.until_none_runs().await;
+    assert_eq!(stage.starts(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_start_that_nobody_waits_for_is_over() {
     let stage = Stage::new();
     let servers = stage.servers(vec![stage.fake(&["--misbehave", "hang-start"])]);

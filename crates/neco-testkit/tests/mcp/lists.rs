@@ -126,7 +126,8 @@ async fn what_a_server_says_of_its_tools_is_shown_and_not_believed() {
     let call = write.prepare(json!({ "path": "a", "text": "b" })).ok().unwrap();
     let plan = call.plan(&stage.context()).await.unwrap();
     assert_eq!((call.touch(), plan.risk, plan.must_ask), (SideEffect::Runs, Risk::Medium, None));
-    assert_eq!((plan.because, plan.remarks), (None, vec!["x says: changes nothing".to_owned()]));
+    let remarks = ["x says of this tool: \"Writes a file.\"", "x says: changes nothing"].map(str::to_owned);
+    assert_eq!((plan.because, plan.remarks), (None, remarks.to_vec()));
     assert_eq!((plan.freedom, plan.elsewhere), (Freedom::Unboxed, false), "the box is that of the server");
 }
 
@@ -137,5 +138,6 @@ async fn a_tool_that_may_destroy_something_is_of_the_highest_risk() {
     let call = tool(&servers, "change").unwrap().prepare(json!({})).ok().unwrap();
     let plan = call.plan(&stage.context()).await.unwrap();
     assert_eq!(plan.because.as_deref(), Some("x says that this tool may destroy something"));
-    assert_eq!((plan.risk, plan.remarks), (Risk::Critical, Vec::new()));
+    let remarks = vec!["x says of this tool: \"Changes the description of echo.\"".to_owned()];
+    assert_eq!((plan.risk, plan.remarks), (Risk::Critical, remarks));
 }

@@ -47,9 +47,10 @@ pub fn chosen(label: &str) -> ItemAnswer {
     ItemAnswer { chosen: vec![label.to_owned()], ..ItemAnswer::default() }
 }
 
-/// The form of the fake server, filled in.
-fn form(count: &str) -> Vec<ItemAnswer> {
-    vec![typed("Ada"), chosen("red"), chosen("Yes"), typed(count)]
+/// The form of the fake server, filled in field by field; the last is asked for until it fits.
+fn form(counts: &[&str]) -> Vec<Vec<ItemAnswer>> {
+    let counts = counts.iter().map(|count| typed(count));
+    [typed("Ada"), chosen("red"), chosen("Yes")].into_iter().chain(counts).map(|answer| vec![answer]).collect()
 }
 
 /// What a server was answered through a tool that asks: the tool gives that back as text.
@@ -66,33 +67,35 @@ async fn answered(era: &str, tool: &str, person: &Arc<Person>) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_form_is_put_to_the_person_and_given_back_filled_in() {
     for era in ERAS {
-        let person = Arc::new(Person::who_says([form("3")]));
+        let person = Arc::new(Person::who_says(form(&["3"])));
         let content = json!({ "name": "Ada", "color": "red", "sure": true, "count": 3.0 });
         assert_eq!(answered(era, "ask", &person).await, json!({ "action": "accept", "content": content }), "{era}");
         let asked = person.asked.lock().unwrap();
-        let titles: Vec<&str> = asked[0].iter().map(|item| item.title.as_str()).collect();
-        assert_eq!((asked.len(), titles.as_slice()), (1, &["Name", "Color", "Sure", "Count"][..]), "{era}");
-        assert!(asked[0][0].text.starts_with("The MCP server x asks: What shall be made?"), "{}", asked[0][0].text);
-        let options: Vec<&str> = asked[0][1].options.iter().map(|option| option.label.as_str()).collect();
+        let asked: Vec<&QuestionItem> = asked.iter().flatten().collect();
+        let titles: Vec<&str> = asked.iter().map(|item| item.title.as_str()).collect();
+        assert_eq!(titles, ["Name", "Color", "Sure", "Count"], "{era}");
+        assert!(asked[0].text.starts_with("The MCP server x asks (1 of 4): What shall be made?"), "{}", asked[0].text);
+        assert!(asked[3].text.starts_with("The MCP server x asks (4 of 4):"), "{}", asked[3].text);
+        let options: Vec<&str> = asked[1].options.iter().map(|option| option.label.as_str()).collect();
         assert_eq!(options, ["red", "green", "blue"], "{era}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_that_does_not_fit_is_asked_for_again() {
+async fn an_answer_that_does_not_fit_is_asked_for_again_and_no_other() {
     for era in ERAS {
-        let person = Arc::new(Person::who_says([form("11"), form("4")]));
+        let person = Arc::new(Person::who_says(form(&["11", "4"])));
         assert_eq!(answered(era, "ask", &person).await["content"]["count"], json!(4.0), "{era}");
         let asked = person.asked.lock().unwrap();
-        assert_eq!(asked.len(), 2, "{era}");
-        assert!(asked[1][3].text.ends_with("it must be a number, 0 to 10"), "{era}: {}", asked[1][3].text);
+        assert_eq!(asked.len(), 5, "{era}");
+        assert!(asked[4][0].text.ends_with("it must be a number, 0 to 10"), "{era}: {}", asked[4][0].text);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_says_nothing_or_never_what_is_wanted_declines() {
     for era in ERAS {
-        for (says, times) in [(Vec::new(), 1), (vec![form("a"), form("b"), form("c"), form("5")], 3)] {
+        for (says, times) in [(Vec::new(), 1), (form(&["a", "b", "c", "5"]), 6)] {
             let person = Arc::new(Person::who_says(says));
             assert_eq!(answered(era, "ask", &person).await, json!({ "action": "decline" }), "{era}");
             assert_eq!(person.asked.lock().unwrap().len(), times, "{era}");
@@ -103,7 +106,7 @@ async fn who_says_nothing_or_never_what_is_wanted_declines() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn time_does_not_count_while_the_person_thinks() {
     let thinking = |era| async move {
-        let person = Arc::new(Person { takes: Duration::from_millis(1_500), ..Person::who_says([form("3")]) });
+        let person = Arc::new(Person { takes: Duration::from_millis(1_500), ..Person::who_says(form(&["3"])) });
         answered(era, "ask", &person).await["action"].clone()
     };
     let (legacy, modern) = tokio::join!(thinking("legacy"), thinking("modern"));

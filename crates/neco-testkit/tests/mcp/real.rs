@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use neco_ext::mcp::{Caller, Manifest, McpError, ServerSettings, Servers};
-use neco_proto::{ErrorCode, ItemAnswer, QuestionItem, ResultPart};
+use neco_proto::{EmptyAnswer, ErrorCode, ItemAnswer, QuestionItem, ResultPart};
 use neco_toolkit::{AskPerson, Intent, ToolContext, ToolError};
 use secrecy::SecretString;
 use serde_json::{Map, Value, json};
@@ -173,16 +173,16 @@ async fn everything_says_how_far_it_is_and_is_stopped() {
     real.ends().await;
 }
 
-/// A person who types a name and leaves the rest as it is.
+/// A person who types a name where an answer is needed and leaves the rest as it is.
 struct Ada;
 
 impl AskPerson for Ada {
     fn ask(&self, items: Vec<QuestionItem>) -> futures::future::BoxFuture<'static, Option<Vec<ItemAnswer>>> {
-        let answer = |(at, _): (usize, &QuestionItem)| match at {
-            0 => ItemAnswer { text: Some("Ada".to_owned()), ..ItemAnswer::default() },
-            _ => ItemAnswer::default(),
+        let answer = |item: &QuestionItem| match item.empty {
+            EmptyAnswer::Refused => ItemAnswer { text: Some("Ada".to_owned()), ..ItemAnswer::default() },
+            EmptyAnswer::Allowed | EmptyAnswer::Default => ItemAnswer::default(),
         };
-        let answers = items.iter().enumerate().map(answer).collect();
+        let answers = items.iter().map(answer).collect();
         Box::pin(std::future::ready(Some(answers)))
     }
 }

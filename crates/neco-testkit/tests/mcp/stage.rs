@@ -68,27 +68,17 @@ impl Stage {
     /// A server that is this program, without a box.
     pub fn program(&self, program: &str, arguments: Vec<String>) -> ServerSettings {
         let mark = SecretString::from(self.record.display().to_string());
+        let program = ServerProgram {
+            variables: [(MARK.to_owned(), mark)].into(),
+            network: false,
+            unboxed: true,
+            ..ServerProgram::new(program, arguments)
+        };
         ServerSettings {
-            name: SERVER.to_owned(),
-            reach: Reach::Program(ServerProgram {
-                program: program.to_owned(),
-                arguments,
-                variables: [(MARK.to_owned(), mark)].into(),
-                folder: None,
-                network: false,
-                unboxed: true,
-                writable: Vec::new(),
-                pinned: None,
-            }),
-            enabled: true,
-            auto_start: false,
-            include: Vec::new(),
-            exclude: Vec::new(),
             start_timeout: PATIENCE,
             call_timeout: PATIENCE,
-            idle: Duration::from_secs(600),
             sampling: McpSampling::Deny,
-            file: "config.toml".to_owned(),
+            ..ServerSettings::new(SERVER, Reach::Program(program))
         }
     }
 

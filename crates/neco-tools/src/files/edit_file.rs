@@ -257,11 +257,11 @@ impl Applied {
                     "add lines around it until it fits one place, or set replace_all"
                 };
                 let message = format!(
-                    "{which}old_string fits {} in {shown}{how}, at {}; nothing was changed. {advice}",
+                    "{which}the text to replace fits {} in {shown}{how}, at {}; nothing was changed",
                     places_words(*count),
                     line_list(lines, *count)
                 );
-                ToolError::new(ErrorCode::EditTextNotUnique, message)
+                ToolError::new(ErrorCode::EditTextNotUnique, message).advising(advice)
             }
             Misfit::TooLong => {
                 let message = format!("{which}{shown} would become too long; nothing was changed");

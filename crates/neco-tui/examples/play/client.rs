@@ -181,6 +181,7 @@ fn points(log: &[Event]) -> Vec<RewindPoint> {
         text: message.text(),
         calls: 1,
         files: false,
+        changed: ChangedFiles::default(),
     };
     said.enumerate().map(point).collect()
 }

@@ -105,7 +105,10 @@ impl App for Scene {
             "commands.list" => call.answer::<ListCommands>(CommandList { commands: vec![ship] }),
             "commands.expand" => {
                 call.clone().read::<ExpandCommand>().and_then(|ExpandCommand { name, argument, .. }| {
-                    call.answer::<ExpandCommand>(ExpandedCommand { text: format!("carry out {name}: {argument}") })
+                    call.answer::<ExpandCommand>(ExpandedCommand {
+                        text: format!("carry out {name}: {argument}"),
+                        ..ExpandedCommand::default()
+                    })
                 })
             }
             _ => call.answer::<ListSessions>(page),

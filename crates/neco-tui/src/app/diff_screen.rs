@@ -173,6 +173,10 @@ impl Changed {
     fn of(file: &FileDiff) -> Self {
         let lines: Vec<&str> = file.diff.lines().skip_while(|line| !line.starts_with("@@")).collect();
         let change = match lines.is_empty() {
+            // There is nothing but the head of the change and the mode of the file.
+            true if file.kind != FileChangeKind::Modified && file.diff.lines().count() <= 2 => {
+                Err("empty file".to_owned())
+            }
             true => Err(clean_line(file.diff.lines().last().unwrap_or_default())),
             false => Ok(visible(&lines.join("\n"))),
         };
@@ -283,6 +287,21 @@ mod tests {
         let more: Vec<&str> = text.iter().map(|row| row.trim()).filter(|row| row.ends_with("more lines")).collect();
         assert_eq!(more.len(), 9, "{more:?}");
         assert_eq!((more.first(), more.last()), (Some(&"… 501 more lines"), Some(&"… 3500 more lines")));
+    }
+
+    #[test]
+    fn an_empty_file_is_called_that() {
+        let file = FileDiff {
+            path: "a.txt".to_owned(),
+            kind: FileChangeKind::Added,
+            diff: "diff --git a/a.txt b/a.txt\nnew file mode 100644\n".to_owned(),
+            by_others: false,
+            own: None,
+            since: 0,
+        };
+        let rows = DiffScreen::new(&[file]).rows(80, 30, "", &Theme::new(ThemeName::Plain));
+        let text: Vec<String> = rows.iter().map(ToString::to_string).collect();
+        assert!(text.iter().any(|row| row.trim() == "empty file"), "{text:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentMessage, Down, Letter};
 use neco_proto::{Actor, AgentId, Event, EventBody, MessageId, Seq};
+use neco_view::reduce::block::Context;
 use ratatui::text::{Line, Span};
 
 use crate::transcript::Transcript;
@@ -116,6 +117,11 @@ impl Watched {
             let when = vec![Span::styled(" · next turn", with.theme.dim)];
             ledger::row(head, vec![Span::raw(clean_line(text))], when, with.width)
         })
+    }
+
+    /// How full its context is, once that is known.
+    pub fn context(&self) -> Option<Context> {
+        self.transcript.view.standing.context
     }
 
     /// So many rows back, or towards the end.

@@ -35,7 +35,7 @@ const BOX_LINES: usize = 300;
 const HANGING: usize = 50;
 
 /// What is said of a command that a yes lets into the network.
-const NETWORK: &str = "network: it can send and fetch";
+const NETWORK: [&str; 2] = ["network       ", "it can send and fetch"];
 
 /// What is said of a call that the person changed.
 const NOT_CHECKED: &str = "Not checked yet: that is done when you say yes; asked again if it is riskier";
@@ -147,9 +147,17 @@ impl ApprovalBox {
             1 + usize::from(space.blanks) + below.len() + count.min(least) <= room
         };
         let Some((space, below)) = spaced.iter().find(fits).or(spaced.last()).cloned() else { return (rows, 0) };
+        let below = match self.must_say_why(asks) && !space.why {
+            true => {
+                let spare = room.saturating_sub(1 + below.len() + count.min(LEAST_ROWS));
+                let spare = spare.max(usize::from(room > 2 + below.len()));
+                self.some_of_why(spare, width.saturating_sub(1), &tints).into_iter().chain(below).collect()
+            }
+            false => below,
+        };
         let named = if space.others { LISTED.min(asks.others.len()) } else { 0 };
         self.offered = self.answers(asks, named).into_iter().map(|answer| answer.means).collect();
-        rows.extend(space.blanks.then(|| tints.blank()));
+        rows.extend((space.blanks && count > 0).then(|| tints.blank()));
         let left = room.saturating_sub(rows.len() + below.len()).max(1);
         rows.extend(self.seen(left, &tints));
         rows.extend(below);
@@ -174,8 +182,8 @@ impl ApprovalBox {
         let holds = at.filter(|at| !space.listed && means.get(*at).is_some_and(|means| means.rule().is_some()));
         let why = match holds.and_then(|at| answers.get(at)) {
             Some(answer) => {
-                let spans =
-                    vec![Span::raw(answer.words.clone()), Span::styled(format!("  {}", answer.about), tints.label)];
+                let about = format!("  {}{}", answer.about, answer.saved);
+                let spans = vec![Span::raw(answer.words.clone()), Span::styled(about, tints.label)];
                 let rows = wrap(&Line::from(spans), inner, &Indent::all(Span::raw("  ")));
                 first_rows(rows, if space.why { TEXT_ROWS } else { 2 }, inner)
             }
@@ -203,7 +211,8 @@ impl ApprovalBox {
         });
         rows.extend(blank(space.blanks));
         let numbers = means.iter().filter(|means| means.is_numbered()).count();
-        rows.extend(self.keys(asks, &Tints::choosing(space.listed, numbers), width, &tints));
+        let has_more = space.least < usize::MAX || self.has_more();
+        rows.extend(self.keys(asks, &Tints::choosing(space.listed, numbers), has_more, width, &tints));
         rows
     }
 
@@ -255,10 +264,13 @@ impl ApprovalBox {
             rows.extend(arguments_of(request, width, usize::MAX, theme).0);
         }
         rows.extend(self.why(width, &tints));
-        let rules = [("This session  ", &request.session_rule), ("Always  ", &request.always_rule)];
-        for (name, rule) in rules.into_iter().filter_map(|(name, rule)| Some((name, rule.as_ref()?))) {
+        let session = ("This session  ", &request.session_rule, String::new());
+        let always = ("Always  ", &request.always_rule, self.asked.saved());
+        for (name, rule, saved) in [session, always] {
+            let Some(rule) = rule else { continue };
             let indent = Indent::hanging(Span::styled(format!("  {name}"), tints.meta));
-            rows.extend(wrap(&Line::styled(self.asked.in_short(rule), tints.label), width, &indent));
+            let words = format!("{}{saved}", self.asked.in_short(rule));
+            rows.extend(wrap(&Line::styled(words, tints.label), width, &indent));
         }
         rows
     }
@@ -272,7 +284,10 @@ impl ApprovalBox {
         }
         let indent = Indent { first: vec![Span::styled("  ! ", tints.alarm)], rest: vec![Span::raw("    ")] };
         let network = match self.opens_network() {
-            true => wrap(&Line::styled(NETWORK, tints.alarm), width, &indent),
+            true => {
+                let [name, says] = NETWORK;
+                wrap(&Line::from(vec![Span::styled(name, tints.alarm), Span::raw(says)]), width, &indent)
+            }
             false => Vec::new(),
         };
         let lines = request.reason.lines().map(visible_line).filter(|line| !line.is_empty());
@@ -294,6 +309,29 @@ impl ApprovalBox {
             wrap(&Line::styled(line, tints.label), width, &indent)
         });
         network.into_iter().chain(rows).collect()
+    }
+
+    /// Whether some of the reasons are shown however little room there is: what could do much harm does not look
+    /// harmless in a small terminal. The rule that waits for Enter stands in their place.
+    fn must_say_why(&self, asks: Asks<'_>) -> bool {
+        let is_grave = self.asked.request.risk >= Risk::Critical || self.opens_network();
+        let shows_rule = !asks.refuses && !asks.elsewhere && self.chosen().is_some_and(|means| means.rule().is_some());
+        is_grave && !self.asked.revised && !self.details.is_whole() && !shows_rule
+    }
+
+    /// As many of the reasons as there is room for, and how many rows of them are missing.
+    fn some_of_why(&self, room: usize, width: usize, tints: &Tints) -> Vec<Line<'static>> {
+        if room == 0 {
+            return Vec::new();
+        }
+        let all = self.why(width, tints);
+        let hidden = if all.len() > room { all.len() + 1 - room } else { 0 };
+        let more = (hidden > 0).then(|| {
+            let words = format!("  ! … {} · d", figures::count(hidden, "more row", "more rows"));
+            cut(&Line::styled(words, tints.alarm), width)
+        });
+        let shown = all.len() - hidden;
+        all.into_iter().take(shown).chain(more).map(|row| tints.row(row)).collect()
     }
 
     /// Whether a yes lets a command out of its sandbox into the network. Without a sandbox the head says more than that.
@@ -358,9 +396,18 @@ impl ApprovalBox {
             Some(held) => {
                 let (first, rest) = held.split_at(held.find(" · ").unwrap_or(held.len()));
                 let risk = || critical.then(|| alarm(" · high risk"));
-                let rest = if self.opens_network() { alarm(rest) } else { meta(rest) };
+                let opens_network = self.opens_network();
+                let rest = if opens_network { alarm(rest) } else { meta(rest) };
                 let whole = [label(first), rest].into_iter().chain(risk()).collect();
-                vec![whole, [label(first)].into_iter().chain(risk()).collect()]
+                // What makes it less safe is never left out; that it is sandboxed may be.
+                let short = match (opens_network, request.opens) {
+                    (true, _) => vec![label(first), alarm(" · with network")],
+                    (false, true) => vec![alarm("opens more files")],
+                    (false, false) => vec![label(first)],
+                };
+                let least = opens_network.then(|| std::iter::once(alarm("network")).chain(risk()).collect());
+                let short = short.into_iter().chain(risk()).collect();
+                [whole, short].into_iter().chain(least).collect()
             }
             None if critical => vec![vec![alarm("high risk")]],
             None if !request.diff.is_empty() => vec![vec![label("in this folder")], Vec::new()],
@@ -368,8 +415,15 @@ impl ApprovalBox {
         }
     }
 
+    /// Whether the details say more of it than the panel does where there is room for everything.
+    fn has_more(&self) -> bool {
+        let request = &self.asked.request;
+        let has_rules = request.session_rule.is_some() || request.always_rule.is_some();
+        has_rules || self.asked.is_summed_up() || !request.diff.is_empty()
+    }
+
     /// The keys of the last row; `choosing` is what the arrows and Enter are for.
-    fn keys(&self, asks: Asks<'_>, choosing: &str, width: usize, tints: &Tints) -> Vec<Line<'static>> {
+    fn keys(&self, asks: Asks<'_>, choosing: &str, has_more: bool, width: usize, tints: &Tints) -> Vec<Line<'static>> {
         if asks.elsewhere {
             return tints.keys(&Tints::ELSEWHERE, width);
         }
@@ -384,10 +438,10 @@ impl ApprovalBox {
         if asks.waiting > 0 {
             keys.push(("←→", "the other questions"));
         }
-        keys.push(match (self.details.is_whole(), self.asked.request.diff.is_empty()) {
-            (true, _) => ("Esc or d", "back"),
-            (false, true) => ("d", "details"),
-            (false, false) => ("d", "whole diff"),
+        keys.extend(match (self.details.is_whole(), self.asked.request.diff.is_empty()) {
+            (true, _) => Some(("Esc or d", "back")),
+            (false, true) => has_more.then_some(("d", "details")),
+            (false, false) => Some(("d", "whole diff")),
         });
         if self.details.is_whole() {
             return tints.keys(&keys, width);

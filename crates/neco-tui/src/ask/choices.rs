@@ -1,7 +1,7 @@
 //! Which of these? One item after the other, with options to choose from or words of one's own.
 
 use neco_proto::clean::{clean, clean_line};
-use neco_proto::{ItemAnswer, QuestionItem, QuestionOption};
+use neco_proto::{EmptyAnswer, ItemAnswer, QuestionItem, QuestionOption};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
@@ -90,6 +90,11 @@ impl Choices {
         self.take(ItemAnswer::default())
     }
 
+    /// Leaves this item and those after it without an answer; gives what was answered before.
+    pub fn no_more(&mut self) -> Option<Vec<ItemAnswer>> {
+        (!self.answers.is_empty()).then(|| std::mem::take(&mut self.answers))
+    }
+
     /// Whether only words can answer the present item.
     pub fn wants_words(&self) -> bool {
         self.options() == 0
@@ -134,10 +139,15 @@ impl Choices {
         let tints = Tints::of(theme);
         let numbers = format!("or 1–{}", (item.options.len() + 1).min(9));
         let elsewhere = asks.elsewhere && !self.wants_words();
+        let alone = match item.empty {
+            EmptyAnswer::Allowed => vec![("Enter", "alone leaves it empty")],
+            EmptyAnswer::Default => vec![("Enter", "alone takes the default")],
+            EmptyAnswer::Refused => vec![("Enter", "sends it")],
+        };
         let mut keys = match (item.options.len(), item.multiple) {
             _ if elsewhere => Tints::ELSEWHERE.to_vec(),
             (0, _) if asks.goes_back => Vec::new(),
-            (0, _) => vec![("Enter", "alone leaves it empty")],
+            (0, _) => alone,
             (_, true) => vec![("↑↓ Space", "mark"), ("Enter", "take them")],
             (_, false) => vec![("↑↓ Enter", numbers.as_str()), ("letters", "write an answer")],
         };
@@ -234,7 +244,8 @@ mod tests {
         };
         let long = "one file beside the project, which needs no server and is easily copied";
         let options = vec![option("SQLite", long), option("PostgreSQL", "for many machines")];
-        let item = QuestionItem { title: String::new(), text: "Where?".to_owned(), options, multiple: false };
+        let (title, text, empty) = (String::new(), "Where?".to_owned(), EmptyAnswer::Allowed);
+        let item = QuestionItem { title, text, options, multiple: false, empty };
         let rows = |width: usize| -> Vec<String> {
             let rows = Choices::new(vec![item.clone()]).rows(Asks::default(), width, 30, &Theme::new(ThemeName::Plain));
             rows.iter().map(|row| row.to_string().trim_end().to_owned()).collect()

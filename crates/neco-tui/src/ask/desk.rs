@@ -329,6 +329,11 @@ impl Desk {
         self.waiting.is_empty()
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Whether this call waits.
     pub fn holds_call(&self, call: &CallId) -> bool {
         self.waiting.iter().any(|waiting| waiting.call() == Some(call))
@@ -446,6 +451,7 @@ impl Desk {
     /// What the field is for while the question on the screen waits.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match &self.waiting.front()?.asked {
+            Asked::Approval(_) if self.is_of_child() => "Tab writes a message to root",
             Asked::Approval(_) | Asked::NoModel(_) => "Tab writes a message",
             Asked::Choices(..) => "Your answer",
             Asked::Plan(..) => "Tab writes what should be different",

@@ -24,7 +24,9 @@ const ROOM_FOR_COLUMN: usize = 48;
 /// The colours of a panel.
 #[derive(Clone, Copy, Debug)]
 pub struct Tints {
-    /// The edge, and what waits for the person.
+    /// The edge.
+    pub bar: Style,
+    /// What waits for the person.
     pub edge: Style,
     /// The ground.
     pub wash: Style,
@@ -46,6 +48,7 @@ impl Tints {
     /// The colours of a question.
     pub fn of(theme: &Theme) -> Self {
         Self {
+            bar: theme.ask_edge,
             edge: theme.ask,
             wash: theme.ask_wash,
             solid: theme.ask_solid,
@@ -58,7 +61,7 @@ impl Tints {
     /// A row of the panel; what a row washes itself, as a changed line does, stays.
     pub fn row(&self, row: Line<'static>) -> Line<'static> {
         let style = if row.style.bg.is_some() { row.style } else { self.wash.patch(row.style) };
-        let edge = Span::styled("▎", self.wash.patch(self.edge));
+        let edge = Span::styled("▎", self.wash.patch(self.bar));
         Line::from_iter(std::iter::once(edge).chain(row.spans)).style(style)
     }
 
@@ -126,13 +129,10 @@ impl Tints {
     pub fn answer(&self, answer: &Answer, number: usize, here: bool, most: usize, width: usize) -> Vec<Line<'static>> {
         // A rule is not cut where there is width for it. Only its own key moves: rows are no wider than they need to be,
         // as the terminal folds what is wider when it gets narrower.
-        // Where it is saved stands with it once it is gone to.
-        let about = match answer.about.split_once(" (saved in ") {
-            Some((short, _)) if answer.is_rule && !here => short,
-            Some(_) | None => answer.about.as_str(),
-        };
-        let rule = if answer.is_rule { answer.words.width() + about.width() + 2 } else { 0 };
+        let rule = if answer.is_rule { answer.words.width() + answer.about.width() + 2 } else { 0 };
         let room = room_of(width, KEY_COLUMN.max(BEFORE + NUMBER + rule + 1));
+        // Where a rule is saved stands with it once it is gone to, in a row of its own where it has no room: no key moves.
+        let whole = if here { format!("{}{}", answer.about, answer.saved) } else { answer.about.clone() };
         let folded = |about: &str| {
             if about.is_empty() {
                 return wrap(&Line::raw(answer.words.clone()), room, &Indent::default());
@@ -142,13 +142,10 @@ impl Tints {
             let spans = vec![words, Span::styled(format!("  {about}"), self.meta)];
             wrap(&Line::from(spans), room, &Indent { first: Vec::new(), rest })
         };
-        let mut rows = folded(about);
-        // What stands in brackets at the end goes first; all of it is in the details.
-        if let Some((short, _)) = answer.about.rsplit_once(" (")
-            && rows.len() > most
-            && answer.about.ends_with(')')
-        {
-            rows = folded(short);
+        let mut rows = folded(&whole);
+        // Where it is saved goes first; all of it is in the details.
+        if rows.len() > most && whole != answer.about {
+            rows = folded(&answer.about);
         }
         // A hint that does not fit goes as a whole; a rule and anything longer are cut.
         if rows.len() > most && !answer.is_rule && answer.about.width() < answer.words.width() {
@@ -214,6 +211,8 @@ pub struct Answer {
     pub words: String,
     /// More about it.
     pub about: String,
+    /// Where the rule that it makes is saved, in words that follow it.
+    pub saved: String,
     /// The same in a word or two, for small terminals.
     pub short: String,
     /// Whether it has no number.
@@ -231,11 +230,12 @@ fn room_of(width: usize, column: usize) -> usize {
 
 impl From<CallAnswer> for Answer {
     fn from(answer: CallAnswer) -> Self {
-        let CallAnswer { means, words, about, short } = answer;
+        let CallAnswer { means, words, about, saved, short } = answer;
         Self {
             key: Some(means.letter()),
             words,
             about,
+            saved,
             short: short.to_owned(),
             bare: !means.is_numbered(),
             is_rule: matches!(means, Means::Rule(_)),

@@ -4,6 +4,7 @@
 use neco_proto::clean::clean_line;
 use neco_proto::event::{CompleteReason, ModelRetry};
 use neco_proto::{ErrorCode, Event, EventBody};
+use neco_view::wording::notices::model_name;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
@@ -15,6 +16,9 @@ use crate::theme::Theme;
 
 /// A wait from which on it is asked about, in milliseconds: a shorter one is over before it is read.
 const LONG_MS: u64 = 10_000;
+
+/// Columns below which the error has the whole of its row.
+const SMALL: usize = 60;
 
 /// Rows of the whole error at most.
 const ERROR_ROWS: usize = 8;
@@ -34,6 +38,8 @@ pub enum Heard {
 pub struct Silence {
     /// Why none did, until the work ends with that.
     error: Option<String>,
+    /// The models that were asked one after the other in this turn.
+    asked: Vec<String>,
     /// Whether the person waits until one is tried again by itself.
     waits: bool,
 }
@@ -51,19 +57,28 @@ impl Silence {
                 Heard::Nothing
             }
             EventBody::AgentComplete(complete) => {
-                let Self { error, .. } = std::mem::take(self);
-                let error = error.filter(|_| complete.reason == CompleteReason::Failed);
-                error.map_or(Heard::Answer, |error| Heard::Silence(NoModelBox::new(&error, None)))
+                let Self { error, asked, .. } = std::mem::take(self);
+                let Some(error) = error.filter(|_| complete.reason == CompleteReason::Failed) else {
+                    return Heard::Answer;
+                };
+                Heard::Silence(NoModelBox { asked: named(&asked), ..NoModelBox::new(&error, None) })
             }
             EventBody::TurnStart(_) => {
                 *self = Self::default();
                 Heard::Answer
             }
+            EventBody::ModelSwitch(switch) => {
+                for model in [&switch.from, &switch.to].map(|model| model_name(model)) {
+                    if !self.asked.contains(&model) {
+                        self.asked.push(model);
+                    }
+                }
+                Heard::Answer
+            }
             EventBody::StreamChunk(_)
             | EventBody::ReasoningChunk(_)
             | EventBody::StreamToolCallStart(_)
-            | EventBody::Message(_)
-            | EventBody::ModelSwitch(_) => Heard::Answer,
+            | EventBody::Message(_) => Heard::Answer,
             _ => Heard::Nothing,
         }
     }
@@ -131,6 +146,8 @@ impl NoModelMeans {
 pub struct NoModelBox {
     /// Why the last one did not answer.
     message: String,
+    /// The names of those that were asked, where there were several: the row above says why none answered.
+    asked: Option<String>,
     /// When it is tried again by itself; none when the work has ended.
     next: Option<NextAttempt>,
     at: usize,
@@ -140,7 +157,7 @@ pub struct NoModelBox {
 
 impl NoModelBox {
     fn new(message: &str, next: Option<NextAttempt>) -> Self {
-        Self { message: clean_line(message), next, at: 0, whole: false }
+        Self { message: clean_line(message), asked: None, next, at: 0, whole: false }
     }
 
     /// None answered once more; what is chosen and shown of it stays.
@@ -189,11 +206,14 @@ impl NoModelBox {
         let tints = Tints::of(theme);
         let name = if self.waits() { "No answer yet" } else { "No model answers" };
         let head = |_: usize| {
-            let message = if self.whole { String::new() } else { format!("  {}", self.message) };
+            let shown = self.asked.as_ref().unwrap_or(&self.message);
+            let message = if self.whole { String::new() } else { format!("  {shown}") };
             vec![Span::styled("◆ ", tints.edge), Span::styled(name, Modifier::BOLD), Span::styled(message, tints.label)]
         };
         let safe = vec![Span::styled("nothing is lost", tints.label)];
-        let mut rows = vec![tints.head(head, &[safe, Vec::new()], width)];
+        // That is worth more than the end of an error, which `d` shows.
+        let right = if width < SMALL { Vec::new() } else { safe };
+        let mut rows = vec![tints.head(head, &[right], width)];
         if self.whole {
             let inner = width.saturating_sub(1);
             let error = wrap(&Line::styled(self.message.clone(), tints.label), inner, &Indent::all(Span::raw("  ")));
@@ -228,6 +248,12 @@ impl NoModelBox {
         let (words, about) = (words.to_owned(), about.unwrap_or_default());
         Answer { key: Some(means.letter()), words, about, ..Answer::default() }
     }
+}
+
+/// `glm-4.7 and deepseek-chat were asked`; none where it was one.
+fn named(asked: &[String]) -> Option<String> {
+    let (last, others) = asked.split_last()?;
+    (!others.is_empty()).then(|| format!("{} and {last} were asked", others.join(", ")))
 }
 
 /// Whether an error says that no model answers.

@@ -292,7 +292,7 @@ impl Rest {
 pub fn not_covered(risk: Option<Risk>) -> String {
     let words = match risk {
         Some(Risk::Critical) => "Asked by itself: it is high risk",
-        Some(Risk::High) => "Asked by itself: it runs a command",
+        Some(Risk::High) => "Your yes to all was not for this command",
         Some(_) => "Asked by itself: it could not be shown whole",
         None => "Asked by itself: it was not checked yet",
     };

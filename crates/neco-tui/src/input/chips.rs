@@ -82,8 +82,15 @@ impl Chips {
     pub fn unfold(&mut self, text: &str) -> (String, Vec<Attachment>) {
         let pictures = self.pictures.drain(..).filter(|(chip, _)| text.contains(chip.as_str()));
         let pictures = pictures.map(|(_, picture)| picture).collect();
-        let unfold = |text: String, (chip, paste): (String, String)| text.replacen(&chip, &paste, 1);
-        (self.pasted.drain(..).fold(text.to_owned(), unfold), pictures)
+        let text = self.unfolded(text);
+        self.pasted.clear();
+        (text, pictures)
+    }
+
+    /// The text with every paste in its place.
+    pub fn unfolded(&self, text: &str) -> String {
+        let unfold = |text: String, (chip, paste): &(String, String)| text.replacen(chip, paste, 1);
+        self.pasted.iter().fold(text.to_owned(), unfold)
     }
 }
 

@@ -13,9 +13,12 @@ use crate::transcript::ledger;
 /// Candidates that are shown.
 const SHOWN: usize = 8;
 
-/// Columns of what is put in, and of what may follow it, at most.
+/// Columns of what is put in, and of what may follow it where there is little room, at most.
 const WIDEST: usize = 40;
 const TAKES: usize = 20;
+
+/// Columns of what it is; what may follow has those that are left.
+const HELP: usize = 73;
 
 /// Columns from which on there is room for the latter, and rows from which on the keys stand apart from the list.
 const ROOMY: usize = 72;
@@ -86,7 +89,11 @@ impl Completion {
         let widest = |of: fn(&Candidate) -> &str, most: usize| {
             self.candidates.iter().map(|candidate| of(candidate).width()).max().unwrap_or_default().min(most)
         };
-        let (wide, takes) = (widest(|candidate| &candidate.text, WIDEST), widest(|candidate| &candidate.takes, TAKES));
+        // What is said about long names stands in one column, too, where half of the width is enough for them.
+        let told = self.candidates.iter().filter(|candidate| !candidate.help.is_empty());
+        let longest = told.map(|candidate| candidate.text.width()).max().unwrap_or_default();
+        let wide = widest(|candidate| &candidate.text, WIDEST).max(longest.min(width / 2));
+        let takes = widest(|candidate| &candidate.takes, TAKES.max(width.saturating_sub(wide + HELP)));
         // What may follow has a column where there is room for it beside what it is.
         let takes = if width < ROOMY { 0 } else { takes };
         let row = |(index, candidate): (usize, &Candidate)| {
@@ -97,7 +104,11 @@ impl Completion {
                 _ => format!("  {}", padded(&cut(&Line::raw(candidate.takes.clone()), takes).to_string(), takes)),
             };
             let mut spans = vec![Span::styled(mark, theme.accent.add_modifier(Modifier::BOLD))];
-            spans.extend(lit(&padded(&candidate.text, wide), word, theme));
+            let text = match candidate.help.is_empty() {
+                true => candidate.text.clone(),
+                false => cut(&Line::raw(candidate.text.clone()), wide).to_string(),
+            };
+            spans.extend(lit(&padded(&text, wide), word, theme));
             spans.push(Span::styled(format!("{follows}  {}", candidate.help), theme.dim));
             let row = cut(&Line::from(spans), width);
             if here { theme.choose(row) } else { row }
@@ -178,6 +189,18 @@ mod tests {
         assert_eq!(last, ["", "   ↑↓ Enter choose   Tab complete   Esc close"]);
         assert_eq!(completion.rows("/re", (80, 8), &theme).len(), 3, "a small terminal has no row for that");
         assert_eq!(Completion::new(6, vec![Candidate::new("plan", "")]).unwrap().commands(), None);
+    }
+
+    #[test]
+    fn what_is_said_about_long_names_stands_in_one_column() {
+        let names = ["@everything:demo://resource/static/document/architecture.md", "@everything:demo://one"];
+        let completion = Completion::new(0, names.map(|name| Candidate::new(name, "a document")).into()).unwrap();
+        for width in [60, 80, 160] {
+            let rows = completion.rows("@ev", (width, 20), &Theme::new(ThemeName::Plain));
+            let row = |index: usize| rows.get(index).map(ToString::to_string).unwrap_or_default();
+            let column = |index: usize| row(index).split("a document").next().map(|before| before.width());
+            assert_eq!(column(0), column(1), "{width}: {} {}", row(0), row(1));
+        }
     }
 
     #[test]

@@ -69,6 +69,8 @@ pub struct FieldLook<'a> {
     pub to: &'a str,
     /// The style of its edge: whether it has the keys, and what for.
     pub edge: Style,
+    /// The style of the sign before an empty field while something else has the keys.
+    pub sign: Option<Style>,
 }
 
 /// The field.
@@ -218,6 +220,16 @@ impl Prompt {
         self.completion = None;
         self.history.leave();
         is_put_away
+    }
+
+    /// The message that is being written, as it stands in the field or made room in it.
+    pub fn draft(&self) -> &str {
+        self.lent.as_ref().map_or(&self.text, |(text, _)| text).as_str()
+    }
+
+    /// The same with every paste in its place.
+    pub fn whole_draft(&self) -> String {
+        self.lent.as_ref().map_or(&self.chips, |(_, chips)| chips).unfolded(self.draft())
     }
 
     /// Whether a message could be put into the field: nothing is written, and it is not lent.
@@ -407,7 +419,7 @@ impl Prompt {
         let (rows, cursor) = if let Some(search) = &self.search {
             self.search_rows(search, edge, width, theme)
         } else if self.text.is_empty() {
-            let row = Line::from(vec![edge, self.glyph(), Span::styled(look.hint.to_owned(), theme.dim)]);
+            let row = Line::from(vec![edge, self.glyph(look.sign), Span::styled(look.hint.to_owned(), theme.dim)]);
             (vec![cut(&row, width)], Cursor { row: 0, column: MARGIN })
         } else {
             let (rows, cursor) = self.folded(&edge, width, most);
@@ -445,17 +457,17 @@ impl Prompt {
             (false, false) => "No match".to_owned(),
         };
         let rows = [
-            Line::from(vec![edge.clone(), self.glyph(), Span::raw(words)]),
+            Line::from(vec![edge.clone(), self.glyph(None), Span::raw(words)]),
             Line::from(vec![edge, Span::styled(format!("  {found}"), theme.dim)]),
         ];
         (rows.iter().map(|row| cut(row, width)).collect(), Cursor { row: 0, column })
     }
 
-    /// What stands before the first row: `›`, or nothing where the text begins with a sign of its own.
-    fn glyph(&self) -> Span<'static> {
+    /// What stands before the first row, in this style while something else has the keys: `›`, or nothing where the text begins with a sign of its own.
+    fn glyph(&self, sign: Option<Style>) -> Span<'static> {
         let text = self.text.as_str();
         let own = text.starts_with('!') || text.starts_with("# ") && !text.contains('\n');
-        let bold = Style::new().add_modifier(Modifier::BOLD);
+        let bold = sign.unwrap_or_else(|| Style::new().add_modifier(Modifier::BOLD));
         match self.vi_mode() {
             _ if own => Span::raw(""),
             Some(ViMode::Normal) => Span::styled(": ", bold),
@@ -475,7 +487,7 @@ impl Prompt {
                 at += line.len() + 1;
                 continue;
             }
-            let before = if at == 0 { self.glyph() } else { Span::raw("  ") };
+            let before = if at == 0 { self.glyph(None) } else { Span::raw("  ") };
             let indent = Indent { first: vec![edge.clone(), before], rest: vec![edge.clone(), Span::raw("  ")] };
             // One column is kept free, for the cursor behind the last character.
             let shown: String = line.chars().map(|char| if char == '\t' { ' ' } else { char }).collect();

@@ -53,7 +53,7 @@ pub fn agent_rows(agents: &Agents, width: usize, most: usize, now_ms: i64, theme
     let more = shown.len().saturating_sub(most);
     let rows = names.iter().zip(&shown).take(most).map(row);
     let more = (more > 0).then(|| Line::styled(format!("   … {more} more · Ctrl-T"), theme.dim));
-    let mut counts = at_work(agents, None, theme);
+    let mut counts = Counts::of(agents).spans(theme);
     if !earlier.is_empty() {
         counts.push(Span::styled(format!(" · {} ended earlier", earlier.len()), theme.dim));
     }
@@ -61,23 +61,57 @@ pub fn agent_rows(agents: &Agents, width: usize, most: usize, now_ms: i64, theme
 }
 
 /// How many work and wait, and what they cost.
-pub(super) fn at_work(agents: &Agents, all: Option<usize>, theme: &Theme) -> Vec<Span<'static>> {
-    let asking = agents.asking();
-    let at_work = agents.working().count().saturating_sub(asking);
-    let mut spans = vec![Span::styled(format!("{at_work} at work"), theme.dim)];
-    if asking > 0 {
-        let words = format!("{} for you", figures::count(asking, "waits", "wait"));
-        spans.extend([Span::styled(", ", theme.dim), Span::styled(words, theme.ask)]);
+pub(super) struct Counts {
+    at_work: usize,
+    asking: usize,
+    paused: usize,
+    /// None where not all of them are shown.
+    all: Option<usize>,
+    cost: f64,
+}
+
+impl Counts {
+    /// Of those below the root.
+    fn of(agents: &Agents) -> Self {
+        let (asking, working) = (agents.asking(), agents.working().count());
+        Self {
+            at_work: working.saturating_sub(asking),
+            asking,
+            paused: agents.live().saturating_sub(working),
+            all: None,
+            cost: agents.cost(),
+        }
     }
-    let paused = agents.live().saturating_sub(agents.working().count());
-    if paused > 0 {
-        spans.push(Span::styled(format!(", {paused} paused"), theme.dim));
+
+    /// Of all of them, the root included as far as it is known; whether it works is known from its session.
+    pub(super) fn of_all(agents: &Agents, root_works: bool) -> Self {
+        let below = Self::of(agents);
+        let Some(root) = agents.root() else { return Self { all: Some(agents.all().count()), ..below } };
+        let asks = root_works && agents.asks(root);
+        Self {
+            at_work: below.at_work + usize::from(root_works && !asks),
+            asking: below.asking + usize::from(asks),
+            all: Some(agents.all().count() + 1),
+            cost: below.cost + root.usage.cost.unwrap_or_default(),
+            ..below
+        }
     }
-    spans.extend(all.map(|all| Span::styled(format!(", {all} in all"), theme.dim)));
-    if agents.cost() > 0.0 {
-        spans.push(Span::styled(format!(" · {}", figures::cost(agents.cost())), theme.dim));
+
+    pub(super) fn spans(&self, theme: &Theme) -> Vec<Span<'static>> {
+        let mut spans = vec![Span::styled(format!("{} at work", self.at_work), theme.dim)];
+        if self.asking > 0 {
+            let words = format!("{} for you", figures::count(self.asking, "waits", "wait"));
+            spans.extend([Span::styled(", ", theme.dim), Span::styled(words, theme.ask)]);
+        }
+        if self.paused > 0 {
+            spans.push(Span::styled(format!(", {} paused", self.paused), theme.dim));
+        }
+        spans.extend(self.all.map(|all| Span::styled(format!(", {all} in all"), theme.dim)));
+        if self.cost > 0.0 {
+            spans.push(Span::styled(format!(" · {}", figures::cost(self.cost)), theme.dim));
+        }
+        spans
     }
-    spans
 }
 
 fn row(
@@ -167,12 +201,23 @@ pub(super) fn standing(node: &AgentNode, agents: &Agents, now_ms: i64, theme: &T
 
 /// What an agent used, of what it may use.
 pub(super) fn used(node: &AgentNode) -> Vec<String> {
-    let of = |used: String, most: Option<String>| most.map_or(used.clone(), |most| format!("{used} of {most}"));
+    used_tokens(node).into_iter().chain(used_money(node)).collect()
+}
+
+/// The tokens that an agent used, of those that it may use.
+pub(super) fn used_tokens(node: &AgentNode) -> Option<String> {
     let tokens = node.subtree_usage.input + node.subtree_usage.output;
+    let used = of(figures::tokens(tokens), node.budget.tokens.map(figures::tokens));
+    (tokens > 0).then(|| format!("{used} tokens"))
+}
+
+fn of(used: String, most: Option<String>) -> String {
+    most.map_or_else(|| used.clone(), |most| format!("{used} of {most}"))
+}
+
+/// What an agent cost, of what it may cost, and how far it says it is.
+pub(super) fn used_money(node: &AgentNode) -> Vec<String> {
     let mut parts = Vec::new();
-    if tokens > 0 {
-        parts.push(format!("{} tokens", of(figures::tokens(tokens), node.budget.tokens.map(figures::tokens))));
-    }
     if let Some(cost) = node.subtree_usage.cost.filter(|cost| *cost > 0.0) {
         parts.push(of(figures::cost(cost), node.budget.cost.map(figures::cost)));
     }

@@ -77,7 +77,7 @@ pub fn plan_rows(plan: &Plan, width: usize, theme: &Theme) -> Vec<Line<'static>>
 }
 
 /// Words with the code between backticks on its own ground; where there are no grounds the backticks stay.
-fn with_code(text: &str, style: Style, theme: &Theme) -> Vec<Span<'static>> {
+pub(super) fn with_code(text: &str, style: Style, theme: &Theme) -> Vec<Span<'static>> {
     if !theme.has_washes() || text.matches('`').count() % 2 == 1 {
         return vec![Span::styled(text.to_owned(), style)];
     }

@@ -10,7 +10,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use super::agents::{at_work, bold, branches, known_cost, mark, used};
+use super::agents::{Counts, bold, branches, known_cost, mark, used};
 use super::heading::heading;
 use super::workflows::strip;
 use crate::app::Picked;
@@ -62,11 +62,7 @@ impl Tree<'_> {
         let blank = fits(about.len() + workflows.len() + 1).then(Line::default);
         let most = room.saturating_sub(fixed + about.len() + workflows.len()).max(1);
         let first = (at + 1).saturating_sub(most);
-        let counts = at_work(
-            self.agents(),
-            Some(self.agents().all().count() + usize::from(self.agents().root().is_some())),
-            theme,
-        );
+        let counts = Counts::of_all(self.agents(), self.view.standing.works()).spans(theme);
         let mut rows = vec![heading("Agents", counts, None, width, theme), self.labels(width, theme)];
         rows.extend(list.into_iter().skip(first).take(most));
         rows.extend(about);
@@ -161,6 +157,9 @@ impl Tree<'_> {
             wide => {
                 let model = self.agents().model(node);
                 let name = clean_line(model.rsplit('/').next().unwrap_or(model));
+                // Which model of a group answers is known once it has.
+                let is_group = model == node.model_group && !model.contains('/');
+                let name = if is_group { format!("group {name}") } else { name };
                 cut(&Line::raw(name), wide - 1).to_string()
             }
         };

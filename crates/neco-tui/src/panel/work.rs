@@ -6,7 +6,7 @@ use neco_proto::clean::clean_line;
 use ratatui::text::{Line, Span};
 
 use super::agents::agent_rows;
-use super::todos::{done_of, is_open, present, todo_rows};
+use super::todos::{done_of, is_open, present, todo_rows, with_code};
 use crate::text::figures;
 use crate::theme::Theme;
 use neco_view::reduce::Agents;
@@ -60,10 +60,11 @@ impl Work<'_> {
     }
 
     /// What is being worked on, and behind it how much is done and how many work.
-    pub fn line(&self, theme: &Theme) -> Option<(Span<'static>, String)> {
+    pub fn line(&self, theme: &Theme) -> Option<(Vec<Span<'static>>, String)> {
         let todo = present(self.todos).filter(|_| is_open(self.todos))?;
         let (done, all) = done_of(self.todos);
-        Some((Span::styled(clean_line(&todo.text), theme.heading), format!("  {done} of {all}{}", self.others())))
+        let text = with_code(&clean_line(&todo.text), theme.heading, theme);
+        Some((text, format!("  {done} of {all}{}", self.others())))
     }
 
     /// How many agents work besides.

@@ -6,11 +6,13 @@
 //!
 //! Reading order: [`opening`] (a session, from asking for it to its last events), [`sender`] (commands in order),
 //! [`shell`] (what the person's command prints), [`questions`] (what the program is asked), [`errands`] (everything else
-//! that takes time), [`signals`], [`bursts`] (pastes that nobody marked), [`terminal`] with [`pace`] (slow lines),
-//! [`window`] (the loop) with [`aside`] (how it is put away, and ends).
+//! that takes time), [`signals`], [`bursts`] (pastes that nobody marked), [`early`] (what is said before a session is open),
+//! [`draft`] (what is not sent yet), [`terminal`] with [`pace`] (slow lines), [`window`] (the loop) with [`aside`] (how it is put away, and ends).
 
 mod aside;
 mod bursts;
+mod draft;
+mod early;
 mod errands;
 mod opening;
 mod pace;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use neco_proto::app::{App as Program, AppError, Trouble};
-use neco_proto::{AgentId, Answer, Client, Event, EventBody, EventStream, Query, Seq, SessionSnapshot};
+use neco_proto::{AgentId, Answer, Client, Event, EventBody, EventStream, Query, Seq, SessionId, SessionSnapshot};
 use ratatui::text::Line;
 
 use super::questions;
@@ -54,6 +54,8 @@ pub(super) struct Opening {
     pub(super) events: EventStream,
     /// What is known of the folder besides.
     pub(super) beside: Beside,
+    /// What was being written in it when its last window was killed.
+    pub(super) draft: Option<String>,
 }
 
 /// Opens a session and reads what happened in it lately.
@@ -66,15 +68,24 @@ pub(super) async fn open(
     let folder = host.folder();
     let (client, beside) = tokio::join!(host.open(wanted), beside(program.as_ref(), folder));
     let client = client?;
-    let read = read_lately(Arc::clone(&client), retold).await.map(|opening| {
-        let beside = beside.of(&opening.snapshot.session_id.to_string());
-        Opening { beside, ..opening }
-    });
-    if read.is_err() {
-        // Nobody would ever see it.
-        host.close(client).await;
+    match read_lately(Arc::clone(&client), retold).await {
+        Ok(opening) => {
+            let session = opening.snapshot.session_id;
+            let draft = if retold == Retold::Whole { draft_of(host, session).await } else { None };
+            Ok(Opening { beside: beside.of(&session.to_string()), draft, ..opening })
+        }
+        Err(error) => {
+            // Nobody would ever see it.
+            host.close(client).await;
+            Err(error)
+        }
     }
-    read
+}
+
+/// What was being written in a session when its last window was killed, as far as that is told soon.
+async fn draft_of(host: Arc<dyn Host>, session: SessionId) -> Option<String> {
+    let read = tokio::task::spawn_blocking(move || host.draft(session));
+    tokio::time::timeout(SOON, read).await.ok()?.ok()?
 }
 
 /// What is known of a folder: its branch, and its last sessions.
@@ -117,7 +128,7 @@ async fn read_lately(client: Arc<dyn Client>, retold: Retold) -> Result<Opening,
     let last = snapshot.last_seq;
     let (past, since) = lately(client.as_ref(), last).await?;
     let events = client.events(last);
-    Ok(Opening { retold, client, snapshot, past, more: since > 0, events, beside: Beside::default() })
+    Ok(Opening { retold, client, snapshot, past, more: since > 0, events, beside: Beside::default(), draft: None })
 }
 
 /// The last of what happened up to `last`, and after which event it begins: far enough back for a conversation, however
@@ -235,7 +246,7 @@ mod tests {
     use futures::future::BoxFuture;
     use jiff::Timestamp;
     use neco_proto::event::StreamChunk;
-    use neco_proto::{Actor, ClientError, Command, Message, Receipt, SessionId};
+    use neco_proto::{Actor, ClientError, Command, Message, Receipt};
 
     use super::*;
 

@@ -89,7 +89,7 @@ fn cost(usage: Option<&Usage>) -> String {
     let Some((cost, unpriced)) = usage.and_then(|usage| Some((usage.cost?, usage.unpriced))) else {
         return String::new();
     };
-    format!("{}{}", if unpriced > 0 { "≥ " } else { "" }, figures::short_dollars(cost))
+    format!("{}{}", if unpriced > 0 { "≥ " } else { "" }, crate::text::figures::cost(cost))
 }
 
 /// How a session stands, where that is worth a word.

@@ -11,12 +11,13 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use neco_proto::app::App as Program;
 use neco_proto::{Client, ClientError, Command, ErrorCode, Event, EventBody, EventStream, Query, SessionSnapshot};
-use neco_view::slash::{self, Outside, Slash};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::bursts::pasted;
+use super::draft::Draft;
+use super::early::{chooses_session, for_the_old, waits};
 use super::errands::{Back, Errands};
 use super::opening::{Opening, Retold};
 use super::sender::Sender;
@@ -30,7 +31,6 @@ use crate::term::keys::Came;
 use crate::term::{Depth, Guard, Keys, ground, guard, notify};
 use crate::text::highlight;
 use crate::theme::ThemeName;
-use crate::told::is_command;
 use crate::transcript::block::Tone;
 use crate::transcript::start::Beside;
 use crate::update::{Effect, News, say_first};
@@ -49,6 +49,9 @@ const KEYS_AT_ONCE: usize = 256;
 
 /// What is said where something was asked of a session that could not be opened.
 const DROPPED: &str = "What you asked for in the meantime was for that session; ask again";
+
+/// What is said where the field holds what was not sent before the last window of the session was killed.
+const DRAFT_IS_BACK: &str = "What you had not sent is here again";
 
 /// The command that lists the sessions.
 const SESSIONS: &str = "/resume";
@@ -111,6 +114,8 @@ pub(super) struct Window {
     first: Option<String>,
     /// What the person did before it was.
     pub(super) early: Vec<Effect>,
+    /// What stands in the field, as it is kept.
+    draft: Draft,
     /// Whether the first rows of the window were drawn.
     greeted: bool,
     /// The session that nobody chose yet, below which those to choose from are listed: it has no rows above it.
@@ -154,6 +159,7 @@ impl Window {
             session: None,
             first,
             early: Vec::new(),
+            draft: Draft::default(),
             greeted: false,
             unchosen: None,
             app,
@@ -179,6 +185,7 @@ impl Window {
         self.app.now_ms = Timestamp::now().as_millisecond();
         while !self.quits && !self.terminal.writer.is_broken() {
             self.greet_if_kept();
+            self.draft.keep(&self.app, self.host.as_ref());
             self.terminal.ask();
             due = due.max(self.terminal.still);
             if Instant::now() >= due && self.terminal.draw(&mut self.app)? {
@@ -397,7 +404,7 @@ impl Window {
 
     /// A session takes the place of the one before it.
     fn show(&mut self, opening: Opening) -> EventStream {
-        let Opening { retold, client, snapshot, past, more, events, beside } = opening;
+        let Opening { retold, client, snapshot, past, more, events, beside, draft } = opening;
         self.errands.session += 1;
         self.host.shown(&client);
         let sender = Sender::new(Arc::clone(&client), self.errands.teller());
@@ -413,6 +420,7 @@ impl Window {
             }));
         }
         self.app.set_root(snapshot.root_agent);
+        self.draft.belongs_to(snapshot.session_id);
         match retold {
             Retold::Whole => {
                 self.unchosen = None;
@@ -432,6 +440,10 @@ impl Window {
         self.app.attached = self.host.successor().is_some();
         self.app.wants(effects);
         self.ask_for_rules();
+        if let Some(draft) = draft {
+            self.app.prompt.restore(&draft, Vec::new());
+            self.app.tell(DRAFT_IS_BACK);
+        }
         if let Some(content) = self.first.take() {
             let effects = say_first(&mut self.app, content);
             self.app.wants(effects);
@@ -580,30 +592,12 @@ impl Window {
     }
 }
 
-/// Whether something needs the session, so that it waits for one that is being opened. What is said waits too, except
-/// for stopping, which is for what is on the screen.
-fn waits(effect: &Effect) -> bool {
-    matches!(effect, Effect::Ask(_) | Effect::Outside(..) | Effect::Look(_) | Effect::Shell(_))
-}
-
 /// Whether other things may be allowed after this than before: rules of files are read anew with every turn.
 fn may_change_rules(event: &Event) -> bool {
     matches!(
         event.body,
         EventBody::PermissionDecision(_) | EventBody::ModeChange(_) | EventBody::TurnStart(_) | EventBody::Rewind(_)
     )
-}
-
-/// What is still done where the old session stays, and what is not: an agent that is to be looked at is on the screen,
-/// so it is the old one's.
-fn for_the_old(early: Vec<Effect>) -> (Vec<Effect>, Vec<Effect>) {
-    early.into_iter().partition(|effect| !matches!(effect, Effect::Ask(_) | Effect::Outside(..)))
-}
-
-/// Whether what a window is opened with leads to another session, which the person is still to choose or has named.
-fn chooses_session(first: &str) -> bool {
-    let slash = if is_command(first) { slash::parse(first, &[]).ok() } else { None };
-    matches!(slash, Some(Slash::Outside(Outside::Sessions, _) | Slash::Resume(_) | Slash::New))
 }
 
 /// What comes from the terminal; nothing does while it is somebody else's.
@@ -619,29 +613,5 @@ async fn next_event(events: &mut Option<EventStream>) -> Option<Result<Event, Cl
     match events {
         Some(stream) => stream.next().await,
         None => std::future::pending().await,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use neco_proto::AgentId;
-
-    use super::*;
-
-    #[test]
-    fn only_who_chooses_a_session_is_not_told_yet_of_the_one_that_is_open() {
-        assert!(["/resume", "/sessions", "/resume c41f2", "/new"].into_iter().all(chooses_session));
-        let stays = ["/init", "/review", "/compact", "/ship it", "resume the work", "/model"];
-        assert!(!stays.into_iter().any(chooses_session));
-    }
-
-    #[test]
-    fn nothing_is_asked_of_a_session_that_was_asked_of_another() {
-        let say = Effect::Send(Command::UserMessage { content: "hello".to_owned(), attachments: Vec::new() });
-        let look = Effect::Look(AgentId::new());
-        let (undo, outside) = (Effect::Ask(Query::UndoPreview), Effect::Outside(Outside::Diff, String::new()));
-        assert!([&look, &undo, &outside].into_iter().all(waits) && !waits(&Effect::Branch));
-        let early = vec![undo.clone(), say.clone(), outside.clone(), look.clone()];
-        assert_eq!(for_the_old(early), (vec![say, look], vec![undo, outside]));
     }
 }

@@ -46,7 +46,13 @@ impl Group {
     /// The group as a part of a question.
     pub fn item(&self) -> QuestionItem {
         let options = self.offers.iter().map(|(_, option)| option.clone()).collect();
-        QuestionItem { title: self.name.to_owned(), text: String::new(), options, multiple: false }
+        QuestionItem {
+            title: self.name.to_owned(),
+            text: String::new(),
+            options,
+            multiple: false,
+            empty: Default::default(),
+        }
     }
 }
 

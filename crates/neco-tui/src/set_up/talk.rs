@@ -345,7 +345,8 @@ impl Talk {
     /// Asks for one of the options, or words, behind the first list.
     async fn choose(&mut self, text: &str, options: Vec<QuestionOption>) -> Option<String> {
         let text = if options.is_empty() { text.to_owned() } else { format!("{text}\n{KEYS}   Esc back") };
-        self.answer_to(vec![QuestionItem { title: String::new(), text, options, multiple: false }]).await
+        let (title, multiple, empty) = (String::new(), false, Default::default());
+        self.answer_to(vec![QuestionItem { title, text, options, multiple, empty }]).await
     }
 
     /// The answer to a question: the label of an option, or words.

@@ -27,6 +27,11 @@ pub(super) struct Live {
     pub(super) fills: bool,
     /// Blank rows above the live ones for that; what is finished next takes their place.
     pub(super) blank: usize,
+    /// Rows that were finished above the live ones, as far as that is known.
+    pub(super) finished: usize,
+    /// Whether the live rows end in the last row of the terminal: fewer of them end there, too, so that the field stays
+    /// where it is.
+    pub(super) ends_last: bool,
 }
 
 impl<W: Write> Screen<W> {

@@ -126,11 +126,15 @@ impl<W: Write> Screen<W> {
         let nothing_lives = live.is_empty();
         let owned = match (std::mem::take(&mut self.shown.fills), self.shown.blank) {
             (true, _) => size.1,
-            (false, 0) => 0,
+            (false, 0) if !self.shown.ends_last => 0,
             (false, _) => self.shown.rows.len(),
         };
         self.shown.blank = if nothing_lives { 0 } else { owned.saturating_sub(done + live.len()) };
         let blank = self.shown.blank;
+        self.shown.finished = self.shown.finished.saturating_add(done);
+        // Wherever the first of them began, so many rows reach the last one.
+        let reaches = size.1 > 0 && self.shown.finished.saturating_add(blank + live.len()) >= size.1;
+        self.shown.ends_last |= reaches && !self.is_alternate();
         let cursor = cursor.map(|cursor| Cursor { row: blank + cursor.row.min(last(&live)), ..cursor });
         let mut wanted = finished;
         wanted.extend(std::iter::repeat_n(Line::default(), blank));
@@ -307,7 +311,7 @@ impl<W: Write> Screen<W> {
         bytes.push_str(ERASE);
         bytes.push_str("\x1b[?25h");
         self.shown.rows.clear();
-        self.shown.blank = 0;
+        (self.shown.blank, self.shown.finished, self.shown.ends_last) = (0, 0, false);
         self.shown.at = Cursor::default();
         self.shows_cursor = true;
         self.out.write_all(bytes.as_bytes())?;

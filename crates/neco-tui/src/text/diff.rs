@@ -84,6 +84,9 @@ fn starts(header: &str) -> Option<(u64, u64)> {
 /// How much lines that are compared word by word have in common.
 const ALIKE: f32 = 0.4;
 
+/// How many of their words such lines share at least: blanks and signs make any two lines alike.
+const SHARED: f32 = 0.3;
+
 /// In a bigger change lines are not looked for that became others.
 const COMPARED: usize = 20;
 
@@ -260,9 +263,11 @@ fn changed_words(old: &str, new: &str, side: ChangeTag) -> Vec<(usize, usize)> {
         return Vec::new();
     }
     let diff = TextDiff::from_unicode_words(old, new);
-    if diff.ratio() < ALIKE {
+    if diff.ratio() < ALIKE || shared_words(old, new) < SHARED {
         return Vec::new();
     }
+    let line = if side == ChangeTag::Delete { old } else { new };
+    let indented = line.len() - line.trim_start().len();
     let mut words: Vec<(usize, usize)> = Vec::new();
     let mut at = 0;
     for change in diff.iter_all_changes() {
@@ -271,9 +276,12 @@ fn changed_words(old: &str, new: &str, side: ChangeTag) -> Vec<(usize, usize)> {
             continue;
         }
         let end = at + change.value().len();
+        // How far a line is indented is no word of it.
+        let changed = changed && end > indented;
+        let at_word = at.max(indented);
         match words.last_mut().filter(|(_, to)| changed && *to == at) {
             Some((_, to)) => *to = end,
-            None if changed => words.push((at, end)),
+            None if changed => words.push((at_word, end)),
             None => {}
         }
         at = end;
@@ -308,6 +316,19 @@ mod tests {
             .map(|span| span.content.as_ref())
             .collect();
         assert_eq!(strong, ["2"]);
+    }
+
+    #[test]
+    fn neither_indentation_nor_lines_that_share_little_are_marked() {
+        let theme = Theme::new(ThemeName::Dark);
+        let strong = |change: &str| -> String {
+            let rows = rows(change, 60, 100, &theme).0;
+            let marked = [theme.added_word.bg, theme.removed_word.bg];
+            let spans = rows.iter().flat_map(|row| &row.spans).filter(|span| marked.contains(&span.style.bg));
+            spans.map(|span| span.content.as_ref()).collect()
+        };
+        assert_eq!(strong("@@ -1 +1 @@\n-  let limit = ten;\n+      let limit = ten;\n"), "");
+        assert_eq!(strong("@@ -1 +1 @@\n-  send(part);\n+      retry(|| again);\n"), "");
     }
 
     #[test]

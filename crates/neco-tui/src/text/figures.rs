@@ -1,10 +1,14 @@
 //! Numbers and times in the few characters that a row has for them.
 
 pub use neco_view::figures::{
-    ago, bytes, counted as count, short_dollars as cost, short_duration as duration, short_elapsed as seconds,
-    short_tokens as tokens,
+    ago, bytes, counted as count, short_duration as duration, short_elapsed as seconds, short_tokens as tokens,
 };
 use unicode_width::UnicodeWidthStr;
+
+/// `<$0.01`, `$0.05`, `$1.50`: digits do not come and go while it grows.
+pub fn cost(dollars: f64) -> String {
+    if dollars > 0.0 && dollars < 0.005 { "<$0.01".to_owned() } else { format!("${dollars:.2}") }
+}
 
 /// `text` with blanks behind it up to `wide` columns.
 pub fn padded(text: &str, wide: usize) -> String {
@@ -40,6 +44,12 @@ mod tests {
     #[test]
     fn columns_are_counted_and_not_characters() {
         assert_eq!((padded("漢字", 6), padded("long", 2)), ("漢字  ".to_owned(), "long".to_owned()));
+    }
+
+    #[test]
+    fn money_has_two_digits() {
+        let costs = [0.0, 0.0032, 0.0056, 0.02, 1.5].map(cost);
+        assert_eq!(costs, ["$0.00", "<$0.01", "$0.01", "$0.02", "$1.50"]);
     }
 
     #[test]

@@ -90,8 +90,16 @@ pub(super) fn has_more(call: &Call) -> bool {
     call.end.as_ref().is_some_and(|end| end.display.is_some() || !end.output.trim().is_empty())
 }
 
-/// The rows of a call that printed `tail` so far.
-pub fn rows(call: &Call, tail: &Tail, fold: Fold, with: Drawn<'_>) -> Vec<Line<'static>> {
+/// What the agent cost that worked for a call which is over.
+pub(super) fn agent_cost(call: &Call, view: &View) -> Option<f64> {
+    let end = call.end.as_ref().filter(|end| !has_started(end))?;
+    let name = end.agent.as_deref()?;
+    let node = view.agents.all().find(|node| node.name == name)?;
+    node.subtree_usage.cost.filter(|cost| *cost > 0.0)
+}
+
+/// The rows of a call that printed `tail` so far; `cost` is what an agent used that worked for it.
+pub fn rows(call: &Call, tail: &Tail, fold: Fold, cost: Option<f64>, with: Drawn<'_>) -> Vec<Line<'static>> {
     let Some(end) = &call.end else {
         let live = if with.expanded { MORE_OUTPUT_ROWS } else { OUTPUT_ROWS };
         let heading = heading(call, running_outcome(call, with), with);
@@ -104,14 +112,15 @@ pub fn rows(call: &Call, tail: &Tail, fold: Fold, with: Drawn<'_>) -> Vec<Line<'
     };
     let (reason, rest) = reason(call, end, &text, with);
     let body = ended_body(end, rest, fold, with);
-    [heading(call, ended_outcome(end, reason, with), with)].into_iter().chain(body).collect()
+    let mut outcome = ended_outcome(end, reason, with);
+    outcome.extend(cost.map(|cost| Span::styled(format!(" · {}", figures::cost(cost)), with.theme.dim)));
+    [heading(call, outcome, with)].into_iter().chain(body).collect()
 }
 
 /// What a person is told of an edit whose text has no place: what the model is told names the arguments of its call.
 fn unfitting(end: &ToolCallEnd) -> Option<&'static str> {
     match end.error_code? {
         ErrorCode::EditTextNotFound => Some("not changed\nThe text to replace is not in it."),
-        ErrorCode::EditTextNotUnique => Some("not changed\nThe text to replace is in it more than once."),
         _ => None,
     }
 }
@@ -121,19 +130,35 @@ fn words(call: &Call) -> (String, String, String) {
     let summary = visible_line(&call.summary);
     let (verb, object) = summary.split_once(' ').unwrap_or((&summary, ""));
     let agent = |words: &str| {
-        let (name, task) = words.split_once(": ").unwrap_or((words, ""));
-        ("Agent".to_owned(), name.to_owned(), task.to_owned())
+        let (role, task) = words.split_once(": ").unwrap_or((words, ""));
+        ("Agent".to_owned(), started(call).unwrap_or_else(|| role.to_owned()), task.to_owned())
     };
     match call.tool.as_str() {
         "task" => agent(&summary),
         tool if tool.starts_with("agent__") => agent(&summary),
-        SPAWN if verb == "Start" => {
-            let (verb, role, task) = agent(object);
-            (verb, started(call).unwrap_or(role), task)
-        }
+        SPAWN if verb == "Start" => agent(object),
         PLAN => ("Plan".to_owned(), String::new(), "handed over".to_owned()),
         "git" => ("Git".to_owned(), String::new(), object.to_owned()),
+        // While the model writes a call, nothing but its tool is known.
+        tool if call.summary == tool => (begun(tool).to_owned(), String::new(), String::new()),
         _ => (verb.trim_end_matches(':').to_owned(), String::new(), object.to_owned()),
+    }
+}
+
+/// What a tool does, in the verb that its calls begin with; the name of any other tool.
+fn begun(tool: &str) -> &str {
+    match tool {
+        COMMAND => "Run",
+        "read_file" => "Read",
+        "write_file" => "Write",
+        "edit_file" => "Edit",
+        "apply_patch" => "Patch",
+        "delete_file" => "Delete",
+        "list_directory" => "List",
+        "glob" => "Find",
+        "grep" | "code_search" | "web_search" => "Search",
+        "web_fetch" => "Fetch",
+        tool => tool,
     }
 }
 
@@ -190,6 +215,9 @@ fn mark(call: &Call, frame: usize, theme: &Theme) -> (&'static str, Style) {
         CallStatus::Validating | CallStatus::Scheduled => ("○", theme.dim),
         CallStatus::AwaitingApproval => ("◆", theme.ask),
         CallStatus::Executing => (figures::turning(frame), theme.accent),
+        // What it started goes on.
+        CallStatus::Success if call.end.as_ref().is_some_and(has_started) => ("◔", theme.accent),
+        CallStatus::Success if call.unanswered => ("⊘", theme.dim),
         CallStatus::Success => ("✓", theme.good),
         CallStatus::Error if refused => ("⊘", theme.dim),
         CallStatus::Error => ("✕", theme.bad),

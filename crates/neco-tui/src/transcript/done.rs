@@ -22,6 +22,8 @@ pub(super) struct Changes {
     different: BTreeSet<String>,
     /// How many more are different, at most of one turn.
     more: u64,
+    /// Whether an edit was of a file that checkpoints hold.
+    is_held: bool,
 }
 
 impl Changes {
@@ -31,6 +33,7 @@ impl Changes {
             let (added, removed) = self.edited.entry(file.path.clone()).or_default();
             *added += u64::from(file.added);
             *removed += u64::from(file.removed);
+            self.is_held |= !file.is_in_repository();
         }
     }
 
@@ -58,8 +61,9 @@ pub(super) fn is_told(end: &WorkEnd) -> bool {
 /// least goes first when there is no room.
 pub(super) fn row(end: &WorkEnd, changes: &Changes, with: Drawn<'_>) -> Line<'static> {
     let Drawn { width, theme, .. } = with;
-    let is_changed = !changes.edited.is_empty() || changes.by_commands() > 0;
-    let keys = Span::styled(if is_changed { "   /diff /undo" } else { "" }, theme.dim);
+    // What no checkpoint holds is neither compared nor restored.
+    let is_held = changes.is_held || changes.by_commands() > 0;
+    let keys = Span::styled(if is_held { "   /diff /undo" } else { "" }, theme.dim);
     let room = width.saturating_sub(keys.width());
     let left =
         [Detail::All, Detail::NoWait, Detail::Least].map(|detail| Line::from(figures_of(end, changes, detail, theme)));

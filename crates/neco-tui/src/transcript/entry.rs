@@ -1,12 +1,13 @@
 //! A block of the view in its place on the screen, and its rows.
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::{AgentNode, ErrorEvent, NodeState};
+use neco_proto::event::{AgentNode, ErrorEvent, ModelRetry, ModelSwitch, NodeState};
 use neco_proto::{Question, Subject};
 use neco_view::reduce::View;
 use neco_view::reduce::block::{Asked, Block, BlockBody, BlockId};
 use neco_view::wording::agents;
 use neco_view::wording::lines::{ended_with, is_end, lines};
+use neco_view::wording::notices::{model_name, trouble};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
@@ -37,6 +38,10 @@ pub(super) struct Entry {
     pub(super) changes: Changes,
     /// How long was waited before a model was asked again, each time.
     pub(super) waits_ms: Vec<u64>,
+    /// Of a model that was to take over: whether it answered.
+    pub(super) answered: bool,
+    /// Of the same: whether the row above says why the one before did not.
+    pub(super) is_told_above: bool,
 }
 
 impl Entry {
@@ -52,7 +57,13 @@ impl Entry {
             _ => Vec::new(),
         };
         let (tail, changes) = (Tail::default(), Changes::default());
-        Self { id: block.id, answer, tail, rows: None, ended_ms: None, changes, waits_ms }
+        let (answered, is_told_above) = (false, false);
+        Self { id: block.id, answer, tail, rows: None, ended_ms: None, changes, waits_ms, answered, is_told_above }
+    }
+
+    /// Whether what comes next decides what is told of it: a model may be asked again, or take over in vain.
+    pub(super) fn is_undecided(&self, body: &BlockBody) -> bool {
+        !self.waits_ms.is_empty() || matches!(body, BlockBody::ModelSwitch(_)) && !self.answered
     }
 
     /// It changed at this time; a thought that is over took until then.
@@ -95,7 +106,12 @@ impl Entry {
             Some((text, _)) => shaded(prose(text.finish(prose_width(with.width), with.theme)), block.void, with.theme),
             None => match &block.body {
                 BlockBody::ModelRetry(retry) => {
-                    shaded(model_trouble(&retry.message, self.tried_again(), with), block.void, with.theme)
+                    shaded(model_trouble(retry, self.tried_again(), with), block.void, with.theme)
+                }
+                BlockBody::ModelSwitch(_) if !self.answered && self.is_told_above => Vec::new(),
+                BlockBody::ModelSwitch(switch) if !self.answered => {
+                    let words = vec![Span::raw(switched_from(switch))];
+                    shaded(told(Span::styled("✕", with.theme.bad), "Model", words, with), block.void, with.theme)
                 }
                 _ => self.draw(block, view, with),
             },
@@ -123,7 +139,7 @@ impl Entry {
 
     /// How long was waited each time, where it was tried again.
     fn tried_again(&self) -> String {
-        let waits: Vec<String> = self.waits_ms.iter().map(|wait| figures::duration(*wait)).collect();
+        let waits: Vec<String> = self.waits_ms.iter().map(|wait| waited(*wait)).collect();
         if waits.is_empty() { String::new() } else { format!(" · tried again after {}", waits.join(", ")) }
     }
 
@@ -135,7 +151,8 @@ impl Entry {
             BlockBody::Thinking(written) => thinking(&written.text, with),
             BlockBody::Call(call) => {
                 let waiting = card::waiting_with(call, view);
-                card::rows(waiting.as_ref().unwrap_or(call), &self.tail, Fold::Short, with)
+                let cost = card::agent_cost(call, view);
+                card::rows(waiting.as_ref().unwrap_or(call), &self.tail, Fold::Short, cost, with)
             }
             BlockBody::End(end) if done::is_told(end) => vec![done::row(end, &self.changes, with)],
             BlockBody::Agent(step) => agent_ended(&step.node, with),
@@ -143,15 +160,13 @@ impl Entry {
                 let passed = u64::try_from(with.now_ms - block.at_ms).unwrap_or_default();
                 let wait = retry.wait_ms.saturating_sub(passed).div_ceil(1000);
                 let attempts = retry.attempts.max(retry.attempt);
-                let again = format!(" · trying again in {wait} s · attempt {} of {attempts}", retry.attempt);
-                model_trouble(&retry.message, again, with)
+                let again = match wait {
+                    0 => self.tried_again(),
+                    _ => format!(" · trying again in {wait} s · attempt {} of {attempts}", retry.attempt),
+                };
+                model_trouble(retry, again, with)
             }
-            BlockBody::ModelSwitch(switch) => {
-                let why = format!(" · {}: {}", clean_line(&switch.from), clean_line(&switch.message));
-                let words =
-                    vec![Span::raw(format!("{} takes over", clean_line(&switch.to))), Span::styled(why, theme.dim)];
-                told(Span::styled("✓", theme.good), "Model", words, with)
-            }
+            BlockBody::ModelSwitch(switch) => switched(switch, self.answered, with),
             BlockBody::Error(error) => model_error(error, self.tried_again(), with),
             body => match plan(body) {
                 Some(text) => plan_rows(text, width, theme),
@@ -218,9 +233,45 @@ fn agent_ended(node: &AgentNode, with: Drawn<'_>) -> Vec<Line<'static>> {
     told(glyph, "Agent", words, with)
 }
 
+/// Another model is asked; once its answer begins, it has taken over.
+fn switched(switch: &ModelSwitch, answered: bool, with: Drawn<'_>) -> Vec<Line<'static>> {
+    let theme = with.theme;
+    let (glyph, does) = match answered {
+        true => (Span::styled("✓", theme.good), "takes over"),
+        false => (Span::styled(figures::turning(with.frame), theme.accent), "is asked now"),
+    };
+    let (to, why) = (name_beside(&switch.to, &switch.from), switched_from(switch));
+    let words = vec![Span::raw(format!("{to} {does}")), Span::styled(format!(" · {why}"), theme.dim)];
+    told(glyph, "Model", words, with)
+}
+
+/// `glm-4.7: rate limit`: the model that another one replaces, and why.
+fn switched_from(switch: &ModelSwitch) -> String {
+    let why = trouble(switch.code, switch.discards).map_or_else(|| clean_line(&switch.message), str::to_owned);
+    format!("{}: {why}", name_beside(&switch.from, &switch.to))
+}
+
+/// The name of a model; with its provider where another one has the same name.
+fn name_beside(model: &str, other: &str) -> String {
+    let name = model_name(model);
+    if name == model_name(other) { clean_line(model) } else { name }
+}
+
+/// `340 ms`, `2 s`, `1m 15s`.
+fn waited(ms: u64) -> String {
+    match ms {
+        1000..=9999 => format!("{} s", (ms + 500) / 1000),
+        _ => figures::duration(ms),
+    }
+}
+
 /// A request to a model that did not go well, and what comes now.
-fn model_trouble(message: &str, now: String, with: Drawn<'_>) -> Vec<Line<'static>> {
-    let words = vec![Span::raw(clean_line(message)), Span::styled(now, with.theme.dim)];
+fn model_trouble(retry: &ModelRetry, now: String, with: Drawn<'_>) -> Vec<Line<'static>> {
+    let message = match trouble(retry.code, retry.discards) {
+        Some(why) if !retry.model.is_empty() => format!("{}: {why}", model_name(&retry.model)),
+        Some(_) | None => clean_line(&retry.message),
+    };
+    let words = vec![Span::raw(message), Span::styled(now, with.theme.dim)];
     told(Span::styled("✕", with.theme.bad), "Model", words, with)
 }
 

@@ -6,6 +6,7 @@ use neco_proto::event::{CallStatus, CompleteReason};
 use neco_proto::{AgentId, CallId, Display, Event, EventBody, Question, Subject};
 use neco_view::reduce::block::{Block, BlockBody, BlockId, Call, Said};
 use neco_view::reduce::{Change, View};
+use neco_view::wording::notices::trouble;
 use ratatui::text::Line;
 
 use super::block::{Drawn, Kind, Tone, fence, note, said, whole_thought};
@@ -26,6 +27,9 @@ const WHOLE: usize = 256 * 1024;
 
 /// Bytes of a thought from which on its one row does not show all of it.
 const LONG_THOUGHT: usize = 60;
+
+/// Bytes of an answer that the row of a model that was asked again waits for.
+const BEGINNING: usize = 600;
 
 /// What stands above what no longer counts.
 const NO_LONGER: &str = "No longer part of the conversation";
@@ -70,6 +74,8 @@ enum Kept {
     Call(Box<Call>),
     /// A thought, and how long it took.
     Thought(String, Option<u64>),
+    /// All that was said of a model that did not answer.
+    Trouble(String),
 }
 
 #[derive(Debug)]
@@ -84,6 +90,16 @@ fn is_void(block: &Block) -> bool {
     block.void && !matches!(block.body, BlockBody::Rewind(_))
 }
 
+/// A model that was to take over has done so when its answer begins.
+fn settle_switch(before: &mut Entry, entry: &mut Entry, body: &BlockBody, view: &View) {
+    let above = view.block(before.id).map(|block| &block.body);
+    let begins = matches!(body, BlockBody::Answer(_) | BlockBody::Thinking(_) | BlockBody::Call(_));
+    before.answered |= begins && matches!(above, Some(BlockBody::ModelSwitch(_)));
+    if let (Some(BlockBody::ModelRetry(retry)), BlockBody::ModelSwitch(switch)) = (above, body) {
+        entry.is_told_above = retry.model == switch.from;
+    }
+}
+
 impl Transcript {
     /// What happens to an agent.
     pub fn of(agent: AgentId) -> Self {
@@ -92,7 +108,12 @@ impl Transcript {
 
     /// Takes in the next event.
     pub fn apply(&mut self, event: &Event) {
-        for change in self.view.apply(event) {
+        let changes = self.view.apply(event);
+        // What was streamed of this turn may be void.
+        if matches!(event.body, EventBody::ModelRetry(_) | EventBody::ModelSwitch(_)) {
+            self.drop_lost();
+        }
+        for change in changes {
             match change {
                 Change::Added(id) | Change::Changed(id) => self.changed(id, event),
                 Change::Grew(id, piece) | Change::Noted(id, piece) => {
@@ -107,8 +128,6 @@ impl Transcript {
             }
         }
         match &event.body {
-            // What was streamed of this turn may be void.
-            EventBody::ModelRetry(_) | EventBody::ModelSwitch(_) => self.drop_lost(),
             EventBody::ToolCallEnd(end) => {
                 if let (Some(Display::Diff { files }), CallStatus::Success) = (&end.display, end.status) {
                     self.changes.add(files);
@@ -155,6 +174,9 @@ impl Transcript {
                 self.view.take(before.id);
             }
             let Some(block) = self.view.block(id) else { return };
+            if let Some(before) = self.entries.back_mut() {
+                settle_switch(before, &mut entry, &block.body, &self.view);
+            }
             if let BlockBody::End(end) = &block.body
                 && end.over
             {
@@ -207,6 +229,8 @@ impl Transcript {
             self.apply(&event);
         }
         if !works {
+            // Work that was killed never said that it was over.
+            self.is_done = true;
             self.view.stop();
             self.drop_lost();
         }
@@ -294,8 +318,9 @@ impl Transcript {
     /// All of the last call or thought that is over and has more than was seen of it, or of the `back`th before it.
     pub fn whole(&self, back: usize, with: Drawn<'_>) -> Option<Vec<Line<'static>>> {
         Some(match self.finished.iter().rev().nth(back)? {
-            Kept::Call(call) => card::rows(call, &Tail::default(), Fold::Whole, with),
+            Kept::Call(call) => card::rows(call, &Tail::default(), Fold::Whole, None, with),
             Kept::Thought(text, took) => whole_thought(text, *took, with.width, with.theme),
+            Kept::Trouble(message) => note(Tone::Bad, message, with.width, with.theme),
         })
     }
 
@@ -436,14 +461,24 @@ impl Transcript {
 
     /// Takes the first block if nothing more comes of it.
     fn next_over(&mut self) -> Option<(Entry, Block)> {
-        // How often a model is asked again is known when something else comes.
-        let waits = self.works && self.entries.len() == 1;
+        // How often a model is asked again, and whether another one answers, is known when something else comes. The
+        // beginning of an answer may break off like the one before.
+        let waits = self.works && self.entries.iter().skip(1).all(|entry| self.is_beginning(entry));
         let entry = self.entries.pop_front_if(|entry| {
-            let is_over = self.view.block(entry.id).is_none_or(|block| is_over(&block.body));
-            is_over && (!waits || entry.waits_ms.is_empty())
+            let is_free = |body: &BlockBody| is_over(body) && !(waits && entry.is_undecided(body));
+            self.view.block(entry.id).is_none_or(|block| is_free(&block.body))
         })?;
         let block = self.view.take(entry.id)?;
         Some((entry, block))
+    }
+
+    /// Whether it is the first of an answer or a thought that goes on.
+    fn is_beginning(&self, entry: &Entry) -> bool {
+        matches!(
+            self.view.block(entry.id).map(|block| &block.body),
+            Some(BlockBody::Answer(written) | BlockBody::Thinking(written))
+                if !written.over && written.text.len() < BEGINNING
+        )
     }
 
     fn leave_settled(&mut self, with: Drawn<'_>, rows: &mut Vec<Line<'static>>) {
@@ -472,6 +507,12 @@ impl Transcript {
         match body {
             BlockBody::Call(call) if card::has_more(&call) && card::size(&call) <= WHOLE => {
                 self.finished.push_back(Kept::Call(call));
+            }
+            BlockBody::ModelRetry(retry) if trouble(retry.code, retry.discards).is_some() => {
+                self.finished.push_back(Kept::Trouble(retry.message));
+            }
+            BlockBody::ModelSwitch(switch) if trouble(switch.code, switch.discards).is_some() => {
+                self.finished.push_back(Kept::Trouble(switch.message));
             }
             BlockBody::Thinking(thought) if thought.text.len() <= WHOLE && thought.text.trim().contains('\n') => {
                 self.finished.push_back(Kept::Thought(thought.text, took_ms));

@@ -111,7 +111,7 @@ fn rows(
     rows.extend(below);
     if !looks.set_up && !goes_on(snapshot) && height >= TALL {
         let own = [
-            ("Model", clean_line(&snapshot.model), "/model"),
+            ("Model", model(looks, &snapshot.model), "/model"),
             ("Asks", notices::asks(snapshot.approval).to_owned(), "Shift-Tab"),
         ];
         let knows = (!beside.knows.is_empty()).then(|| ("Knows", clean_line(&beside.knows), "/context"));
@@ -123,6 +123,12 @@ fn rows(
         );
     }
     rows.iter().map(|row| cut(row, width)).collect()
+}
+
+/// `deepseek-chat · first of the group think`, or the name of the one model that is asked.
+fn model(looks: &Looks, name: &str) -> String {
+    let of_group = looks.groups.iter().find(|(group, _)| group == name);
+    clean_line(of_group.map_or(name, |(_, words)| words))
 }
 
 /// The row above a session that takes the place of another one in a window.
@@ -243,6 +249,14 @@ mod tests {
         start.know(Some(0), String::new());
         assert_eq!(told(&start, 80), before, "nothing is said of nothing");
         assert!(Start::new(&looks, &snapshot(9), &beside, 40).is_known(), "one that goes on waits for nothing");
+    }
+
+    #[test]
+    fn of_a_group_it_says_who_answers() {
+        let groups = vec![("think".to_owned(), "chat · first of the group think".to_owned())];
+        let looks = Looks { groups, ..Looks::default() };
+        let rows = told(&looks, 0);
+        assert!(rows.iter().any(|row| row.contains("   Model     chat · first of the group think ")), "{rows:?}");
     }
 
     #[test]

@@ -326,7 +326,8 @@ fn choices_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
     let Some(Asked::Choices(id, choices)) = window.desk.present() else { return None };
     let id = *id;
     if key.code == KeyCode::Esc {
-        return Some(vec![Effect::Send(answer(id, Reply::Dismiss))]);
+        let reply = choices.no_more().map_or(Reply::Dismiss, |answers| Reply::Choices { answers });
+        return Some(vec![Effect::Send(answer(id, reply))]);
     }
     if choices.wants_words() {
         return None;

@@ -24,7 +24,8 @@ const RULE: usize = 73;
 const AUTO: &str =
     "Edits and commands are not asked about any more, only what is high risk; /approval ask_first asks again";
 
-/// Whether a command does nothing but open a list: whoever closes that has said nothing.
+/// Whether a command does nothing but open a list, a screen or a question, or says all that it did: whoever closes those
+/// has said nothing.
 pub(super) fn only_lists(slash: &Slash) -> bool {
     match slash {
         Slash::Help => true,
@@ -58,18 +59,18 @@ pub(super) fn only_lists(slash: &Slash) -> bool {
 
 fn outside_only_lists(outside: Outside, argument: &str) -> bool {
     match outside {
-        Outside::Sessions | Outside::Models | Outside::Permissions => true,
+        Outside::Sessions | Outside::Models | Outside::Permissions | Outside::Diff => true,
         Outside::Config | Outside::Background => argument.is_empty(),
+        // A freer one is asked about first, and what changed is told in a sentence.
+        Outside::Sandbox => !argument.is_empty(),
         Outside::Fork
         | Outside::Checkpoints
-        | Outside::Diff
         | Outside::Agents
         | Outside::Workflow
         | Outside::State
         | Outside::Memory
         | Outside::Mcp
         | Outside::Hooks
-        | Outside::Sandbox
         | Outside::FreerSandbox
         | Outside::Init
         | Outside::Review
@@ -81,6 +82,7 @@ fn outside_only_lists(outside: Outside, argument: &str) -> bool {
         | Outside::Status
         | Outside::AddDir
         | Outside::Trust
+        | Outside::Effort
         | Outside::Login
         | Outside::Logout => false,
     }
@@ -177,6 +179,11 @@ fn set_theme(window: &mut WindowState, name: &str) {
         Some(theme) => window.theme = Theme::new(theme).on(window.ground),
         None => window.tell("From the next start on: the terminal is asked for its ground then"),
     }
+}
+
+/// A command of the person's own, or of an MCP server, is not waited for any more.
+pub(super) fn has_come(window: &mut WindowState) {
+    window.word = None;
 }
 
 /// Takes note of a command that says something to the agent, as it was written.

@@ -98,7 +98,8 @@ impl Offers {
         let chosen = chosen.and_then(|chosen| chosen.text.strip_prefix('/'));
         // Who writes an other name of a command sees that name.
         let of_table = slash::TABLE.iter().find(|row| row.is_called(name)).map(|row| row.name);
-        let own = || self.custom.iter().find(|custom| custom.name == name).map(|custom| custom.name.as_str());
+        let is_it = |custom: &&Custom| custom.name == name || custom.short_name().as_deref() == Some(name);
+        let own = || self.custom.iter().find(is_it).map(|custom| custom.name.as_str());
         let known = of_table.or_else(own);
         // A list of what may follow is chosen from, unless what is chosen in it stands there already.
         let (_, word) = prompt.word();
@@ -194,9 +195,11 @@ fn takes_argument(before: &str) -> bool {
 /// Those that begin so first, then those that have it somewhere.
 fn near_commands(name: &str, custom: &[Custom]) -> Vec<Candidate> {
     let of_table = slash::TABLE.iter().map(|row| (row.name, row.argument, row.help, row.aliases));
-    let own = custom
-        .iter()
-        .map(|custom| (custom.name.as_str(), custom.argument.as_str(), custom.help.as_str(), [].as_slice()));
+    let short: Vec<Option<String>> = custom.iter().map(Custom::short_name).collect();
+    let short: Vec<Vec<&str>> = short.iter().map(|name| name.iter().map(String::as_str).collect()).collect();
+    let own = custom.iter().zip(&short).map(|(custom, short)| {
+        (custom.name.as_str(), custom.argument.as_str(), custom.help.as_str(), short.as_slice())
+    });
     let all: Vec<(&str, &str, &str, &[&str])> = of_table.chain(own).collect();
     let begins = |(known, .., aliases): &&(&str, &str, &str, &[&str])| {
         known.starts_with(name) || aliases.iter().any(|alias| !name.is_empty() && alias.starts_with(name))

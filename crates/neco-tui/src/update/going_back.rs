@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{Rewind, RewindWhat};
-use neco_proto::{CheckpointInfo, Command, Query, RewindKind, RewindPoint, RewindPreview};
+use neco_proto::{ChangedFiles, CheckpointInfo, Command, Query, RewindKind, RewindPoint, RewindPreview};
 use neco_view::wording::rewind as wording;
 
 use super::effect::Effect;
@@ -24,8 +24,9 @@ const REWINDS: [(RewindWhat, &str); 3] = [
 /// Most files that are named.
 const NAMED: usize = 1000;
 
-/// Columns of how many calls were made.
+/// Columns of how many calls were made, and of how many files were changed.
 const CALLS: usize = 9;
+const FILES: usize = 8;
 
 /// Characters of the name of a state that are shown.
 const REV: usize = 10;
@@ -68,14 +69,23 @@ pub(super) fn pick_message(window: &mut WindowState, mut points: Vec<RewindPoint
             0 => String::new(),
             calls => figures::count(calls, "call", "calls"),
         };
-        let files = if point.files { "files changed since" } else { "" };
-        let about = format!("{time}   {}   {files}", figures::padded(&calls, CALLS));
+        let about = format!("{time}   {}   {}", figures::padded(&calls, CALLS), changed(point.changed));
         Entry::aligned(&format!("{}. {}", point.number, point.text), about.trim_end(), Picked::Message(point))
     };
     let states = Entry::new("a checkpoint …", "files only, from a checkpoint", Picked::Checkpoints);
     let entries = points.into_iter().map(entry).chain([states]).collect();
     window.picker = Some(Picker::new("Rewind to before a message", CHOOSE, Letters::Filter, entries));
     preview(window)
+}
+
+/// `2 files    +13   −0`: what was changed because of a message; commands do not tell of lines.
+fn changed(ChangedFiles { files, added, removed }: ChangedFiles) -> String {
+    let count = figures::count(usize::try_from(files).unwrap_or(usize::MAX), "file", "files");
+    match (files, added + removed) {
+        (0, _) => String::new(),
+        (_, 0) => count,
+        _ => format!("{}{:>6}   −{removed}", figures::padded(&count, FILES), format!("+{added}")),
+    }
 }
 
 /// The states that the files can be put into.

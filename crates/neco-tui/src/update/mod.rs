@@ -26,5 +26,5 @@ mod watching;
 
 pub use completing::Offers;
 pub use effect::{Effect, News, Unsent};
-pub(crate) use sending::say_first;
+pub(crate) use sending::{may_be_kept, say_first};
 pub use taking_back::ComingBack;

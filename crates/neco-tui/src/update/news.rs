@@ -93,8 +93,15 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
         }
         News::RuleChanged(Err(error)) => rule_refused(window, &error),
         News::Outside(Ok(outcome)) => return carried_out(window, outcome),
-        News::Custom(Ok(text)) => return sending::say_for_command(window, text),
+        News::Custom(Ok(text)) => {
+            commands::has_come(window);
+            // What was typed is seen above what it says; a prompt of a server begins with it.
+            let tried = window.tried_command.as_ref().filter(|tried| !text.starts_with(tried.as_str()));
+            tried.cloned().into_iter().for_each(|tried| window.transcript.echo(&tried));
+            return sending::say_for_command(window, text);
+        }
         News::Custom(Err(error)) => {
+            commands::has_come(window);
             window.warn(error.words());
             let tried = window.tried_command.take().filter(|_| window.prompt.is_free());
             tried.into_iter().for_each(|text| window.prompt.text.set(text));

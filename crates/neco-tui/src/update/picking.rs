@@ -27,6 +27,13 @@ const TOO_SOON: &str = "That key was ignored: what it would change had just appe
 /// What is said where there is nothing to list.
 pub(super) const NO_WORK: &str = "No agents and no todos";
 
+/// The settings that people change first, by how their keys begin.
+const CHANGED_FIRST: &[&str] =
+    &["tui.theme", "tui.vi", "tui.keys", "tui.notif", "tui.", "approval", "model", "mode", "sandbox.level"];
+
+/// The settings that people change last.
+const CHANGED_LAST: &[&str] = &["agent.guards.", "network."];
+
 pub(super) const CHOOSE: &str = "↑↓ Enter choose   Esc back";
 
 /// Asks for a list; it opens when it comes only if the person has not begun something else.
@@ -160,7 +167,8 @@ pub(super) fn pick_setting_key(window: &mut WindowState, list: SettingList) {
     };
     let (built_in, set): (Vec<&SettingRow>, Vec<&SettingRow>) =
         list.settings.iter().partition(|row| row.layer == "built-in");
-    let group = |name: &str, rows: Vec<&SettingRow>| {
+    let group = |name: &str, mut rows: Vec<&SettingRow>| {
+        rows.sort_by_key(|row| place_of(&row.key));
         let name = (!rows.is_empty()).then(|| Entry::heading(name));
         name.into_iter().chain(rows.into_iter().map(row)).collect::<Vec<Entry>>()
     };
@@ -169,6 +177,13 @@ pub(super) fn pick_setting_key(window: &mut WindowState, list: SettingList) {
     let heading = format!("Search {}", figures::count(list.settings.len() + list.unset.len(), "setting", "settings"));
     let entries = list.problems.iter().map(wrong).chain(groups).collect();
     window.picker = Some(Picker::new(heading, "↑↓ Enter change   Esc close", Letters::Filter, entries));
+}
+
+/// How far up in the list a setting stands; those of the same place stay in the order of their names.
+fn place_of(key: &str) -> usize {
+    let first = CHANGED_FIRST.iter().position(|begins| key.starts_with(begins));
+    let is_last = CHANGED_LAST.iter().any(|begins| key.starts_with(begins));
+    first.unwrap_or(CHANGED_FIRST.len() + usize::from(is_last))
 }
 
 /// Whether a question that comes by itself has the keys: the person neither writes nor searches nor looks at something

@@ -63,11 +63,10 @@ pub(super) fn context_rows(
     let heading = format!("Context: {}{of}", figures::tokens(report.tokens));
     let mut rows = vec![Line::styled(heading, theme.heading)];
     let part = |name: &str, tokens: u64| {
-        let share = usize::try_from(tokens.saturating_mul(BAR) / report.tokens.max(1)).unwrap_or_default();
         let spans = vec![
             Span::raw(format!("  {}", figures::padded(name, 16))),
             Span::styled(format!("{:>8} ", figures::tokens(tokens)), theme.dim),
-            Span::styled("█".repeat(share.max(1)), theme.accent),
+            Span::styled(bar(tokens, report.tokens), theme.accent),
         ];
         (tokens > 0).then(|| Line::from(spans))
     };
@@ -85,6 +84,13 @@ pub(super) fn context_rows(
         rows.extend(wrap(&Line::styled(words, theme.dim), width, &Indent::all(Span::raw("  "))));
     }
     rows
+}
+
+/// A bar for a part of all tokens, to the eighth of a column: also what is small has its own length.
+fn bar(tokens: u64, all: u64) -> String {
+    let eighths = usize::try_from(tokens.saturating_mul(8 * BAR) / all.max(1)).unwrap_or_default().max(1);
+    let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"].get(eighths % 8).copied().unwrap_or_default();
+    format!("{}{rest}", "█".repeat(eighths / 8))
 }
 
 fn messages(messages: &[MessageSize], view: ContextView, theme: &Theme) -> Vec<Line<'static>> {

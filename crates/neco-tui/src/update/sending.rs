@@ -109,7 +109,7 @@ fn send_now(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
 }
 
 /// Whether later windows may show what was written: behind this command somebody may have put their key.
-pub(super) fn may_be_kept(text: &str) -> bool {
+pub(crate) fn may_be_kept(text: &str) -> bool {
     text.split_whitespace().next() != Some("/login")
 }
 
@@ -134,7 +134,7 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
     if is_command(text) {
         return match slash::parse(text, &window.offers.custom) {
             Ok(slash) => {
-                // What a command of the person's own says is seen when it is said.
+                // A command of the person's own is seen once its file was read, with what it says.
                 if !matches!(slash, Slash::Custom { .. } | Slash::Exit) && !commands::only_lists(&slash) {
                     window.transcript.echo(text);
                 }

@@ -212,7 +212,8 @@ pub(crate) fn still_work(window: &WindowState, width: usize) -> Option<Line<'sta
         (_, _) => (Some("pause the agents too"), ("Ctrl-T, /ps", "look")),
     };
     let esc = pauses.filter(|_| esc_pauses(window)).map(|does| ("Esc", does));
-    let go_on = (window.can_go_on && window.desk.is_empty()).then_some(("Enter", "go on"));
+    let enter = if window.prompt.text.is_empty() { "go on" } else { "send" };
+    let go_on = (window.can_go_on && window.desk.is_empty()).then_some(("Enter", enter));
     let all: Vec<(&str, &str)> = match pauses {
         Some(_) => [esc, go_on, Some(look)].into_iter().flatten().collect(),
         None => [Some(look), go_on].into_iter().flatten().collect(),
@@ -227,13 +228,12 @@ pub(crate) fn still_work(window: &WindowState, width: usize) -> Option<Line<'sta
     let cost: f64 = window.agents().working().filter_map(|node| node.usage.cost).sum();
     let cost = if cost > 0.0 { format!(", {} so far", figures::cost(cost)) } else { String::new() };
     let agents = agent_ask::still_work(working).unwrap_or_default();
-    let stopped = if window.can_go_on { "Stopped.  " } else { "" };
     // The keys are wanted more than the cost.
     let keys = |count: usize| ledger::keys(all.get(..count).unwrap_or_default(), &window.theme);
     let measured = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
     let fits = |left: &str, right: &[Span<'static>]| left.width() + measured(right) + 4 <= width;
-    let full = Some(format!(" ⊘ {stopped}{agents}{cost}{commands}")).filter(|left| fits(left, &keys(1)));
-    let left = full.unwrap_or_else(|| format!(" ⊘ {stopped}{agents}{commands}"));
+    let full = Some(format!(" ⊘ {agents}{cost}{commands}")).filter(|left| fits(left, &keys(1)));
+    let left = full.unwrap_or_else(|| format!(" ⊘ {agents}{commands}"));
     let right = (1..=all.len()).rev().map(keys).find(|right| fits(&left, right)).unwrap_or_else(|| keys(1));
     Some(before_keys(vec![Span::styled(left, window.theme.warning)], right, width))
 }

@@ -79,6 +79,10 @@ fn put_back(window: &mut WindowState, messages: &[Message]) {
     let texts: Vec<String> = messages.iter().map(|message| window.shell.keep_what_ran(&message.text())).collect();
     let pictures = messages.iter().flat_map(|message| &message.parts).filter_map(picture).collect();
     let was_empty = window.prompt.text.is_empty();
+    if window.prompt.has_put_away() && window.prompt.is_free() {
+        // What was begun and put away follows what comes back: ↑ would go through that first.
+        window.prompt.up();
+    }
     window.prompt.restore(&texts.join("\n"), pictures);
     window.coming_back.stood = was_empty.then(|| window.prompt.text.as_str().to_owned());
 }

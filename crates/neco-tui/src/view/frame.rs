@@ -1,36 +1,26 @@
-//! Frames.
+//! Frames: what has room on the screen, and where.
 
 use jiff::tz::TimeZone;
 use neco_proto::ApprovalMode;
 use neco_proto::clean::clean_line;
-use neco_proto::event::{Admission, AgentState};
-use neco_proto::{AgentId, Message, Mode, TodoStatus};
+use neco_view::reduce::workflows;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
+use super::field::field;
 use super::status::status;
-use crate::app::{Picked, Picker, Place, Purpose, WindowState, dots, looks_like_key};
+use super::work::work;
+use crate::app::{Picker, Place, Purpose, WindowState};
 use crate::ask::{Asks, Mark, Other};
-use crate::input::{Completion, FieldLook, Prompt};
-use crate::panel::{self, Tree, Work};
+use crate::panel::{self, Tree};
 use crate::term::screen::{Cursor, Frame};
-use crate::text::figures;
 use crate::text::wrap::{Indent, cut, has_tabs, unfolded, wrap};
 use crate::transcript::block::Drawn;
-use crate::transcript::ledger;
-use crate::update::{asked, stopping};
-use neco_view::reduce::standing::GoingBack;
-use neco_view::reduce::workflows;
-
-/// Rows of the todo list, and of the agents beside it.
-const LIST_ROWS: usize = 8;
+use crate::update::asked;
 
 /// Rows of an answer that are shown however small the terminal is, and that stay alive however big it is.
 const LEAST_OF_ANSWER: usize = 4;
 const MOST_OF_ANSWER: usize = 8;
-
-/// Rows of the field at most.
-const MOST_OF_FIELD: usize = 10;
 
 /// Rows of a terminal from which on there is half a row above and below the field.
 const FRAMED: usize = 18;
@@ -39,19 +29,10 @@ const FRAMED: usize = 18;
 const TALL: usize = 30;
 
 /// Rows above the field from which on kinds of things stand apart.
-const ROOMY: usize = 12;
+pub(super) const ROOMY: usize = 12;
 
 /// Rows of what happened that the keys leave on the screen: what they push off it does not come back with Esc.
 const KEPT: usize = 8;
-
-/// Columns of a row beside its keys below which the keys stand alone.
-const LEAST_BEFORE_KEYS: usize = 4;
-
-/// What is said beside a field with a text that is shown as dots.
-const LIKE_KEY: &str = "looks like a key";
-
-/// Columns from which on the row of the work names all of its keys.
-const WIDE: usize = 96;
 
 impl WindowState {
     /// The next frame for a terminal of this size.
@@ -85,7 +66,7 @@ impl WindowState {
             let live = diff.rows(width, height, note, &theme);
             return Frame { live, size: (width, height), alternate, ..Frame::default() };
         }
-        let (field, mut cursor) = self.field(width, height);
+        let (field, mut cursor) = field(self, width, height);
         // On the smallest terminals the status line gives way to the field, on small ones the rows around it, and on all
         // but tall ones to a question.
         let below = usize::from(height > field.len());
@@ -154,83 +135,12 @@ impl WindowState {
         self.picker.is_none() && !self.panels.help && self.secret.is_none() && self.asking().is_some()
     }
 
-    /// The field, with what it is for.
-    fn field(&self, width: usize, height: usize) -> (Vec<Line<'static>>, Cursor) {
-        if let Some(secret) = &self.secret {
-            let hint = format!("Paste or type the key of {}; it is shown as dots", clean_line(&secret.provider));
-            let look = FieldLook { hint: &hint, to: "Enter saves it   Esc back", edge: self.theme.warning };
-            let mut dots = Prompt::default();
-            dots.text.set(secret.dots());
-            return dots.rows(width, 1, &look, &self.theme);
-        }
-        let most = (height / 3).clamp(1, MOST_OF_FIELD);
-        // What is typed while a list is open searches it; what was being written is there again afterwards.
-        if let Some(picker) = self.picker.as_ref().filter(|picker| picker.searches()) {
-            // Whoever has no model yet may put a key where its name goes.
-            let is_key = self.set_up && looks_like_key(picker.filter());
-            let to = if is_key { LIKE_KEY.to_owned() } else { picker.found() };
-            let look = FieldLook { hint: picker.heading(), to: &to, edge: self.theme.accent };
-            let text = if is_key { dots(picker.filter()) } else { picker.filter().to_owned() };
-            return Prompt::of(&text).rows(width, most, &look, &self.theme);
-        }
-        let (hint, to) = (self.hint(), self.addressee());
-        let is_list = self.picker.as_ref().is_some_and(|picker| !picker.is_tree());
-        let asks =
-            is_list || self.picker.is_none() && !self.desk.is_empty() && asked::question_place(self) == Place::Box;
-        let edge = match self.standing().mode {
-            _ if asks => self.theme.line,
-            Mode::Plan => self.theme.plan,
-            _ => self.theme.accent,
-        };
-        // The same where an address goes.
-        if self.set_up && self.prompt.holds(looks_like_key) {
-            let look = FieldLook { hint: &hint, to: LIKE_KEY, edge };
-            return Prompt::of(&dots(self.prompt.text.as_str())).rows(width, most, &look, &self.theme);
-        }
-        let look = FieldLook { hint: &hint, to: &to, edge };
-        self.prompt.rows(width, most, &look, &self.theme)
-    }
-
     /// Half a row of the field's ground, or a rule where there are no grounds.
     fn half_row(&self, half: &str, width: usize) -> Line<'static> {
         match self.theme.panel.bg {
             Some(ground) => Line::styled(half.repeat(width), Style::new().fg(ground)),
             None => Line::styled("─".repeat(width), self.theme.line),
         }
-    }
-
-    /// Whom what is written goes to, or what it is, when it is no message.
-    fn addressee(&self) -> String {
-        if let Some(agent) = self.chosen_agent() {
-            return self.named(agent);
-        }
-        if let Some(count) = self.prompt.completion.as_ref().and_then(Completion::commands) {
-            return count;
-        }
-        match &self.purpose {
-            Purpose::Message if self.asking().is_some() && asked::question_place(self) == Place::Field => {
-                let what = if asked::is_answer(self) { "your answer" } else { "a message" };
-                let stays = self.desk.wants_words() || self.desk.is_answered();
-                format!("{what}{}", if stays { "" } else { "   Esc back to the question" })
-            }
-            Purpose::Message => self.watched.as_ref().map_or_else(String::new, |watched| self.named(watched.agent)),
-            Purpose::Reason(_) => "why not".to_owned(),
-            Purpose::Revision(_) => "for the plan".to_owned(),
-            Purpose::Agent(agent) => self.named(*agent),
-            Purpose::Rule => "a rule".to_owned(),
-        }
-    }
-
-    /// The agent that is chosen among all of them.
-    fn chosen_agent(&self) -> Option<AgentId> {
-        match self.picker.as_ref().filter(|picker| picker.is_tree())?.chosen()?.picked {
-            Picked::Agent(agent) => Some(agent),
-            _ => None,
-        }
-    }
-
-    fn named(&self, agent: AgentId) -> String {
-        self.agents().name(agent).map(|name| format!("to {name}")).unwrap_or_default()
     }
 
     /// What is left to say when the window closes: everything that happened leaves, nothing is alive.
@@ -248,7 +158,7 @@ impl WindowState {
             return None;
         }
         let (width, height) = (usize::from(width).max(1), usize::from(height).max(1));
-        let field = self.field(width, height);
+        let field = field(self, width, height);
         self.leaving.field_frame((width, height), field)
     }
 
@@ -281,7 +191,7 @@ impl WindowState {
         let left = room.saturating_sub(asks.len());
         // Whoever looks at agents sees there who works, and Esc does something else.
         let among = self.watched.is_some() || self.picker.as_ref().is_some_and(Picker::is_tree);
-        let mut rows = if among { Vec::new() } else { self.work(with, left, asks.is_empty()) };
+        let mut rows = if among { Vec::new() } else { work(self, with, left, asks.is_empty()) };
         if !rows.is_empty() && rows.len() < left {
             rows.insert(0, Line::default());
         }
@@ -367,7 +277,8 @@ impl WindowState {
         let Drawn { width, theme, .. } = with;
         let Some(watched) = &mut self.watched else { return Vec::new() };
         let node = self.transcript.view.agents.node(watched.agent);
-        let head = node.map(|node| panel::head_row(node, &self.transcript.view.agents, with.now_ms, width, theme));
+        let (agents, context) = (&self.transcript.view.agents, watched.context());
+        let head = node.map(|node| panel::head_row(node, agents, context, with.now_ms, width, theme));
         let blank = (room > ROOMY).then(Line::default);
         let left = room.saturating_sub(2 + usize::from(blank.is_some()));
         let with = Drawn { sends_away: false, ..with };
@@ -380,200 +291,11 @@ impl WindowState {
         head.into_iter().chain(task).chain(blank).chain(shown).collect()
     }
 
-    /// What goes on, and what waits; `lists` where there is room for what is to be done and who does it.
-    fn work(&self, with: Drawn<'_>, room: usize, lists: bool) -> Vec<Line<'static>> {
-        let Drawn { width, theme, .. } = with;
-        let mut rows = self.shell.rows(with, self.height);
-        let lists = lists && self.lists_work();
-        if lists && self.picker.is_none() {
-            // A small terminal shows less of the list, not less of the work.
-            let most = LIST_ROWS.min(room / 3).max(1);
-            rows.extend(self.beside(with.now_ms).rows(width, most, theme));
-            if let Some(graph) = workflows::running(&self.transcript.view.workflows) {
-                rows.extend(panel::strip(graph, false, with.now_ms, width, theme));
-            }
-        }
-        let now: Vec<Line<'static>> =
-            self.queued(width).chain(self.working(width, lists)).chain(stopping::still_work(self, width)).collect();
-        if !rows.is_empty() && room > ROOMY {
-            rows.push(Line::default());
-        }
-        rows.extend(now);
-        rows
-    }
-
-    /// Whether what is to be done and who does it are lists: at work where there is room, unless the person wants the
-    /// other.
-    fn lists_work(&self) -> bool {
-        if self.rests() { self.panels.at_rest } else { Work::has_room((self.width, self.height)) == self.panels.work }
-    }
-
     /// Whether nobody works.
     pub(crate) fn rests(&self) -> bool {
         let is_alone = self.agents().working().next().is_none();
         is_alone && !self.standing().works() && workflows::running(&self.transcript.view.workflows).is_none()
     }
-
-    fn beside(&self, now_ms: i64) -> Work<'_> {
-        let todos = if self.panels.hides_todos { [].as_slice() } else { self.transcript.view.todos.as_slice() };
-        Work { todos, agents: self.agents(), works: self.standing().works(), now_ms }
-    }
-
-    /// What was said and waits.
-    fn queued(&self, width: usize) -> impl Iterator<Item = Line<'static>> {
-        let theme = &self.theme;
-        let count = self.transcript.waiting().count();
-        let works = self.standing().works();
-        self.transcript.waiting().enumerate().map(move |(index, waiting)| {
-            let when = match (works, waiting.waits == Some(Admission::AfterWork)) {
-                (true, true) => "after the work",
-                (true, false) => "next turn",
-                // Whoever stopped the work does not want it to go on by itself.
-                (false, _) => "goes with your next message",
-            };
-            let takes_back = index + 1 == count && self.prompt.text.is_empty() && !self.prompt.has_put_away();
-            let keys = if takes_back { ledger::keys(&[("↑", "take back")], theme) } else { Vec::new() };
-            let right: usize = keys.iter().map(Span::width).sum();
-            let head = ledger::head(Span::styled("⋯", theme.dim), "Next", theme.dim);
-            let when = vec![Span::styled(format!(" · {when}"), theme.dim)];
-            let text = vec![Span::raw(clean_line(Message::written(&waiting.text)))];
-            let left = ledger::row(head, text, when, width.saturating_sub(right + 3));
-            ledger::sprung(left.spans, keys, width)
-        })
-    }
-
-    /// The row of the work; where there is no room for lists it says what is being done, and who else works.
-    fn working(&self, width: usize, lists: bool) -> Option<Line<'static>> {
-        let theme = &self.theme;
-        let beside = self.beside(self.now_ms);
-        let todo = if lists || !self.desk.is_empty() { None } else { beside.line(theme) };
-        let works = self.standing().works() && self.desk.is_empty();
-        let (verb, about, ms) = if let Some(GoingBack { since_ms, files }) = self.standing().going_back {
-            let far = files.map(|(done, total)| format!(" · {done} of {total} files")).unwrap_or_default();
-            ("Rewind", far, self.now_ms - since_ms)
-        } else if works {
-            let since = self.standing().since_ms.unwrap_or(self.now_ms);
-            let verb = if self.standing().compacting { "Compact" } else { "Work" };
-            let others = if lists { String::new() } else { beside.others() };
-            (verb, format!("{others}{}", self.progress()), self.leaving.shown_ms(self.now_ms) - since)
-        } else if let Some((text, far)) = todo {
-            // What nobody has begun does not rest.
-            let is_begun = self.transcript.view.todos.iter().any(|todo| todo.status == TodoStatus::InProgress);
-            let mark = if is_begun { Span::styled(" ‖ ", theme.accent) } else { Span::styled(" ○ ", theme.dim) };
-            let spans = [mark, text, Span::styled(far, theme.dim)];
-            return Some(self.with_keys(spans.to_vec(), &[("Ctrl-T", "more")], width));
-        } else {
-            return None;
-        };
-        let time = figures::clock(u64::try_from(ms).unwrap_or_default());
-        let turning = Span::styled(figures::turning(self.frame), theme.accent);
-        let is_work = works && !self.standing().compacting;
-        if let Some((text, far)) = todo.filter(|_| is_work) {
-            let far = Span::styled(format!("{far} · {time}"), theme.dim);
-            let spans = vec![Span::raw(" "), turning, Span::raw(" "), text, far];
-            return Some(self.with_keys(spans, &[("Ctrl-T", "more"), ("Esc", "stop")], width));
-        }
-        let mut spans = ledger::head(turning, verb, theme.accent);
-        spans.push(Span::styled(format!("{time}{about}"), theme.dim));
-        let keys: &[(&str, &str)] = match is_work {
-            true if width >= WIDE => &[("Enter", "next turn"), ("Tab", "after the work"), ("Esc", "stop")],
-            true => &[("Esc", "stop")],
-            false if works => &[("Esc", "stop")],
-            false => &[],
-        };
-        Some(self.with_keys(spans, keys, width))
-    }
-
-    /// A row with keys at its end: of the row as much as leaves room for the last of them.
-    fn with_keys(&self, spans: Vec<Span<'static>>, keys: &[(&str, &str)], width: usize) -> Line<'static> {
-        let theme = &self.theme;
-        let wide = spans.iter().map(Span::width).sum::<usize>();
-        let right = |from: usize| ledger::keys(keys.get(from..).unwrap_or_default(), theme);
-        let measured = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
-        let from = (0..keys.len()).find(|from| wide + measured(&right(*from)) + 3 <= width);
-        before_keys(spans, right(from.unwrap_or(keys.len().saturating_sub(1))), width)
-    }
-
-    /// How far the present work is, and what it used.
-    fn progress(&self) -> String {
-        if self.standing().compacting {
-            return String::new();
-        }
-        let turn = format!(" · turn {}", self.standing().iteration.max(1));
-        let used = self.standing().usage;
-        match used.input + used.output {
-            0 => turn,
-            _ => format!("{turn} · {} in, {} out", figures::tokens(used.input), figures::tokens(used.output)),
-        }
-    }
-
-    fn message_to(&self, agent: AgentId) -> String {
-        let name = self.agents().name(agent).unwrap_or_else(|| "it".to_owned());
-        match self.agents().is_live(agent) {
-            true => format!("Message {name}; it reads it at its next turn"),
-            false => format!("{name} has ended"),
-        }
-    }
-
-    fn hint(&self) -> String {
-        if let Some(agent) = self.chosen_agent() {
-            return self.message_to(agent);
-        }
-        if self.picker.is_some() {
-            return String::new();
-        }
-        let asks = self.purpose == Purpose::Message && self.asking().is_some();
-        if let Some(hint) = self.desk.hint().filter(|_| asks) {
-            let at_box = asked::question_place(self) == Place::Box || self.desk.takes_words();
-            return if at_box { hint.to_owned() } else { "for the next turn".to_owned() };
-        }
-        if let Some(watched) = &self.watched
-            && self.purpose == Purpose::Message
-        {
-            return self.message_to(watched.agent);
-        }
-        if self.set_up {
-            let words = if self.standing().works() { "one moment · Esc stops it" } else { "one moment" };
-            return words.to_owned();
-        }
-        if self.standing().going_back.is_some() && self.purpose == Purpose::Message {
-            return "Enter sends it when the session is back".to_owned();
-        }
-        if self.opening && self.purpose == Purpose::Message {
-            return "Opening the session …".to_owned();
-        }
-        match (&self.purpose, self.standing().works()) {
-            (Purpose::Reason(_), _) => "What should it do instead? Enter sends   Esc back".to_owned(),
-            (Purpose::Revision(_), _) => "What should be different in the plan?".to_owned(),
-            (Purpose::Agent(agent), _) if !self.agents().is_live(*agent) => self.message_to(*agent),
-            (Purpose::Agent(agent), _) => {
-                format!("What should {} do instead?", self.agents().name(*agent).unwrap_or_else(|| "it".to_owned()))
-            }
-            (Purpose::Rule, _) => "For example: allow bash(cargo test *) · deny edit(src/**)".to_owned(),
-            (Purpose::Message, true) => "Add to the work; read at the next turn".to_owned(),
-            (Purpose::Message, false) if self.can_go_on && self.standing().state == AgentState::Failed => {
-                "Say what to do instead; Enter alone tries again".to_owned()
-            }
-            (Purpose::Message, false) if self.can_go_on => "Say what to do instead; Enter alone goes on".to_owned(),
-            (Purpose::Message, false) if self.transcript.has_left() => "Ask, or say what to do next".to_owned(),
-            (Purpose::Message, false) => {
-                let folder = self.standing().cwd.rsplit('/').next().map(clean_line).filter(|name| !name.is_empty());
-                folder.map_or_else(
-                    || "Ask, or say what to do".to_owned(),
-                    |folder| format!("Ask, or say what to do in {folder}"),
-                )
-            }
-        }
-    }
-}
-
-/// A row with these keys at its end: of the row as much as leaves room for them, or nothing where that says nothing.
-pub(crate) fn before_keys(left: Vec<Span<'static>>, keys: Vec<Span<'static>>, width: usize) -> Line<'static> {
-    let room = width.saturating_sub(keys.iter().map(Span::width).sum::<usize>() + 3);
-    if room < LEAST_BEFORE_KEYS && !keys.is_empty() {
-        return cut(&Line::from_iter(std::iter::once(Span::raw(" ")).chain(keys)), width);
-    }
-    ledger::sprung(cut(&Line::from(left), room).spans, keys, width)
 }
 
 /// The last rows that have room.

@@ -177,10 +177,13 @@ fn left(window: &WindowState) -> Vec<Part> {
     let (working, asking) = (window.agents().working().count(), window.agents().asking());
     if working > asking {
         let agents = figures::count(working - asking, "agent", "agents");
-        parts.push(Part::new(8, " · ", format!("◔ {agents}"), theme.accent));
+        // While the root works, the row of its work tells of them too: the model matters more then.
+        let matters = if standing.works() { 5 } else { 8 };
+        parts.push(Part::new(matters, " · ", format!("◔ {agents}"), theme.accent));
     }
     if asking > 0 {
-        let waits = figures::count(asking, "waits", "wait");
+        // As many as the question on the screen says there are: an agent may ask several.
+        let waits = figures::count(window.desk.count().max(asking), "waits", "wait");
         parts.push(Part::new(9, " · ", format!("◆ {waits} for you"), theme.ask));
     }
     if let Some(purpose) = standing.asks_aside {

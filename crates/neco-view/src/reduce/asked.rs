@@ -1,7 +1,7 @@
 //! What a person is asked: whether a call may run, and what an agent wants to know.
 
 use neco_proto::event::{PermissionDecision, PermissionRequest, QuestionAnswer};
-use neco_proto::{AgentId, CallId, Event, Question};
+use neco_proto::{AgentId, CallId, Event, Question, Reply, Subject};
 
 use super::block::{Approval, Asked, BlockBody, BlockId};
 use super::view::{Change, View};
@@ -35,7 +35,21 @@ pub(super) fn answered<'e>(view: &mut View, answer: &QuestionAnswer) -> Vec<Chan
     });
     let Some((id, asked)) = found else { return Vec::new() };
     (asked.reply, asked.open) = (answer.reply.clone(), false);
+    let left_open = is_unanswered(&asked.question.subject, asked.reply.as_ref());
+    let call_id = asked.question.call_id.clone().filter(|_| left_open);
+    if let Some((_, call)) = call_id.and_then(|call| view.call(&call)) {
+        call.unanswered = true;
+    }
     vec![Change::Changed(id)]
+}
+
+/// Whether the person left something without an answer that they were asked.
+fn is_unanswered(subject: &Subject, reply: Option<&Reply>) -> bool {
+    match (subject, reply) {
+        (Subject::Choices { items }, Some(Reply::Choices { answers })) => answers.len() < items.len(),
+        (Subject::Choices { .. }, Some(Reply::Dismiss)) => true,
+        (Subject::Choices { .. } | Subject::Plan { .. } | Subject::Loop { .. }, _) => false,
+    }
 }
 
 /// A call that was asked about ended otherwise than by a decision.

@@ -138,6 +138,9 @@ pub struct Call {
     /// Whether the person has seen its change when they were asked about it.
     #[serde(skip_serializing_if = "is_false")]
     pub change_seen: bool,
+    /// Whether the person left something without an answer that it asked them.
+    #[serde(skip_serializing_if = "is_false")]
+    pub unanswered: bool,
     /// The end of what it printed so far; empty when it is over.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub printed: String,
@@ -376,6 +379,7 @@ impl Call {
             started_ms: None,
             background: false,
             change_seen: false,
+            unanswered: false,
             printed: String::new(),
             end: None,
         }

@@ -45,7 +45,10 @@ pub struct Standing {
     pub going_back: Option<GoingBack>,
     /// What was used in all, by everybody.
     pub usage: Usage,
-    /// Of that, what the session itself asked models for.
+    /// What was used in all before the present work began.
+    #[serde(skip)]
+    pub used_before: Usage,
+    /// Of what was used in all, what the session itself asked models for.
     #[serde(skip_serializing_if = "is_nothing")]
     pub aside: Usage,
     /// What it asks one for now.
@@ -78,6 +81,7 @@ impl Standing {
             generation: snapshot.generation,
             state: snapshot.state,
             usage: snapshot.usage,
+            used_before: snapshot.usage,
             aside: snapshot.aside,
             context,
             ..Self::default()
@@ -193,7 +197,7 @@ impl Standing {
         self.compacting = false;
         self.state = state;
         match (worked, self.works()) {
-            (false, true) => self.since_ms = Some(now_ms),
+            (false, true) => (self.since_ms, self.used_before) = (Some(now_ms), self.usage),
             (_, false) => self.since_ms = None,
             (true, true) => {}
         }

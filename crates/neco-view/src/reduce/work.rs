@@ -46,6 +46,8 @@ impl Work {
                 self.refused.clear();
                 self.models.clear();
             }
+            // What others were still at ended with the process that did it.
+            EventBody::SessionStart(_) if own => (self.so_far, self.began_ms) = (None, None),
             EventBody::Message(message) => {
                 if own {
                     note_model(&mut self.models, message);

@@ -82,6 +82,8 @@ pub enum Outside {
     Sessions,
     /// The models, to choose from.
     Models,
+    /// How much the model thinks; with a word behind it, as much as that says.
+    Effort,
     /// A second session from here.
     Fork,
     /// The states of the workspace that were kept.

@@ -104,8 +104,14 @@ mod tests {
             assert_eq!(parse(other, &[]), parse(ours, &[]), "{other}");
         }
         assert!(parse("/skills", &[]).unwrap_err().to_string().starts_with("Neco has no skills yet"));
-        for line in ["/effort high", "/reasoning", "/think"] {
-            assert!(parse(line, &[]).unwrap_err().to_string().contains("?reasoning=high"), "{line}");
+        assert_eq!(parse("/effort high", &[]), Ok(Slash::Outside(Outside::Effort, "high".into())));
+        assert_eq!(parse("/reasoning", &[]), parse("/effort", &[]));
+        assert!(parse("/effort huge", &[]).unwrap_err().to_string().contains("xhigh or max"));
+        for line in ["/think", "/fast"] {
+            assert!(parse(line, &[]).unwrap_err().to_string().contains("/effort"), "{line}");
+        }
+        for line in ["/terminal-setup", "/upgrade", "/pr-comments", "/btw"] {
+            assert!(!parse(line, &[]).unwrap_err().to_string().starts_with("There is no"), "{line}");
         }
         assert_eq!(parse("/xyzzy", &[]).unwrap_err().to_string(), "There is no /xyzzy; /help lists the commands");
     }

@@ -39,7 +39,16 @@ impl Custom {
         let parts = name.split_once(':');
         parts.is_some_and(|(server, prompt)| self.name == format!("mcp__{server}__{prompt}"))
     }
+
+    /// The other name of a prompt of an MCP server.
+    pub fn short_name(&self) -> Option<String> {
+        let (server, prompt) = self.name.strip_prefix("mcp__")?.split_once("__")?;
+        Some(format!("{server}:{prompt}"))
+    }
 }
+
+/// How much a model can be told to think.
+const EFFORTS: &[&str] = &["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /// All slash commands, in the order of the help.
 pub const TABLE: &[Row] = &[
@@ -47,6 +56,12 @@ pub const TABLE: &[Row] = &[
     row("new", "", "new session", |_| Ok(Slash::New)).also(&["clear"]),
     row("resume", "[ID]", "resume an earlier session", resume).also(&["sessions", "continue"]),
     row("model", "[NAME]", "model or group of this session", model).also(&["models"]),
+    row("effort", "[none|minimal|low|medium|high|xhigh|max]", "how much the model thinks", |text| {
+        let words = [[""].as_slice(), EFFORTS].concat();
+        one_of(Outside::Effort, text, &words, "/effort none, minimal, low, medium, high, xhigh or max")
+    })
+    .also(&["reasoning"])
+    .of(EFFORTS),
     row("mode", "[agent|plan|ask|debug]", "mode: agent, plan, ask, debug", |text| Setting::Mode.read(text))
         .sets(Setting::Mode),
     row(
@@ -146,11 +161,8 @@ pub(super) const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["editor"], "Ctrl-G opens what you write in your editor"),
     (&["vim"], "/config tui.vi true gives the field the keys of vi"),
     (&["statusline"], "/config tui.status_line COMMAND sets what the status line says"),
-    (
-        &["effort", "reasoning", "think", "thinking", "variant"],
-        "/model PROVIDER/MODEL?reasoning=high sets how much it thinks: none, minimal, low, medium, high, xhigh or max",
-    ),
-    (&["fast"], "/model chooses a faster model; /model PROVIDER/MODEL?reasoning=low lets it think less"),
+    (&["think", "thinking", "variant"], "/effort high sets how much it thinks; /effort lists what else there is"),
+    (&["fast"], "/model chooses a faster model; /effort low lets it think less"),
     (&["keybindings", "keymap", "keys"], "? shows the keys; [tui.keys] in your settings changes them"),
     (
         &["plugin", "plugins", "extensions", "marketplace"],
@@ -159,6 +171,16 @@ pub(super) const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["security-review"], "/review WHAT reviews what is not committed: /review security"),
     (&["output-style", "personality"], "AGENTS.md or .neco/rules/*.md say how it is to answer"),
     (&["ide"], "Neco has no editor extension; it runs in the editor's terminal, and Ctrl-G opens your editor"),
+    (
+        &["terminal-setup"],
+        "nothing has to be set up: \\ at the end of a line and Ctrl-J begin a new one where Shift-Enter does not",
+    ),
+    (&["upgrade", "update"], "Neco does not update itself: install the new version as you installed this one"),
+    (
+        &["pr-comments", "pr_comments", "install-github-app"],
+        "Neco does not talk to GitHub; the agent can run gh: ask it to read the comments of a pull request",
+    ),
+    (&["btw"], "Neco has no side questions; what you send while it works reaches it before its next step"),
     (&["release-notes", "changelog"], "CHANGELOG.md of Neco's sources says what is new; neco --version is yours"),
 ];
 

@@ -18,7 +18,7 @@ pub fn ending(end: &WorkEnd) -> String {
         CompleteReason::Stopped if end.plan_dropped => "the plan was dropped after".to_owned(),
         CompleteReason::Stopped => "stopped by a hook after".to_owned(),
         CompleteReason::LoopDetected => "stopped: it was repeating itself, after".to_owned(),
-        CompleteReason::Cancelled => "cancelled after".to_owned(),
+        CompleteReason::Cancelled => "stopped after".to_owned(),
         CompleteReason::Failed => "failed after".to_owned(),
     }
 }

@@ -6,14 +6,16 @@ use neco_proto::event::{
     AgentNode, BudgetReached, Compaction, CompleteReason, HookOutcome, HookRun, Letter, NodeResult, NodeState,
     NotificationLevel, SessionStop, TaskKind, TaskState, Up, WorkflowGraph, WorkflowState, WorkflowTask,
 };
-use neco_proto::{ItemAnswer, PlanStatus, QuestionItem, Reply, Subject};
+use neco_proto::{ItemAnswer, Plan, PlanStatus, QuestionItem, Reply, Subject};
 
 use super::agents::in_one_line;
 use super::notices;
 use super::rewind::{REDO, UNDO, files_back};
 use crate::figures;
 use crate::reduce::View;
-use crate::reduce::block::{AgentLetter, AgentMove, AgentStep, Asked, BlockBody, WentBack, WorkEnd, WorkflowStep};
+use crate::reduce::block::{
+    AgentLetter, AgentMove, AgentStep, Asked, BlockBody, Call, Planned, WentBack, WorkEnd, WorkflowStep,
+};
 
 /// Characters of what an agent had to say when it ended.
 const LONGEST: usize = 300;
@@ -46,8 +48,18 @@ pub fn lines(body: &BlockBody, view: &View) -> Vec<(Tone, String)> {
         BlockBody::Rewind(went) => rewound(went),
         BlockBody::Workflow(step) => workflow(step, &view.workflows),
         BlockBody::Stop(stop) => paused(stop, view).into_iter().collect(),
+        // The call that handed it over tells that the person said no.
+        BlockBody::Plan(Planned { plan: Some(Plan { status: PlanStatus::Dropped, .. }), .. }) if hands_over(view) => {
+            Vec::new()
+        }
         _ => line(body).into_iter().collect(),
     }
+}
+
+/// Whether a plan is being handed over.
+fn hands_over(view: &View) -> bool {
+    let hands = |call: &Call| call.tool == "exit_plan_mode" && !call.is_over();
+    view.blocks.iter().any(|block| matches!(&block.body, BlockBody::Call(call) if hands(call)))
 }
 
 fn line(body: &BlockBody) -> Option<(Tone, String)> {
@@ -103,7 +115,9 @@ fn questions_and_answers(items: &[QuestionItem], reply: Option<&Reply>) -> Vec<S
         let words = words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ");
         if words.is_empty() { "no answer".to_owned() } else { words }
     };
-    items.iter().zip(answers).map(|(item, answer)| format!("{} → {}", question(item), said(answer))).collect()
+    let said = |answer: Option<&ItemAnswer>| answer.map_or_else(|| "not answered".to_owned(), said);
+    let line = |(index, item): (usize, &QuestionItem)| format!("{} → {}", question(item), said(answers.get(index)));
+    items.iter().enumerate().map(line).collect()
 }
 
 fn compacted(compaction: &Compaction) -> String {
@@ -189,6 +203,8 @@ fn ended(end: &WorkEnd) -> Option<(Tone, String)> {
         }
         CompleteReason::Failed => None,
         CompleteReason::Budget => Some((Tone::Stop, budget(end.budget.as_ref()))),
+        // The call that handed the plan over tells that the person said no.
+        CompleteReason::Stopped if end.plan_dropped => None,
         CompleteReason::Stopped => Some((Tone::Stop, "Ended".to_owned())),
         CompleteReason::LoopDetected => Some((Tone::Stop, "Stopped: it was repeating itself".to_owned())),
     }

@@ -7,7 +7,7 @@ use neco_proto::event::{
     MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NodeResult, Rewind, SessionStart, SharedStateUpdate,
     SidePurpose, Up,
 };
-use neco_proto::{ApprovalMode, ContextReport, GivenUse, ServerToolsSize, SessionRules, ToolsSize};
+use neco_proto::{ApprovalMode, ContextReport, ErrorCode, GivenUse, ServerToolsSize, SessionRules, ToolsSize};
 
 use super::rewind::files_back;
 use crate::figures;
@@ -36,6 +36,26 @@ pub fn next_attempt(retry: &ModelRetry) -> String {
 pub fn switch(switch: &ModelSwitch) -> String {
     let (from, to) = (clean_line(&switch.from), clean_line(&switch.to));
     format!("{to} takes over · {from}: {}", clean_line(&switch.message))
+}
+
+/// Why a model did not answer, in a few words; none where the code does not say enough. `cut_off` when a part of the
+/// answer had come.
+pub fn trouble(code: ErrorCode, cut_off: bool) -> Option<&'static str> {
+    Some(match code {
+        ErrorCode::ModelTimedOut => "no answer in time",
+        ErrorCode::RateLimited => "rate limit",
+        ErrorCode::NotAuthorised => "the key is not accepted",
+        ErrorCode::ProviderUnavailable if cut_off => "the answer broke off",
+        ErrorCode::BudgetUsedUp => "no credit left",
+        ErrorCode::EmptyAnswer => "an empty answer",
+        ErrorCode::BrokenCall => "a call that can't be read",
+        _ => return None,
+    })
+}
+
+/// `glm-4.7` of `zhipu/glm-4.7`: the name without its provider.
+pub fn model_name(model: &str) -> String {
+    clean_line(model.rsplit('/').next().unwrap_or(model))
 }
 
 /// `compacted: 171.2k → 24.0k tokens (the context is nearly full; 214 messages summed up, 12 kept)`.

@@ -223,7 +223,7 @@ fn find<V: Vault>(vault: &mut V, rev: &str) -> Result<StoredExchange, Checkpoint
     if let Ok(id) = rev.parse::<ObjectId>() {
         return StoredExchange::read(vault, id).map_err(|_| unknown());
     }
-    if rev.len() < super::keeper::SHORTEST {
+    if rev.len() < super::shelf::SHORTEST {
         return Err(unknown());
     }
     let mut found = BTreeMap::new();

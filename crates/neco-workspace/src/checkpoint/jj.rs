@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,15 +19,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use gix::ObjectId;
 use gix::objs::Kind;
 
-use super::branches::{id_in, lines_since, remove};
+use super::branches::{id_in, remove};
 use super::cache::replace;
 use super::error::CheckpointError;
-use super::exchange::StoredExchange;
 use super::exchanges::{REWOUND, SESSIONS, whole};
 use super::leftovers::remove_unfinished;
 use super::objects::Objects;
 use super::operations::Operations;
 use super::point::{StoredPoint, commit_object};
+use super::pruned::fill;
 use super::settling::{MOST_FORCED, Mark, Settled, Settling, Unforced, force_all, force_files, replace_for_good};
 use super::tree::files_and_trees;
 use super::vault::Vault;
@@ -440,39 +440,10 @@ impl Vault for JjVault {
     /// Builds a repository of what stays, by links to the files of its objects, and moves it into place.
     fn keep_only(&mut self, points: &[StoredPoint]) -> Result<(), CheckpointError> {
         let Some(head) = points.first() else { return Ok(()) };
-        let branches = self.all_branches()?;
-        let old = self.objects()?;
-        let new = self.build()?;
-        let kept = Objects::of_ours(&new.join("objects"));
-        let oldest = points.last().map_or(i64::MIN, |last| last.seconds);
-        let lines = lines_since(self, branches, oldest);
-        let mut all = all_objects(self, points)?;
-        for exchange in lines.iter().flat_map(|(_, line)| line) {
-            all.insert(exchange.id);
-            files_and_trees(self, exchange.tree, &mut all)?;
-        }
-        // Plain git reads no further back than these, and neither does Jujutsu.
-        let mut ends: Vec<ObjectId> =
-            points.last().filter(|last| last.parent.is_some()).map(|last| last.id).into_iter().collect();
-        let is_end = |exchange: &&StoredExchange| exchange.parent.is_some_and(|parent| !all.contains(&parent));
-        ends.extend(lines.iter().flat_map(|(_, line)| line).filter(is_end).map(|exchange| exchange.id));
-        for id in &all {
-            link(&old.file(*id), &kept.file(*id))?;
-        }
-        replace(&new.join(HEAD), format!("{}\n", head.id).as_bytes())?;
         let head = head.id;
-        for (name, line) in &lines {
-            let Some(tip) = line.last() else { continue };
-            let path = new.join(BRANCHES).join(name);
-            fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(|error| CheckpointError::at(&path, error))?;
-            replace(&path, format!("{}\n", tip.id).as_bytes())?;
-        }
-        if !ends.is_empty() {
-            ends.sort_unstable();
-            ends.dedup();
-            let lines: String = ends.iter().map(|id| format!("{id}\n")).collect();
-            replace(&new.join("shallow"), lines.as_bytes())?;
-        }
+        let branches = self.all_branches()?;
+        let new = self.build()?;
+        fill(self, &new, points, branches)?;
         force_all(&self.folder)?;
         let operations = Arc::clone(&self.operations);
         let mut operations = operations.lock().unwrap_or_else(PoisonError::into_inner);
@@ -508,7 +479,7 @@ impl Vault for JjVault {
 }
 
 /// Every object that these points need.
-fn all_objects(vault: &JjVault, points: &[StoredPoint]) -> Result<HashSet<ObjectId>, CheckpointError> {
+pub(super) fn all_objects(vault: &JjVault, points: &[StoredPoint]) -> Result<HashSet<ObjectId>, CheckpointError> {
     let mut all = HashSet::new();
     for point in points {
         all.insert(point.id);
@@ -516,17 +487,6 @@ fn all_objects(vault: &JjVault, points: &[StoredPoint]) -> Result<HashSet<Object
         files_and_trees(vault, point.tree, &mut all)?;
     }
     Ok(all)
-}
-
-fn link(from: &Path, to: &Path) -> Result<(), CheckpointError> {
-    if let Some(folder) = to.parent() {
-        fs::create_dir_all(folder).map_err(|error| CheckpointError::at(folder, error))?;
-    }
-    let linked: io::Result<()> = match fs::hard_link(from, to) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => fs::copy(from, to).map(drop),
-        Ok(()) | Err(_) => Ok(()),
-    };
-    linked.map_err(|error| CheckpointError::at(from, error))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use neco_proto::Diff;
 use neco_proto::event::LeftOutWhy;
 use neco_safety::path::sensitive::holds_secrets;
 
@@ -19,9 +20,6 @@ use crate::bytes::fingerprint;
 use crate::changed::tracked;
 use crate::git;
 use crate::rules::{content_of, rules_in};
-
-/// Folders in which version control keeps its own: never looked into, never touched, never listed.
-const REPOSITORIES: &[&[u8]] = &[b".git", b".jj", b".hg", b".svn", b".sl"];
 
 /// What a person decides about it.
 #[derive(Clone, Debug)]
@@ -152,9 +150,10 @@ impl<'a> LeaveOut<'a> {
         only_rules.then(|| key_of([self.key, rules.map_or(0, |rules| rules.key)]))
     }
 
-    /// Whether this is where a version control system, or Neco, keeps its own.
+    /// Whether this is where a version control system, or Neco, keeps its own: it is never looked into, never touched
+    /// and never listed.
     pub fn is_nobodys(&self, path: &Path, name: &[u8]) -> bool {
-        REPOSITORIES.iter().any(|own| name.eq_ignore_ascii_case(own))
+        Diff::REPOSITORIES.iter().any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
             // Byte by byte: both are whole paths, and this is asked of every file.
             || path.as_os_str() == self.store.as_os_str()
             || self.settings.own.as_deref().is_some_and(|own| own.as_os_str() == path.as_os_str())

@@ -10,11 +10,12 @@
 //! everything but where objects and points are kept.
 //!
 //! Reading order: [`checkpoints`] (the face), [`error`]; [`leave_out`] (what is no part of a state),
-//! [`cache`] (what is known of files), [`scan`] (a look at the workspace) with [`ahead`] and [`system`], [`tree`], [`details`], [`point`]
-//! (what is written), [`keeper`] (how it goes together), [`others`] (whose work it is), [`plan`], [`restore`] and [`beside`]
-//! (the way back), [`diff`];
+//! [`cache`] (what is known of files), [`scan`] (a look at the workspace) with [`ahead`] and [`system`], [`tree`],
+//! [`details`], [`point`] (what is written), [`shelf`] (points by name), [`keeper`] (how it goes together), [`others`]
+//! (whose work it is), [`plan`], [`restore`] and [`beside`] (the way back), [`diff`];
 //! [`exchange`] and [`exchanges`] (what was said, beside the files);
-//! [`vault`] (what a backend does), [`objects`], [`jj`] with [`branches`], [`settling`] and [`operations`], [`git`]; [`lock`], [`leftovers`], [`mod@open`].
+//! [`vault`] (what a backend does), [`objects`], [`jj`] with [`branches`], [`pruned`] (what a prune leaves),
+//! [`settling`] and [`operations`], [`git`]; [`lock`], [`leftovers`], [`mod@open`].
 
 mod ahead;
 mod beside;
@@ -38,9 +39,11 @@ mod operations;
 mod others;
 mod plan;
 mod point;
+mod pruned;
 mod restore;
 mod scan;
 mod settling;
+mod shelf;
 mod system;
 mod tree;
 mod vault;

@@ -1,6 +1,6 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`program`] (how it is asked) with [`confirm`] and [`editor`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`mcp`] with [`mcp_login`], [`mcp_conformance`] and [`mcp_serve`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`eval`], [`init`], [`shell`].
+//! Reading order: [`program`] (how it is asked) with [`confirm`] and [`editor`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`mcp`] with [`mcp_add`], [`mcp_login`], [`mcp_conformance`] and [`mcp_serve`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`eval`], [`init`], [`shell`].
 
 pub mod agents;
 pub mod auth;
@@ -12,6 +12,7 @@ mod editor;
 pub mod eval;
 pub mod init;
 pub mod mcp;
+mod mcp_add;
 mod mcp_conformance;
 mod mcp_login;
 pub mod mcp_serve;

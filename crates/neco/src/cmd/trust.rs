@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use neco_config::Env;
-use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust, TrustRow, TrustState};
+use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust, TrustAnswer, TrustRow, TrustState};
 use neco_proto::visible::visible_line;
 
 use crate::args::{EverywhereArgs, JsonArg};
@@ -59,26 +59,39 @@ fn decide(yes: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Fai
         say::out(&format!("{shown} has no hooks or rules: nothing to trust\n"))?;
         return Ok(Exit::Done);
     }
-    let trusted = if yes {
+    let answer = if yes {
         say::out(&told.described)?;
-        Some(true)
+        Some(TrustAnswer::All)
     } else {
         let Some(tty) = Tty::open() else {
             say::out(&told.described)?;
             return Err(Failure::usage("this has to be confirmed, and there is no terminal to ask on")
                 .hint("Read the list, then pass --yes."));
         };
-        match terminal::trusts(&tty, &told.described, env) {
-            Ok(trusted) => trusted,
+        match terminal::trusts(&tty, &told.described, &told.parts, env) {
+            Ok(answer) => answer,
             Err(signal) => return Ok(Exit::Stopped(signal)),
         }
     };
-    if let Some(trusted) = trusted {
-        told = ask(&DecideTrust { folder, seen: told.seen, trusted }, everywhere, env)?;
+    let taken = match &answer {
+        Some(TrustAnswer::Only(taken)) => taken.len(),
+        Some(TrustAnswer::All | TrustAnswer::Nothing) | None => 0,
+    };
+    if let Some(answer) = answer {
+        let (trusted, only) = match answer {
+            TrustAnswer::All => (true, None),
+            TrustAnswer::Nothing => (false, None),
+            TrustAnswer::Only(taken) => (true, Some(taken)),
+        };
+        told = ask(&DecideTrust { folder, seen: told.seen, trusted, only }, everywhere, env)?;
     }
-    let (words, exit) = match told.all_on {
-        true => (format!("{shown} is trusted\n"), Exit::Done),
-        false => (format!("{shown} is not trusted: what it would switch on stays off\n"), Exit::Refused),
+    let (words, exit) = match (told.all_on, taken) {
+        (true, _) => (format!("{shown} is trusted\n"), Exit::Done),
+        (false, 0) => (format!("{shown} is not trusted: what it would switch on stays off\n"), Exit::Refused),
+        (false, _) => {
+            let all = told.parts.len();
+            (format!("{shown} is trusted in part: {taken} of {all} are on, the rest stays off\n"), Exit::Done)
+        }
     };
     say::out(&words)?;
     Ok(exit)

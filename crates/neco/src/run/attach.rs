@@ -46,6 +46,7 @@ pub fn left_out(args: &RunArgs) -> Option<String> {
         ("--yes", args.yes),
         ("--gen", args.generation.is_some()),
         ("--tools", args.tools.is_some()),
+        ("--append-system-prompt", args.append_system_prompt.is_some()),
         ("--max-turns", args.max_turns.is_some()),
         ("--max-cost", args.max_cost.is_some()),
         ("--timeout", args.timeout.is_some()),

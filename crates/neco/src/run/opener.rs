@@ -14,6 +14,7 @@ use neco_app::workspace::Workspaces;
 use neco_config::Env;
 use neco_proto::app::App;
 use neco_proto::app::opening::{OpenSession, WhichSession};
+use neco_proto::app::trust::TrustAnswer;
 use neco_proto::{Client, SessionId};
 use neco_safety::secrets::Redactor;
 use neco_server::{AttachError, RemoteClient, Server};
@@ -69,11 +70,11 @@ impl Opener for TerminalOpener {
         self.asks.load(Ordering::Relaxed)
     }
 
-    fn trusts(&self, described: String) -> BoxFuture<'_, Option<bool>> {
+    fn trusts(&self, described: String, parts: Vec<String>) -> BoxFuture<'_, Option<TrustAnswer>> {
         let env = self.env.clone();
         let asked = tokio::task::spawn_blocking(move || {
             // No session is open yet that would have to be ended.
-            ask::trusts(&Tty::open()?, &described, &env).unwrap_or_else(|signal| {
+            ask::trusts(&Tty::open()?, &described, &parts, &env).unwrap_or_else(|signal| {
                 compose::quit(signal);
                 None
             })
@@ -145,6 +146,13 @@ impl Served for SocketServer {
     }
 }
 
+/// What the system prompt says of this run: who the agent is, and what was added to it.
+fn role(args: &RunArgs) -> Option<String> {
+    let added = args.append_system_prompt.as_ref().filter(|text| !text.trim().is_empty());
+    let parts: Vec<&str> = args.role.iter().chain(added).map(String::as_str).collect();
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
+}
+
 /// The session that `args` ask for, for work in `folder`.
 pub fn wanted(args: &RunArgs, everywhere: &EverywhereArgs, folder: String) -> Result<OpenSession, Failure> {
     let start = crate::folder(everywhere)?;
@@ -166,7 +174,7 @@ pub fn wanted(args: &RunArgs, everywhere: &EverywhereArgs, folder: String) -> Re
         approval: args.approval(),
         max_turns: args.max_turns,
         max_cost: args.max_cost,
-        role: args.role.clone(),
+        role: role(args),
         ..OpenSession::default()
     })
 }

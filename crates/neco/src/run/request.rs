@@ -8,6 +8,7 @@ use std::time::Duration;
 use neco_app::shared::SharedApp;
 use neco_app::{disk, sessions};
 use neco_config::Env;
+use neco_proto::app::agents::ListAgents;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::{App, AppError, Caller};
 use neco_proto::{Attachment, Client, ClientError, Command, SessionId};
@@ -127,7 +128,7 @@ pub(super) fn attempt(
     }
     message.warnings.iter().for_each(|words| say::note(words));
     let title = message.text.trim().lines().next().unwrap_or_default().to_owned();
-    let spelt_out = slash::spelt_out(message.text.clone(), everywhere, env)?;
+    let spelt_out = slash::spelt_out(message.text.clone(), args, everywhere, env)?;
     let is_command = spelt_out != message.text;
     message.text = spelt_out;
     let mut ends = Some(Ends::of(args)?);
@@ -183,6 +184,7 @@ pub(super) fn attempt(
     if let (Printer::Text(text), Some(agent)) = (&mut ui.printer, &args.agent) {
         text.name_agent(agent);
     }
+    own.block_on(name_agents(&mut ui.printer, &**app, works_in.clone()));
     // A session is called what the person wrote, and not what a command of theirs says to the model.
     if is_command
         && wanted.which == WhichSession::New
@@ -252,6 +254,13 @@ pub fn take_seat(
         text.set_session(short_id(session));
     }
     RunUi::new(printer, tty.map(|tty| ask::person(Channel::Terminal(tty), folder, env)), compose::quit)
+}
+
+/// Tells a printer whose first line names the agents that can be asked which those are.
+async fn name_agents(printer: &mut Printer, app: &dyn App, folder: String) {
+    let Printer::Claude(claude) = printer else { return };
+    let known = app.ask(&Caller::person(), &ListAgents { folder }).await.map(|list| list.agents).unwrap_or_default();
+    claude.set_agents(known.into_iter().map(|agent| agent.name).collect());
 }
 
 /// In forms that end with an object even what never began is one.

@@ -3,22 +3,26 @@
 
 use std::path::Path;
 
+use neco_app::persons_shell::PersonsShell;
+use neco_app::workspace::Workspaces;
 use neco_config::Env;
 use neco_proto::ErrorCode;
-use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands};
+use neco_proto::app::commands::{CommandPart, CommandRow, ExpandCommand, ListCommands};
 use neco_proto::app::mcp_use::FillPrompt;
+use neco_proto::app::{AppError, Trouble};
+use neco_tui::command_lines;
 use neco_view::slash::{self, Custom, Outside, Slash};
 use neco_view::wording::prompts;
 
-use crate::args::EverywhereArgs;
-use crate::cmd::program::{ask, asked, folder, notes};
+use crate::args::{EverywhereArgs, RunArgs};
+use crate::cmd::program::{ask, asked, block_on, folder, notes};
 use crate::failure::Failure;
 
 /// What the agent is told where `text` is written.
 ///
 /// # Errors
 /// When it is a command of the window, one of the person's own that can't be used, or none at all.
-pub fn spelt_out(text: String, everywhere: &EverywhereArgs, env: &Env) -> Result<String, Failure> {
+pub fn spelt_out(text: String, args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<String, Failure> {
     let Some(rest) = text.trim().strip_prefix('/') else { return Ok(text) };
     let (name, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let (name, argument) = (name.to_owned(), argument.trim().to_owned());
@@ -37,7 +41,10 @@ pub fn spelt_out(text: String, everywhere: &EverywhereArgs, env: &Env) -> Result
     let folder = folder(everywhere)?;
     let own = ask(&ListCommands { folder: folder.clone() }, everywhere, env)?.commands;
     if own.iter().any(|command| command.name == name) {
-        return Ok(ask(&ExpandCommand { folder, name, argument }, everywhere, env)?.text);
+        let expanded = ask(&ExpandCommand { folder, name, argument }, everywhere, env)?;
+        notes(&expanded.notes);
+        let has_lines = !expanded.parts.is_empty();
+        return if has_lines { with_lines(expanded.parts, args, everywhere, env) } else { Ok(expanded.text) };
     }
     if !reads_as_command(&name) {
         return Ok(text);
@@ -53,6 +60,26 @@ pub fn spelt_out(text: String, everywhere: &EverywhereArgs, env: &Env) -> Result
              where /help lists the commands.",
         )),
     }
+}
+
+/// What a command says whose command lines are run: as the person's own in the window are.
+fn with_lines(
+    parts: Vec<CommandPart>,
+    args: &RunArgs,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<String, Failure> {
+    let folder = crate::folder(everywhere)?;
+    let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
+    let (rules, own) = (args.rules.flags(&folder), env.clone());
+    block_on(async {
+        let state = Workspaces::new(env.clone()).at(&folder, &overrides).await?.now();
+        let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&folder, &rules, &state, &own)).await;
+        let shell = opened.map_err(|error| AppError::new(Trouble::Failed, error.to_string()))??;
+        let shell = &shell;
+        let run = |line: String, printed| async move { shell.run(&line, printed).await.map(|ran| ran.code) };
+        Ok(command_lines::filled(parts, run).await?)
+    })
 }
 
 /// What a prompt of an MCP server says; nothing where it is none.

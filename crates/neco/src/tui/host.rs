@@ -17,6 +17,7 @@ use neco_proto::app::{App, AppError, Trouble};
 use neco_proto::{Attachment, Client};
 use neco_safety::secrets::Scope;
 use neco_tui::clipboard::PicturePrinter;
+use neco_tui::draft_files::DraftFiles;
 use neco_tui::history_file::HistoryFile;
 use neco_tui::host::Printed;
 use neco_tui::terminal_host::{HostSetup, Machine, TerminalHost};
@@ -73,6 +74,7 @@ impl Surroundings {
             clipboard: PicturePrinter::find(|name| env.is_set(name), |name| env.find_program(name)),
             status_line,
             history: HistoryFile::new(history_of(folder, env.data_dir()), without_secrets),
+            drafts: DraftFiles::new(env.data_dir().join("drafts"), without_secrets),
             home: env.home().to_owned(),
             log_file: log::path(env).display().to_string(),
         });

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use neco_config::section::{SandboxLevel, SandboxNetwork, SandboxSection, TuiNotifications, TuiTheme};
+use neco_config::section::{
+    GroupSection, SandboxLevel, SandboxNetwork, SandboxSection, Strategy, TuiNotifications, TuiTheme,
+};
 use neco_config::{Env, Loaded};
 use neco_tui::input::Keymap;
 use neco_tui::looks::Looks;
@@ -42,8 +44,30 @@ pub fn of(loaded: &Loaded, env: &Env, most_turns: u32) -> Result<Looks, Failure>
         most_cost: loaded.config.agent.max_cost,
         home: env.var("HOME").map(str::to_owned),
         greeting: format!("Neco {}", env!("CARGO_PKG_VERSION")),
+        groups: groups(loaded),
         facts: vec![("Sandbox", sandbox(&loaded.config.sandbox), "/sandbox")],
     })
+}
+
+/// The groups of models, each with who of it answers.
+fn groups(loaded: &Loaded) -> Vec<(String, String)> {
+    let words = |(name, group): (&String, &GroupSection)| {
+        let models: Vec<String> = group.models.iter().map(String::as_str).map(bare).collect();
+        let first = models.first()?;
+        let words = match group.strategy {
+            Strategy::First => format!("{first} · first of the group {name}"),
+            Strategy::RoundRobin if models.len() == 1 => format!("{first} · all of the group {name}"),
+            Strategy::RoundRobin => format!("{} · in turn, the group {name}", models.join(", ")),
+            Strategy::Cheapest => format!("the cheapest of the group {name}"),
+        };
+        Some((name.clone(), words))
+    };
+    loaded.config.model_groups.iter().filter_map(words).collect()
+}
+
+/// `glm-4.7` of `zhipu/glm-4.7?effort=low`.
+fn bare(model: &str) -> String {
+    neco_view::wording::notices::model_name(model.split('?').next().unwrap_or(model))
 }
 
 /// What commands may touch, in a few words.

@@ -32,12 +32,15 @@ const A_MOMENT: Duration = Duration::from_millis(20);
 /// How long the end may take after a signal.
 const LAST_WORDS: Duration = Duration::from_secs(25);
 
+/// How long a signal waits until the person has read how the session is resumed.
+const LAST_LINE: Duration = Duration::from_secs(1);
+
 /// The last session that something was said in.
 pub struct Left {
     /// As people write it.
     id: String,
-    /// Its title, how much was said in it and what it cost, where that is known.
-    about: Option<String>,
+    /// Whether the person was told how it is resumed.
+    is_told: bool,
 }
 
 /// Whether a window is meant rather than a single request: nothing is piped, and nobody said `-m`.
@@ -64,10 +67,10 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         return Ok(exit);
     }
     match show(args, everywhere, folder, attachments, env)? {
-        (Some(Left { id, about }), Ok(exit @ (Exit::Done | Exit::Stopped(_)))) => {
-            let about = about.map(|about| format!(" ✓ {about}\n")).unwrap_or_default();
-            // The terminal may be gone with the signal.
-            let _ = say::out(&format!("\n{about}   Resume it with  neco resume {id}\n"));
+        (Some(Left { id, is_told }), Ok(exit @ (Exit::Done | Exit::Stopped(_)))) => {
+            if !is_told {
+                tell_resume(&id, None);
+            }
             Ok(exit)
         }
         (Some(Left { id, .. }), Err(failure)) if failure.code.is_some() => {
@@ -126,19 +129,23 @@ pub fn show(
         }
         Ok::<(), Failure>(())
     })?;
-    let (shown, seen) = see(&runtime, &around, signals, first, looks, env);
+    let (told, seen) = see(&runtime, &around, signals, first, looks, env);
     let left = around.host.last_said();
     worktree::end(&folder, &words, left.as_deref().unwrap_or_default(), env);
     runtime.shutdown_background();
-    let left = left.map(|id| {
-        let about = shown.filter(|(shown, _)| *shown == id).map(|(_, about)| about);
-        Left { id, about }
-    });
+    let left = left.map(|id| Left { is_told: told.as_ref() == Some(&id), id });
     Ok((left, seen))
 }
 
-/// Shows the window until the person leaves or a signal ends it; all sessions have ended then. Gives the session that
-/// was on the screen last with what is told of it, and how it ended.
+/// Says how a session is resumed, below what is known of it.
+fn tell_resume(id: &str, about: Option<&str>) {
+    let about = about.map(|about| format!("   {about}\n")).unwrap_or_default();
+    // The terminal may be gone with a signal.
+    let _ = say::out(&format!("\n{about}   Resume it with  neco resume {id}\n"));
+}
+
+/// Shows the window until the person leaves or a signal ends it; all sessions have ended then. Gives the session of
+/// which it was told how it is resumed, and how it ended.
 fn see(
     runtime: &Runtime,
     around: &Surroundings,
@@ -146,28 +153,36 @@ fn see(
     first: Option<String>,
     looks: Looks,
     env: &Env,
-) -> (Option<(String, String)>, Result<Exit, Failure>) {
+) -> (Option<String>, Result<Exit, Failure>) {
+    let is_kept = !looks.passing;
+    let (line, is_written) = oneshot::channel::<()>();
     say::hold_notes();
     let seen = runtime.block_on(async {
         let window = neco_tui::run(Arc::clone(&around.host) as Arc<dyn Host>, around.app(), Wanted::New, first, looks);
         tokio::select! {
-            seen = until_closed(window, signals) => seen,
+            seen = until_closed(window, signals, is_written) => seen,
             () = defect(env) => Ok(Exit::Failed),
         }
     });
     // A window that was dropped in the middle of its work has let go of it already; what follows is for the rest.
     neco_tui::give_back();
     say::release_notes();
-    let shown = runtime.block_on(async {
-        let shown = around.host.about_shown().await;
+    let told = runtime.block_on(async {
+        let tells = is_kept && matches!(seen, Ok(Exit::Done | Exit::Stopped(_)));
+        let shown = around.host.about_shown().await.filter(|_| tells);
+        // First: what is done at the end of a session may take a while, and the person may skip it.
+        if let Some((id, about)) = &shown {
+            tell_resume(id, Some(about));
+        }
+        drop(line);
         // Whoever sends a signal does not want to pay for what is done at the end of a session.
         if matches!(seen, Ok(Exit::Stopped(_))) {
             around.stop_all().await;
         }
         around.close_all().await;
-        shown
+        shown.map(|(id, _)| id)
     });
-    (shown, seen)
+    (told, seen)
 }
 
 /// What `opening` gives. A signal ends the process at once: the window that comes would not hear of it.
@@ -182,13 +197,14 @@ pub async fn unless_left<T>(opening: impl Future<Output = T>, signals: &mut Sign
     }
 }
 
-/// Waits until a window is closed: by the person, or by a signal.
+/// Waits until a window is closed: by the person, or by a signal. `is_written` is over once the last line is.
 pub(super) async fn until_closed(
     window: impl Future<Output = Result<(), WindowError>>,
     signals: Signals,
+    is_written: oneshot::Receiver<()>,
 ) -> Result<Exit, Failure> {
     let (told, stopped) = oneshot::channel();
-    tokio::spawn(hear(signals, told));
+    tokio::spawn(hear(signals, told, is_written));
     let seen = window.await;
     match tokio::time::timeout(A_MOMENT, stopped).await {
         // The window hears signals too, and may have been the first.
@@ -197,15 +213,20 @@ pub(super) async fn until_closed(
     }
 }
 
-/// Hears signals: the first closes the window, which hears it as well; a second one ends the process. Whoever has the terminal may hang on
-/// it, so the end does not wait for ever.
-async fn hear(mut signals: Signals, told: oneshot::Sender<Signal>) {
+/// Hears signals: the first closes the window, which hears it as well; a second one ends the process once the last line
+/// is written. Whoever has the terminal may hang on it, so the end does not wait for ever.
+async fn hear(mut signals: Signals, told: oneshot::Sender<Signal>, is_written: oneshot::Receiver<()>) {
     let signal = signals.next().await;
     // Once the window is closed, only what is done at the end of a session is left.
     if told.send(signal).is_ok() {
         let _ = tokio::time::timeout(LAST_WORDS, signals.next()).await;
     }
+    let _ = tokio::time::timeout(LAST_LINE, is_written).await;
     neco_tui::give_back();
+    if signal == Signal::Interrupt {
+        // The terminal has written the key into the row.
+        let _ = say::out("\n");
+    }
     quit(signal);
 }
 

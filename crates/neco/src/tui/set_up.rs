@@ -9,6 +9,7 @@ use neco_model::SetupError;
 use neco_tui::Looks;
 use neco_tui::line::run::listen;
 use neco_tui::set_up::{self, Talked};
+use tokio::sync::oneshot;
 
 use super::looks;
 use super::open::until_closed;
@@ -96,7 +97,9 @@ fn show(
         talked = set_up::run(app, folder.display().to_string(), typed, looks).await?;
         Ok(())
     };
-    let seen = runtime.block_on(until_closed(window, signals));
+    // Nothing is told of a session here.
+    let (_, is_written) = oneshot::channel();
+    let seen = runtime.block_on(until_closed(window, signals, is_written));
     runtime.shutdown_background();
     Ok(match seen? {
         Exit::Done => Ok(talked),

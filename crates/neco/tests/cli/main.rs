@@ -24,6 +24,7 @@ mod input;
 mod kept;
 mod keys;
 mod local;
+mod mcp_login;
 mod mcp_serve;
 mod mcp_use;
 mod memory;

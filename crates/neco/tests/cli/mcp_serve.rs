@@ -280,6 +280,61 @@ fn a_client_of_the_newer_era_comes_back_with_the_answer() {
 }
 
 #[test]
+fn a_call_that_waits_for_an_answer_holds_up_no_other() {
+    let house = house();
+    fs::write(house.project().join("b.txt"), "one\n").unwrap();
+    for newer in [false, true] {
+        let mut client = match newer {
+            true => McpClient::newer(&house, &["--approval", "ask_first"], &forms()),
+            false => McpClient::older(&house, &["--approval", "ask_first"], &forms()),
+        };
+        let id = client.call("read_file", json!({ "path": "a.txt" }));
+        client.result(id);
+        let waits = client.call("edit_file", edit());
+        let asked = client.find(|message| match newer {
+            true => message["result"]["resultType"] == "input_required",
+            false => message["method"] == "elicitation/create",
+        });
+        assert!(asked.to_string().contains("a.txt"), "{asked}");
+        if !newer {
+            let id = client.request("ping", json!({}));
+            assert!(client.answer(id).get("result").is_some(), "the newer era has no such request");
+        }
+        let id = client.call("read_file", json!({ "path": "b.txt" }));
+        assert!(client.result(id).0.contains("one"), "it is read while the other waits");
+        if !newer {
+            client.write(
+                &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": waits } })
+                    .to_string(),
+            );
+        }
+        client.end();
+        assert_eq!(text_of(&house), "one\n");
+    }
+}
+
+#[test]
+fn what_one_call_has_read_another_knows_that_is_made_beside_it() {
+    let house = house();
+    fs::write(house.project().join("b.txt"), "one\n").unwrap();
+    let flags = ["--allow", "bash", "--allow", "edit_file", "--sandbox=full"];
+    let mut client = McpClient::older(&house, &flags, &json!({}));
+    let command = "touch begun; while [ ! -e over ]; do sleep 0.05; done";
+    let runs = client.call("bash", json!({ "command": command, "timeout": 300 }));
+    eventually("the command runs", || house.project().join("begun").exists());
+    let id = client.call("read_file", json!({ "path": "b.txt" }));
+    assert!(!client.result(id).1);
+    fs::write(house.project().join("over"), "").unwrap();
+    assert!(!client.result(runs).1);
+    // The first session is free again, and this is made in it.
+    let id = client.call("edit_file", json!({ "path": "b.txt", "old_string": "one", "new_string": "two" }));
+    let (text, failed) = client.result(id);
+    assert!(!failed, "{text}");
+    client.end();
+    assert_eq!(fs::read_to_string(house.project().join("b.txt")).unwrap(), "two\n");
+}
+
+#[test]
 fn a_client_that_can_ask_nobody_is_told_what_would_allow_it() {
     let house = house();
     let mut client = McpClient::older(&house, &["--approval", "ask_first"], &json!({}));

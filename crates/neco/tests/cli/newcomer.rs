@@ -123,14 +123,15 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
         (&["--worktree", "feature"], "--worktree takes no name"),
         (&["-p", "x", "-o", "json"], "--output-format json"),
         (&["--worktree", "name", "-p", "x"], "--worktree takes no name"),
-        (&["-m", "gpt-5"], "neco --model gpt-5"),
-        (&["exec", "-m", "gpt-5", "fix it"], "neco --model gpt-5 \"fix it\""),
+        (&["-m", "gpt-5"], "neco --model PROVIDER/gpt-5"),
+        (&["exec", "-m", "gpt-5", "fix it"], "neco --model PROVIDER/gpt-5 \"fix it\""),
+        (&["mcp-server"], "`neco mcp serve`"),
         (&["-a", "on-request", "x y"], "--approval ask_first"),
         (&["-p", "x", "--permission-mode", "bypassPermissions"], "--yes"),
         (&["-p", "x", "--api-key", "sk-1"], "neco login PROVIDER"),
         (&["--list-sessions"], "neco session list"),
-        (&["--append-system-prompt", "be kind", "-p", "x"], "AGENTS.md"),
-        (&["exec", "--json", "x"], "--output-format stream-json"),
+        (&["--system-prompt", "be kind", "-p", "x"], "AGENTS.md"),
+        (&["-p", "x", "--json"], "--output-format stream-json"),
         (&["-q", "x y"], "2>/dev/null"),
         (&["exec", "-"], "no message was given"),
     ] {
@@ -181,4 +182,18 @@ fn a_command_of_ones_own_is_spelt_out() {
     assert_eq!(title(), "/count a.txt");
     house.run(&["-p", "/review"]).ended_with(0);
     assert_eq!(title(), "/review");
+}
+
+#[test]
+fn command_lines_in_a_command_of_ones_own_are_run_and_what_they_print_is_said() {
+    let house = House::playing(json!([say("ok")]));
+    std::fs::create_dir_all(house.path("home/commands")).unwrap();
+    let text = "---\nallowed-tools: Bash\n---\nHere: !`printf '%s|' one \"$1\"`\nThen !`exit 3` end.\n";
+    std::fs::write(house.path("home/commands/look.md"), text).unwrap();
+    house.run(&["-p", "/look '$(touch evil) two'"]).ended_with(0).says("`allowed-tools` at the top of its file");
+    let shown = house.run(&["session", "show"]).ended_with(0).says("Here: one|$(touch evil) two|");
+    shown.says("Then (exit code 3) end.");
+    assert!(!house.project().join("evil").exists(), "an argument is a value");
+    let denied = house.run(&["-p", "/look x", "--deny", "bash(printf *)"]).says("not run");
+    assert!(denied.code != 0 && denied.stdout.is_empty(), "the model is not asked: {}", denied.stdout);
 }

@@ -125,6 +125,20 @@ fn a_decision_is_explained_with_its_rule_and_place() {
 }
 
 #[test]
+fn a_tool_of_a_server_is_explained_as_it_is_judged_in_a_run() {
+    let house = House::empty();
+    let tool = "mcp__fs__read_text_file";
+    let judged = |arguments: &str, deny: &str| {
+        explained(&house, &[tool, arguments, "--approval", "auto", "--deny", deny])["decision"].clone()
+    };
+    for deny in ["{ tool = '*', path = 'data' }", "Read(data/**)"] {
+        assert_eq!(judged(r#"{"path": "data/a.csv"}"#, deny), json!("deny"), "{deny}");
+        assert_eq!(judged(r#"{"paths": ["b", "./data/a.csv"]}"#, deny), json!("deny"), "{deny}");
+        assert_ne!(judged(r#"{"path": "src/a.csv"}"#, deny), json!("deny"), "{deny}");
+    }
+}
+
+#[test]
 fn the_rules_in_force_are_listed_with_their_places() {
     let house = House::empty();
     house.configure("[[policy.rules]]\ntool = \"web_fetch\"\nhost = \"docs.rs\"\ndecision = \"allow\"\n");

@@ -77,6 +77,26 @@ fn the_first_start_asks_once_and_shows_what_would_be_switched_on() {
 }
 
 #[test]
+fn a_folder_is_trusted_part_by_part() {
+    let house = looks();
+    let commands = house.project().join(".neco/commands");
+    fs::create_dir_all(&commands).unwrap();
+    fs::write(commands.join("greet.md"), "Greet.\n").unwrap();
+    let mut seat = Seat::take(&house, &["trust"], "false");
+    seat.sees("c chooses part by part", 1);
+    seat.press("c\r");
+    seat.sees("Switch this on?", 1);
+    seat.press("n\r");
+    seat.sees("Switch this on?", 2);
+    seat.press("y\r");
+    seat.ends_with(0);
+    assert!(seat.shown().contains("trusted in part: 1 of 2"), "{}", seat.shown());
+    house.run(&["-m", "look"]).ended_with(0).says("you left that off");
+    assert!(!ran(&house), "the hook was left out");
+    house.run(&["-p", "/greet"]).ended_with(0);
+}
+
+#[test]
 fn the_doctor_says_when_the_commands_of_a_folder_are_off() {
     let house = House::playing(json!([]));
     let commands = house.project().join(".neco/commands");

@@ -29,6 +29,18 @@ fn an_edit_is_approved() {
 }
 
 #[test]
+fn ctrl_c_once_too_often_does_not_lose_the_way_back() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("Hello.")]));
+    let pane = Pane::ready(&house, "");
+    pane.say("hi").shows("Hello.").waits().press("C-c").shows("again leaves");
+    pane.press("C-c C-c C-c").showed("Resume it with  neco resume").is_given_back();
+    assert_eq!(pane.everything().matches("Resume it with").count(), 1, "{}", pane.everything());
+}
+
+#[test]
 fn an_edit_is_rejected_with_a_reason() {
     if !is_there() {
         return;

@@ -95,7 +95,7 @@ impl Pane {
     /// The window waits for a message.
     pub fn waits(&self) -> &Self {
         let is_ready = |pane: &Self| {
-            ["Ask, or say", "Enter alone goes on", "Enter alone tries again"]
+            ["Ask, or say", "Enter alone continues", "Enter alone tries again"]
                 .iter()
                 .any(|hint| pane.screen().contains(hint))
         };

@@ -233,6 +233,7 @@ fn beginning(sample: &mut Sample) {
         diff: Vec::new(),
         session_rule: None,
         always_rule: None,
+        always_file: None,
         sandboxed: None,
         network: false,
         opens: false,
@@ -307,6 +308,7 @@ fn questions(sample: &mut Sample) {
         text: "A test relies on the last token being dropped. What is to become of it?".to_owned(),
         options: vec![option("Change the test", "it was wrong all along"), option("Keep it", "behind a flag")],
         multiple: false,
+        empty: Default::default(),
     };
     let subject = Subject::Choices { items: vec![item] };
     sample.push(EventBody::Question(Question { question_id, call_id: None, subject }));

@@ -109,8 +109,19 @@ fn transfer(case: &Case<'_>, finding: &mut Finding) {
     if deletes {
         finding.critical("it deletes what is not in the source");
     }
+    if case.name == "rsync" && option::has_long(case.arguments, "--remove-source-files") {
+        finding.critical("it deletes what it copies");
+    }
+    let moves = matches!(case.name, "mv" | "gmv");
+    if let Some(destination) = destination.filter(|_| moves) {
+        gives_up(sources, destination, case, finding);
+        // What xargs hands over may have been put in elsewhere: then the word before it is the last.
+        if let Some((before, others)) = sources.split_last().filter(|_| is_handed(destination)) {
+            gives_up(others, before, case, finding);
+        }
+    }
     for source in sources {
-        if matches!(case.name, "mv" | "gmv") {
+        if moves {
             destroys(source, case, finding);
         } else if let Some(why) = case.ground.sensitive(source) {
             finding.asks_for(source, why, case.ground.read_by(source));
@@ -129,6 +140,24 @@ fn transfer(case: &Case<'_>, finding: &mut Finding) {
         destroys(destination, case, finding);
     } else {
         finding.critical(format!("{} is outside the workspace", destination.text));
+    }
+}
+
+/// Whether another program puts something in its place.
+fn is_handed(word: &Word) -> bool {
+    !word.exact && word.text == "{}"
+}
+
+/// Moving files to where nothing is kept is deleting them.
+fn gives_up(sources: &[&Word], destination: &Word, case: &Case<'_>, finding: &mut Finding) {
+    let is_lost = |source: &&&Word| source.text != destination.text && !case.ground.is_surely_passing(source);
+    let lost: Vec<&str> = sources.iter().filter(is_lost).map(|source| source.text.as_str()).collect();
+    if !lost.is_empty() && case.ground.may_be_passing(destination) {
+        finding.critical(format!(
+            "it moves {} to {}, where nothing is kept (the sandbox has a /tmp of its own): that counts as deleting",
+            lost.join(", "),
+            destination.text
+        ));
     }
 }
 

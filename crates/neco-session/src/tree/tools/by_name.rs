@@ -82,7 +82,7 @@ impl DynTool for ByName {
         let run: RunCall = Box::new(move |ctx| {
             Box::pin(async move {
                 let request = SpawnRequest::new(self.definition.clone(), prompt);
-                self.member.run_to_end(request, &ctx).await.map(|text| self.member.hinted(text))
+                self.member.run_to_end(request, &ctx).await
             })
         });
         Ok(Box::new(MemberCall { arguments, summary, timeout: Some(LONGEST), run }))

@@ -73,7 +73,7 @@ impl Member {
     }
 
     /// Starts a child and waits for what comes of it. When the call is stopped, so is the child, unless it is paused.
-    pub async fn run_to_end(&self, request: SpawnRequest, ctx: &ToolContext) -> Result<String, ToolError> {
+    pub async fn run_to_end(&self, request: SpawnRequest, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let supervisor = self.supervisor()?;
         let spec = ChildSpec { told: false, ..request.spec };
         let child = self.spawn(SpawnRequest { spec, ..request }).await?;
@@ -97,7 +97,8 @@ impl Member {
             })),
         };
         cancels.let_go();
-        given
+        let agent = Some(name).filter(|name| !name.is_empty());
+        Ok(ToolOutput { agent, ..self.hinted(given?) })
     }
 }
 

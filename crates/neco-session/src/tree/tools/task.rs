@@ -54,7 +54,6 @@ impl Tool for Task {
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let definition = self.0.definition(args.agent.as_deref().unwrap_or("general"))?;
         let task = definition.task(args.inputs.as_ref(), &args.prompt)?;
-        let text = self.0.run_to_end(SpawnRequest::new(definition, task), ctx).await?;
-        Ok(self.0.hinted(text))
+        self.0.run_to_end(SpawnRequest::new(definition, task), ctx).await
     }
 }

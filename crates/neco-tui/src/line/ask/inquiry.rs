@@ -1,7 +1,7 @@
 //! What the agent wants to know: a choice, what becomes of a plan, whether it may go on.
 
 use neco_proto::visible::{visible, visible_line};
-use neco_proto::{ItemAnswer, Question, QuestionItem, Reply, Subject};
+use neco_proto::{EmptyAnswer, ItemAnswer, Question, QuestionItem, Reply, Subject};
 
 use super::offers::{Offers, Row};
 use super::question::{Place, Step, Typed, Want};
@@ -201,11 +201,16 @@ impl Inquiry {
             lines.push(self.place.wrapped(&format!("  {} {label}{meaning}", paint.bold(&(index + 1).to_string()))));
         }
         let how = match (item.options.is_empty(), item.multiple) {
-            (true, _) => "type your answer; Enter alone leaves it empty",
-            (false, false) => "a number, or your own words; Enter alone leaves it empty",
-            (false, true) => "numbers such as 1,3, or your own words; Enter alone leaves it empty",
+            (true, _) => "type your answer",
+            (false, false) => "a number, or your own words",
+            (false, true) => "numbers such as 1,3, or your own words",
         };
-        lines.push(self.place.wrapped(&paint.dim(&format!("  {how}"))));
+        let empty = match item.empty {
+            EmptyAnswer::Allowed => "; Enter alone leaves it empty",
+            EmptyAnswer::Default => "; Enter alone takes the default",
+            EmptyAnswer::Refused => "",
+        };
+        lines.push(self.place.wrapped(&paint.dim(&format!("  {how}{empty}"))));
         format!("{}\n{}", lines.join("\n"), self.place.prompt())
     }
 
@@ -343,11 +348,13 @@ mod tests {
             text: "Which database should it use?".into(),
             options: vec![option("SQLite", "one file, no server"), option("Postgres \u{1b}[2J", "")],
             multiple,
+            empty: EmptyAnswer::Allowed,
         }
     }
 
     fn free() -> QuestionItem {
-        QuestionItem { title: String::new(), text: "What is it called?".into(), options: Vec::new(), multiple: false }
+        let (title, text, options) = (String::new(), "What is it called?".into(), Vec::new());
+        QuestionItem { title, text, options, multiple: false, empty: EmptyAnswer::Allowed }
     }
 
     #[test]

@@ -305,7 +305,7 @@ impl Question {
             is_numbered: answer.means.is_numbered(),
             words: answer.words,
             // A rule is seen before it is given.
-            about: answer.about,
+            about: format!("{}{}", answer.about, answer.saved),
         };
         Offers(self.answers().into_iter().map(row).collect())
     }
@@ -361,6 +361,7 @@ mod tests {
             opens: false,
             ahead: Vec::new(),
             always_rule: Some("run commands that begin with `make` without asking, in this folder from now on".into()),
+            always_file: None,
             session_rule: Some("run exactly `make test\nrm -rf build` without asking, until the session ends".into()),
         }
     }
@@ -378,6 +379,7 @@ mod tests {
             diff,
             session_rule: None,
             always_rule: None,
+            always_file: None,
             ..command()
         }
     }

@@ -17,17 +17,24 @@ pub struct ClaudePrinter {
     model: String,
     usage: Usage,
     tools: Vec<String>,
+    agents: Vec<String>,
 }
 
 impl ClaudePrinter {
     /// Writes with `json`.
     pub fn new(json: JsonPrinter) -> Self {
-        Self { json, root: None, model: String::new(), usage: Usage::default(), tools: Vec::new() }
+        let (tools, agents) = (Vec::new(), Vec::new());
+        Self { json, root: None, model: String::new(), usage: Usage::default(), tools, agents }
     }
 
     /// The tools that the session has.
     pub fn set_tools(&mut self, tools: Vec<String>) {
         self.tools = tools;
+    }
+
+    /// The agents that can be asked.
+    pub fn set_agents(&mut self, agents: Vec<String>) {
+        self.agents = agents;
     }
 
     /// Writes what an event is in that format, if it is anything.
@@ -42,7 +49,7 @@ impl ClaudePrinter {
         let line = match &event.body {
             EventBody::SessionStart(start) => {
                 self.model.clone_from(&start.model);
-                init(start, session, &self.tools)
+                init(start, session, (&self.tools, &self.agents))
             }
             EventBody::Usage(used) => {
                 self.usage = used.usage;
@@ -88,7 +95,7 @@ impl ClaudePrinter {
     }
 }
 
-fn init(start: &SessionStart, session: SessionId, tools: &[String]) -> Value {
+fn init(start: &SessionStart, session: SessionId, (tools, agents): (&[String], &[String])) -> Value {
     let mode = match (start.mode, start.approval) {
         (Mode::Plan, _) => "plan",
         (_, ApprovalMode::Auto) => "bypassPermissions",
@@ -105,7 +112,7 @@ fn init(start: &SessionStart, session: SessionId, tools: &[String]) -> Value {
         "tools": tools,
         "mcp_servers": [],
         "slash_commands": [],
-        "agents": [],
+        "agents": agents,
         "skills": [],
         "plugins": [],
         "output_style": "default",

@@ -261,6 +261,7 @@ fn a_change_that_was_shown_with_the_question_is_not_shown_twice() {
         diff: vec![change()],
         session_rule: None,
         always_rule: None,
+        always_file: None,
         sandboxed: None,
         network: false,
         opens: false,

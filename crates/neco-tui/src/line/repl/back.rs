@@ -152,6 +152,7 @@ mod tests {
             text: String::new(),
             calls: 0,
             files: false,
+            changed: Default::default(),
         };
         let points = [point(1), point(2)];
         let read = |line: &str| way(line, &points).map(|(point, what)| (point.number, what));

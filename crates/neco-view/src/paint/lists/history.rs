@@ -168,7 +168,17 @@ mod tests {
 
     fn point(number: u64, text: &str, calls: u64, files: bool) -> RewindPoint {
         let ts = Timestamp::now() - jiff::SignedDuration::from_mins(10 * (4 - number as i64));
-        RewindPoint { number, message_id: MessageId::new(), seq: number * 10, ts, text: text.to_owned(), calls, files }
+        let changed = Default::default();
+        RewindPoint {
+            number,
+            message_id: MessageId::new(),
+            seq: number * 10,
+            ts,
+            text: text.to_owned(),
+            calls,
+            files,
+            changed,
+        }
     }
 
     fn said() -> Vec<RewindPoint> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use neco_proto::event::{CallStatus, HookOutcome, HookRun, ToolCallEnd};
+use neco_proto::event::{CallStatus, HookEvent, HookOutcome, HookRun, ToolCallEnd};
 use neco_proto::{Display, ErrorCode};
 
 use super::{diff, tail::Tail};
@@ -85,15 +85,21 @@ pub fn body(end: &ToolCallEnd, printed_live: bool, diff_seen: bool, paint: Paint
 pub fn hook(run: &HookRun, paint: Paint) -> Option<String> {
     let message = run.message.as_deref().map(|message| fitting(&clean_line(message), WORDS));
     let message = message.filter(|message| !message.is_empty() && !run.is_told_by_call());
+    // What ran already can't be kept from running.
+    let ran = matches!(run.event, HookEvent::PostToolUse | HookEvent::PostToolUseFailure);
+    let objects = ran && run.outcome == HookOutcome::Blocked;
     let words = match (run.outcome, message) {
         (HookOutcome::Passed, None) => return None,
         (HookOutcome::Passed, Some(message)) => message,
+        (_, None) if objects => "objects".to_owned(),
+        (_, Some(message)) if objects => format!("objects: {message}"),
         (HookOutcome::TimedOut, message) => message.unwrap_or_else(|| "timed out".to_owned()),
         (outcome, None) => outcome.to_string(),
         (outcome, Some(message)) => format!("{outcome}: {message}"),
     };
     let line = format!("hook {} {}: {words}", run.event, fitting(&clean_line(&run.hook), HOOK));
     Some(match run.outcome {
+        _ if objects => paint.yellow(&format!("! {line}")),
         HookOutcome::Passed | HookOutcome::Allowed | HookOutcome::Asked => paint.dim(&format!("i {line}")),
         HookOutcome::Blocked | HookOutcome::Stopped | HookOutcome::Cancelled => paint.yellow(&format!("⊘ {line}")),
         HookOutcome::Failed | HookOutcome::TimedOut => paint.yellow(&format!("! {line}")),
@@ -179,4 +185,22 @@ fn first_lines(text: &str) -> Vec<String> {
         lines.push(format!("… {} more lines", total - TEXT_LINES));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_blocks_what_has_not_run_and_objects_to_what_has() {
+        let line = |event: HookEvent| {
+            let (outcome, message) = (HookOutcome::Blocked, Some("lint failed".to_owned()));
+            let (call_id, message_id) = (None, None);
+            let run =
+                HookRun { event, hook: "./lint.sh".to_owned(), outcome, duration_ms: 1, message, call_id, message_id };
+            hook(&run, Paint::new(false)).unwrap_or_default()
+        };
+        assert_eq!(line(HookEvent::PostToolUse), "! hook PostToolUse ./lint.sh: objects: lint failed");
+        assert_eq!(line(HookEvent::Stop), "⊘ hook Stop ./lint.sh: blocked: lint failed");
+    }
 }

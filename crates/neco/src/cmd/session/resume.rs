@@ -49,10 +49,12 @@ pub(super) fn run(wanted: &ResumeArgs, everywhere: &EverywhereArgs, env: &Env) -
     if let Some(word) = id.filter(|id| !reads_as_id(id)) {
         let said: Vec<&str> = std::iter::once(word).chain(wanted.run.words.iter().map(String::as_str)).collect();
         let said = said.join(" ");
-        let hint = format!(
-            "`neco session list` shows them; four characters or more of one will do. To say it to the last session \
-             here: neco --continue -m {said:?}"
-        );
+        // With a message of its own, the word was meant as an id.
+        let instead = match wanted.run.message {
+            None => format!(" To say it to the last session here: neco --continue -m {said:?}"),
+            Some(_) => String::new(),
+        };
+        let hint = format!("`neco session list` shows them; four characters or more of one will do.{instead}");
         return Err(Failure::usage(format!("{word} is not the id of a session")).hint(hint));
     }
     let session = id.map(str::to_owned);
