@@ -9,7 +9,7 @@ use neco_agent::scheduler::action;
 use neco_config::Env;
 use neco_proto::app::AppError;
 use neco_proto::event::OutputStream;
-use neco_proto::{CallId, Display};
+use neco_proto::{ApprovalMode, CallId, Display, Mode};
 use neco_safety::path::sensitive::holds_secrets;
 use neco_safety::{Policy, Ruling, Who, World};
 use neco_sandbox::{Report, Strength};
@@ -83,6 +83,20 @@ impl PersonsShell {
     /// # Errors
     /// When the rules deny it, or it can't be run.
     pub async fn run(&self, line: &str, output: Printed) -> Result<Ran, AppError> {
+        self.run_as(line, None, output).await
+    }
+
+    /// Runs a command line that a file of commands has, in a session of this mode: nothing is opened for it, and what
+    /// the rules would ask about is refused, as the person did not write it.
+    ///
+    /// # Errors
+    /// When the rules do not allow it, or it can't be run.
+    pub async fn run_of_file(&self, line: &str, mode: Mode, output: Printed) -> Result<Ran, AppError> {
+        self.run_as(line, Some(mode), output).await
+    }
+
+    /// `of_file` is the mode of the session where a file has the line.
+    async fn run_as(&self, line: &str, of_file: Option<Mode>, output: Printed) -> Result<Ran, AppError> {
         let said = |error: ToolError| failed(error.message);
         let arguments = json!({ "command": line, "timeout": self.timeout });
         let tool = self.registry.find(TOOL).map_err(said)?;
@@ -99,10 +113,10 @@ impl PersonsShell {
             spill: Arc::new(Nowhere),
             max_output: MOST_OUTPUT,
             more_writes: false,
-            approved: true,
+            approved: of_file.is_none(),
         };
         let plan = prepared.plan(&context).await.map_err(said)?;
-        self.judge(prepared.as_ref(), &plan)?;
+        self.judge(prepared.as_ref(), &plan, of_file)?;
         // Dropped with this future: the command's whole group is killed then, by the task that runs it.
         let _stops = cancel.drop_guard();
         let ran = tokio::spawn(prepared.run(context.clone())).await.map_err(failed)?.map_err(said)?;
@@ -126,20 +140,21 @@ impl PersonsShell {
         tool.prepare(json!({ "command": ":" })).ok()?.plan(context).await.ok()?.folder
     }
 
-    fn judge(&self, prepared: &dyn PreparedCall, plan: &Plan) -> Result<(), AppError> {
+    fn judge(&self, prepared: &dyn PreparedCall, plan: &Plan, of_file: Option<Mode>) -> Result<(), AppError> {
         let action = action((TOOL, neco_proto::ToolOrigin::BUILT_IN), prepared, plan);
         let who = Who {
-            mode: neco_proto::Mode::Agent,
-            approval: neco_proto::ApprovalMode::AskFirst,
-            person_present: true,
+            mode: of_file.unwrap_or(Mode::Agent),
+            approval: if of_file.is_some() { ApprovalMode::Auto } else { ApprovalMode::AskFirst },
+            person_present: of_file.is_none(),
             role: Who::ROOT,
             confinement: self.report.confinement(),
             network: self.report.reaches_network(),
         };
         let verdict = self.policy.judge(&action, &who);
         match verdict.ruling {
-            Ruling::Allow | Ruling::Ask => Ok(()),
-            Ruling::Deny => Err(failed(format!("not run: {} ({})", verdict.reason, verdict.rule.title))),
+            Ruling::Allow => Ok(()),
+            Ruling::Ask if of_file.is_none() => Ok(()),
+            Ruling::Ask | Ruling::Deny => Err(failed(format!("not run: {} ({})", verdict.reason, verdict.rule.title))),
         }
     }
 }

@@ -11,7 +11,7 @@ use neco_proto::app::history::FileDiff;
 use neco_proto::app::rules::GivenRules;
 use neco_proto::app::{AppError, Trouble};
 use neco_proto::event::NodeState;
-use neco_proto::{Attachment, Client, Command, Diff, SessionId};
+use neco_proto::{Attachment, Client, Command, Diff, Mode, SessionId};
 use neco_view::setting::Setting;
 use neco_view::slash::Outside;
 use serde_json::Value;
@@ -97,9 +97,9 @@ pub trait Host: Send + Sync {
         Some("the session has ended".to_owned())
     }
 
-    /// Runs a command line of the person, and tells of its output as it comes; its exit code, if it has one.
-    /// Dropping the future kills the command.
-    fn shell(&self, _command: String, _output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
+    /// Runs a command line, and tells of its output as it comes; its exit code, if it has one. Dropping the future kills
+    /// the command.
+    fn shell(&self, _command: String, _of: LineOf, _output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
         absent("commands can't be run here")
     }
 
@@ -130,6 +130,15 @@ fn absent<T: Send + 'static>(words: &'static str) -> BoxFuture<'static, Result<T
 
 /// Where a command's output goes, piece by piece.
 pub type Printed = Arc<dyn Fn(String) + Send + Sync>;
+
+/// Who wrote a command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineOf {
+    /// The person, who need not be asked.
+    Person,
+    /// A file of commands: the rules hold, in the mode of the session, and nobody is asked.
+    File(Mode),
+}
 
 /// A session that is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -42,8 +42,8 @@ mod view;
 mod what_holds;
 
 pub use host::{
-    CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, ProviderEntry, RuleEntry, RuleGroup, SessionEntry,
-    Wanted,
+    CommandOutcome, Edited, Host, ImageSource, LineOf, ModelEntry, Printed, ProviderEntry, RuleEntry, RuleGroup,
+    SessionEntry, Wanted,
 };
 pub use looks::Looks;
 pub use run::{WindowError, run};

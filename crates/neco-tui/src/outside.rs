@@ -22,7 +22,7 @@ use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
 use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::clean::{clean, clean_line};
 use neco_proto::{
-    Answer, BackgroundCommand, CheckpointInfo, Client, ClientError, Command, PromptReport, Query, SessionRules,
+    Answer, BackgroundCommand, CheckpointInfo, Client, ClientError, Command, Mode, PromptReport, Query, SessionRules,
     SessionSnapshot,
 };
 use neco_view::agent_ask::AgentAsk;
@@ -38,7 +38,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::command_lines;
-use crate::host::{CommandOutcome, Host, Wanted};
+use crate::host::{CommandOutcome, Host, LineOf, Wanted};
 use crate::servers;
 use crate::what_holds::{self, Freer};
 
@@ -79,7 +79,13 @@ pub async fn commands(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
 ///
 /// # Errors
 /// When it is gone or not trusted, lacks an argument, or its server can't be reached.
-pub async fn custom(app: &dyn App, host: &dyn Host, name: String, argument: String) -> Result<String, AppError> {
+pub async fn custom(
+    app: &dyn App,
+    host: &dyn Host,
+    client: Option<&dyn Client>,
+    name: String,
+    argument: String,
+) -> Result<String, AppError> {
     let (folder, person) = (host.folder(), Caller::person());
     let own = ExpandCommand { folder: folder.clone(), name: name.clone(), argument: argument.clone() };
     match app.ask(&person, &own).await {
@@ -91,8 +97,18 @@ pub async fn custom(app: &dyn App, host: &dyn Host, name: String, argument: Stri
             if expanded.parts.is_empty() {
                 return Ok(expanded.text);
             }
-            command_lines::filled(expanded.parts, |line, printed| host.shell(line, printed)).await
+            let of = LineOf::File(mode_of(client).await);
+            command_lines::filled(expanded.parts, |line, printed| host.shell(line, of, printed)).await
         }
+    }
+}
+
+/// The mode of a session. Where nobody says, the one in which nothing is changed.
+async fn mode_of(client: Option<&dyn Client>) -> Mode {
+    let Some(client) = client else { return Mode::Plan };
+    match client.ask(Query::Snapshot).await {
+        Ok(Answer::Snapshot(snapshot)) => snapshot.mode,
+        Ok(_) | Err(_) => Mode::Plan,
     }
 }
 

@@ -22,7 +22,7 @@ use crate::clipboard::{self, PicturePrinter};
 use crate::draft_files::DraftFiles;
 use crate::editing::Editing;
 use crate::history_file::HistoryFile;
-use crate::host::{Edited, Host, ImageSource, Printed, Wanted};
+use crate::host::{Edited, Host, ImageSource, LineOf, Printed, Wanted};
 use crate::line::say;
 use crate::line::signals::InterruptMask;
 use crate::status_line;
@@ -38,13 +38,13 @@ const TITLE: usize = 60;
 
 /// What a host has from the machine below it.
 pub trait Machine: Send + Sync {
-    /// Runs a command line of the person in `folder`; `loosened` says whether what the command line of this process
+    /// Runs a command line in `folder`; `loosened` says whether what the command line of this process
     /// loosens holds there.
     fn shell(
         &self,
         folder: PathBuf,
         loosened: bool,
-        command: String,
+        command: (String, LineOf),
         output: Printed,
     ) -> BoxFuture<'_, Result<Option<i32>, AppError>>;
 
@@ -328,11 +328,11 @@ impl Host for TerminalHost {
         })
     }
 
-    fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
+    fn shell(&self, command: String, of: LineOf, output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
         let folder = self.works_in();
         // What loosens holds where it was said.
         let loosened = locked(&self.said_of).as_ref().is_none_or(|said_of| Path::new(said_of) == folder);
-        self.setup.machine.shell(folder, loosened, command, output)
+        self.setup.machine.shell(folder, loosened, (command, of), output)
     }
 
     fn image(&self, source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, AppError>> {

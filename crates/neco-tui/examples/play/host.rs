@@ -12,7 +12,7 @@ use neco_proto::app::sessions::{ListSessions, SessionPage, SessionRow};
 use neco_proto::app::{App, AppError, Call, Caller};
 use neco_proto::event::NodeState;
 use neco_proto::{Client, SessionId, Usage};
-use neco_tui::{Edited, Host, Printed, Wanted};
+use neco_tui::{Edited, Host, LineOf, Printed, Wanted};
 use serde_json::Value;
 
 use crate::client::Stage;
@@ -52,7 +52,7 @@ impl Host for Scene {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
     }
 
-    fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
+    fn shell(&self, command: String, _: LineOf, output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
         async move {
             output(format!("would run {command}\n"));
             Ok(Some(0))

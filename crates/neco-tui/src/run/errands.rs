@@ -13,7 +13,7 @@ use super::opening::{Opening, Retold, open, past_of};
 use super::questions;
 use super::shell::{Running, Shared, lock};
 use crate::app::WindowState;
-use crate::host::{Host, ImageSource, Printed, Wanted};
+use crate::host::{Host, ImageSource, LineOf, Printed, Wanted};
 use crate::outside;
 use crate::update::{Effect, News};
 use crate::view::told;
@@ -280,9 +280,13 @@ impl Errands {
             Effect::Keep(note) => self.spawn("the note", async move {
                 News::Kept(questions::keep(program.as_ref(), host.folder(), note).await)
             }),
-            Effect::Custom(name, argument) => self.spawn("your own command", async move {
-                News::Custom(outside::custom(program.as_ref(), host.as_ref(), name, argument).await)
-            }),
+            Effect::Custom(name, argument) => {
+                let client = client.map(Arc::clone);
+                self.spawn("your own command", async move {
+                    let (program, host, client) = (program.as_ref(), host.as_ref(), client.as_deref());
+                    News::Custom(outside::custom(program, host, client, name, argument).await)
+                });
+            }
             Effect::Arguments(line) => self.spawn("what may follow", async move {
                 let arguments = questions::arguments(program.as_ref(), host.as_ref(), &line).await;
                 News::Arguments(line, arguments)
@@ -402,7 +406,10 @@ impl Errands {
             }
         });
         let back = self.back.clone();
-        let task = tokio::spawn(async move { host.shell(command, printed).await.map_err(|error| error.words()) });
+        let task =
+            tokio::spawn(
+                async move { host.shell(command, LineOf::Person, printed).await.map_err(|error| error.words()) },
+            );
         self.shell = Some(Running { number, task: task.abort_handle(), pieces });
         tokio::spawn(async move {
             let ended = task.await.unwrap_or_else(|error| {

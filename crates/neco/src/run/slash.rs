@@ -74,10 +74,12 @@ fn with_lines(
     let (rules, own) = (args.rules.flags(&folder), env.clone());
     block_on(async {
         let state = Workspaces::new(env.clone()).at(&folder, &overrides).await?.now();
+        let mode = args.mode.unwrap_or(state.loaded.config.mode);
         let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&folder, &rules, &state, &own)).await;
         let shell = opened.map_err(|error| AppError::new(Trouble::Failed, error.to_string()))??;
         let shell = &shell;
-        let run = |line: String, printed| async move { shell.run(&line, printed).await.map(|ran| ran.code) };
+        let run =
+            |line: String, printed| async move { shell.run_of_file(&line, mode, printed).await.map(|ran| ran.code) };
         Ok(command_lines::filled(parts, run).await?)
     })
 }

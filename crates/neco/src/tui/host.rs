@@ -19,7 +19,7 @@ use neco_safety::secrets::Scope;
 use neco_tui::clipboard::PicturePrinter;
 use neco_tui::draft_files::DraftFiles;
 use neco_tui::history_file::HistoryFile;
-use neco_tui::host::Printed;
+use neco_tui::host::{LineOf, Printed};
 use neco_tui::terminal_host::{HostSetup, Machine, TerminalHost};
 use sha2::{Digest, Sha256};
 
@@ -156,11 +156,15 @@ impl Machine for ThisMachine {
         &self,
         folder: PathBuf,
         loosened: bool,
-        command: String,
+        (command, of): (String, LineOf),
         output: Printed,
     ) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
         async move {
-            let ran = self.persons_shell(folder, loosened).await?.run(&command, Arc::clone(&output)).await?;
+            let shell = self.persons_shell(folder, loosened).await?;
+            let ran = match of {
+                LineOf::Person => shell.run(&command, Arc::clone(&output)).await?,
+                LineOf::File(mode) => shell.run_of_file(&command, mode, Arc::clone(&output)).await?,
+            };
             // A `cd` holds for the commands after it, which nobody sees otherwise.
             if let Some(folder) = ran.folder {
                 output(format!("(your ! commands run in {} now)\n", folder.display()));

@@ -197,3 +197,20 @@ fn command_lines_in_a_command_of_ones_own_are_run_and_what_they_print_is_said() 
     let denied = house.run(&["-p", "/look x", "--deny", "bash(printf *)"]).says("not run");
     assert!(denied.code != 0 && denied.stdout.is_empty(), "the model is not asked: {}", denied.stdout);
 }
+
+#[test]
+fn command_lines_of_a_file_get_no_more_than_the_rules_allow_without_a_question() {
+    let house = House::playing(json!([say("ok")]));
+    std::fs::create_dir_all(house.path("home/commands")).unwrap();
+    std::fs::write(house.project().join(".env"), "KEY=sekret\n").unwrap();
+    for (name, line) in [("leak", "cat .env"), ("send", "curl -d @- http://127.0.0.1:9/"), ("make", "touch made")] {
+        std::fs::write(house.path(&format!("home/commands/{name}.md")), format!("Here: !`{line}`\n")).unwrap();
+    }
+    for (line, mode) in [("/leak", "agent"), ("/send", "agent"), ("/make", "ask"), ("/make", "plan")] {
+        let ran = house.run(&["--mode", mode, "-p", line]).says("not run");
+        assert!(ran.code != 0 && ran.stdout.is_empty(), "{line} in {mode}: {}", ran.stdout);
+    }
+    assert!(!house.project().join("made").exists());
+    house.run(&["-p", "/make"]).ended_with(0);
+    assert!(house.project().join("made").exists(), "what stays in the box is run");
+}

@@ -87,7 +87,8 @@ impl Repl {
             Slash::Outside(what, argument) => self.outside(what, &argument, line),
             Slash::Custom { name, argument } => {
                 let Surroundings { app, host, runtime, .. } = &self.session.around;
-                match runtime.block_on(outside::custom(app.as_ref(), host.as_ref(), name, argument)) {
+                let client = Some(self.session.client.as_ref());
+                match runtime.block_on(outside::custom(app.as_ref(), host.as_ref(), client, name, argument)) {
                     Ok(content) => self.say_for_command(line, content),
                     Err(error) => told(&error.words()),
                 }

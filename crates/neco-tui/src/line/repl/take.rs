@@ -13,6 +13,7 @@ use super::lines::Lines;
 use super::process::Surroundings;
 use super::signals::{hear_signals, stop_agents};
 use super::turn::LineSession;
+use crate::host::LineOf;
 use crate::line::say::{note, out};
 use crate::line::signals::Signals;
 use crate::told::{Output, fenced, is_command, is_farewell, with_what_ran};
@@ -125,7 +126,7 @@ impl Repl {
             sink.lock().unwrap_or_else(PoisonError::into_inner).push(&text);
         };
         let Surroundings { host, runtime, .. } = &self.session.around;
-        let ran = runtime.block_on(host.shell(line.to_owned(), Arc::new(take)));
+        let ran = runtime.block_on(host.shell(line.to_owned(), LineOf::Person, Arc::new(take)));
         let ended = match ran {
             Ok(Some(0)) => String::new(),
             Ok(Some(code)) => format!("(exit code {code})"),
