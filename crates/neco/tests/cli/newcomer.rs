@@ -190,9 +190,12 @@ fn command_lines_in_a_command_of_ones_own_are_run_and_what_they_print_is_said() 
     std::fs::create_dir_all(house.path("home/commands")).unwrap();
     let text = "---\nallowed-tools: Bash\n---\nHere: !`printf '%s|' one \"$1\"`\nThen !`exit 3` end.\n";
     std::fs::write(house.path("home/commands/look.md"), text).unwrap();
-    house.run(&["-p", "/look '$(touch evil) two'"]).ended_with(0).says("`allowed-tools` at the top of its file");
-    let shown = house.run(&["session", "show"]).ended_with(0).says("Here: one|$(touch evil) two|");
+    house.run(&["-p", "/look 'two; touch evil'"]).ended_with(0).says("`allowed-tools` at the top of its file");
+    let shown = house.run(&["session", "show"]).ended_with(0).says("Here: one|two; touch evil|");
     shown.says("Then (exit code 3) end.");
+    // What the shell might run later is not even a value.
+    let refused = house.run(&["-p", "/look '$(touch evil)'"]).says("not run");
+    assert!(refused.code != 0 && refused.stdout.is_empty(), "{}", refused.stdout);
     assert!(!house.project().join("evil").exists(), "an argument is a value");
     let denied = house.run(&["-p", "/look x", "--deny", "bash(printf *)"]).says("not run");
     assert!(denied.code != 0 && denied.stdout.is_empty(), "the model is not asked: {}", denied.stdout);
