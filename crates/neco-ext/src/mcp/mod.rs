@@ -8,8 +8,8 @@
 //! silent one is given up, one that dies is started again with growing pauses; what it says is data from outside; its
 //! own words about what a tool does are shown, and only ever make it riskier; it sees none of our keys.
 //!
-//! Reading order: [`settings`] and [`find`] with [`pinned_files`] (what is configured), [`names`], [`manifest`] (what a
-//! server offers) with [`wanted`] and [`pins`], [`line`] and [`http`] with [`request`], [`answers`] and [`trouble`] (how
+//! Reading order: [`settings`] and [`mod@find`] with [`pinned_files`] (what is configured), [`names`], [`manifest`] (what a
+//! server offers) with [`wanted`] and [`pins`], [`mod@line`] and [`http`] with [`request`], [`answers`] and [`trouble`] (how
 //! messages get there), [`auth`], [`login`] and [`callback`] (what an address is shown), [`host`], [`elicit`] with
 //! [`answer_kind`] and [`sampling`] (what a server may ask of us), [`connection`] (one conversation with it), [`content`]
 //! (its answers), [`server`] (one server, running or not) with [`link`] (while it runs), [`last_words`], [`advice`] and
