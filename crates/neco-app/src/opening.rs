@@ -431,7 +431,7 @@ impl Opening {
 
     /// Most turns for one request: a window asks then whether it goes on.
     fn most_turns(&self, loaded: &Loaded) -> u32 {
-        let set = loaded.origins.get("agent.max_turns").filter(|set| set.origin.layer != Layer::BuiltIn);
+        let set = loaded.origins.origin(&["agent", "max_turns"]).filter(|set| set.layer != Layer::BuiltIn);
         let is_alone = !self.wanted.interactive && set.is_none();
         if is_alone { TURNS_ALONE } else { loaded.config.agent.max_turns }
     }
@@ -530,6 +530,9 @@ pub(crate) async fn on_thread<T: Send + 'static>(
 
 /// Logs where settings come from.
 fn log(loaded: &Loaded) {
+    if !tracing::enabled!(tracing::Level::DEBUG) {
+        return;
+    }
     for file in &loaded.files {
         tracing::debug!(layer = %file.layer, path = %file.path.display(), exists = file.exists, "settings");
     }

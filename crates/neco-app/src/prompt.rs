@@ -213,8 +213,8 @@ fn hub(
 /// The servers of which nobody knows yet what they offer: a session starts them before its first turn, and nothing is
 /// started here.
 fn unknown_servers(servers: &Servers) -> Vec<String> {
-    let unknown = servers.status().into_iter().filter(|status| status.state == ServerState::Configured);
-    unknown.map(|status| status.settings.name).collect()
+    let unknown = servers.standing(|_, state| *state == ServerState::Configured);
+    unknown.into_iter().map(|(settings, _)| settings.name).collect()
 }
 
 /// What would be told is worth knowing before there is a model, too.

@@ -185,11 +185,11 @@ impl Stack {
         });
         let key_variables = config.key_variables();
         warnings.retain(|warning| !about_one_of(warning, &key_variables));
-        let origins = Origins::of_tree(&self.tree);
         let rule_origins = match self.tree.get(&["policy", "rules"]).map(|node| &node.value) {
             Some(Value::List(rules)) => rules.iter().map(|rule| rule.origin.clone()).collect(),
             Some(_) | None => Vec::new(),
         };
+        let origins = Origins::of_tree(self.tree);
         let (repository_hooks, repository_servers) = (self.hooks, self.servers);
         (Loaded { config, origins, warnings, files, rule_origins, repository_hooks, repository_servers }, problems)
     }

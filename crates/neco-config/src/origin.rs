@@ -2,12 +2,15 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::address::without_secrets;
 use crate::command_line::{line_without_secrets, words_without_secrets};
 use crate::layer::{Node, Value};
-use crate::trail::{Trail, visible};
+use crate::trail::{Trail, is_secret_name, visible};
+
+/// What is shown in place of a secret.
+const HIDDEN: &str = "***";
 
 /// One of the places that settings come from; later ones win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -150,29 +153,73 @@ pub struct Setting {
     pub earlier: Vec<Origin>,
 }
 
-/// Every setting that has a value, sorted by key.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Every setting that has a value, and where it comes from. The list is made when somebody first wants to see it.
+#[derive(Clone)]
 pub struct Origins {
-    settings: Vec<Setting>,
+    /// Without what is secret by its name.
+    tree: Node,
+    settings: OnceLock<Vec<Setting>>,
 }
 
 impl Origins {
-    pub(crate) fn of_tree(root: &Node) -> Self {
-        let mut settings = Vec::new();
-        collect(root, &Trail::default(), &mut settings);
-        settings.sort_by(|one, other| one.key.cmp(&other.key));
-        Self { settings }
+    pub(crate) fn of_tree(mut tree: Node) -> Self {
+        forget_secrets(&mut tree);
+        Self { tree, settings: OnceLock::new() }
     }
 
     /// Every setting, sorted by key.
     pub fn settings(&self) -> &[Setting] {
-        &self.settings
+        self.settings.get_or_init(|| {
+            let mut settings = Vec::new();
+            collect(&self.tree, &Trail::default(), &mut settings);
+            settings.sort_by(|one, other| one.key.cmp(&other.key));
+            settings
+        })
     }
 
     /// One setting by its dotted key.
     pub fn get(&self, key: &str) -> Option<&Setting> {
-        let index = self.settings.binary_search_by(|setting| setting.key.as_str().cmp(key)).ok()?;
-        self.settings.get(index)
+        let settings = self.settings();
+        let index = settings.binary_search_by(|setting| setting.key.as_str().cmp(key)).ok()?;
+        settings.get(index)
+    }
+
+    /// Where the value below these names comes from, without a list of all.
+    pub fn origin(&self, names: &[&str]) -> Option<&Origin> {
+        self.tree.get(names).map(|node| &node.origin)
+    }
+}
+
+impl PartialEq for Origins {
+    fn eq(&self, other: &Self) -> bool {
+        self.tree == other.tree
+    }
+}
+
+/// As the settings are shown: what is printed for debugging ends up in logs.
+impl fmt::Debug for Origins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.settings()).finish()
+    }
+}
+
+/// Takes out the values that nobody is shown.
+fn forget_secrets(node: &mut Node) {
+    match &mut node.value {
+        Value::Table(entries) => {
+            for (name, child) in entries {
+                if is_secret_name(name) { blank(child) } else { forget_secrets(child) }
+            }
+        }
+        Value::List(items) => items.iter_mut().for_each(forget_secrets),
+        Value::Text(_) | Value::Whole(_) | Value::Number(_) | Value::Switch(_) | Value::Date(_) => {}
+    }
+}
+
+fn blank(node: &mut Node) {
+    match &mut node.value {
+        Value::Table(entries) => entries.values_mut().for_each(blank),
+        value => *value = Value::Text(HIDDEN.to_owned()),
     }
 }
 
@@ -204,7 +251,7 @@ fn collect(node: &Node, trail: &Trail, settings: &mut Vec<Setting>) {
             }
         }
         Value::List(_) | Value::Text(_) | Value::Whole(_) | Value::Number(_) | Value::Switch(_) | Value::Date(_) => {
-            let value = if trail.is_secret() { "***".to_owned() } else { visible(&shown(&node.value, trail)) };
+            let value = if trail.is_secret() { HIDDEN.to_owned() } else { visible(&shown(&node.value, trail)) };
             let (origin, earlier) = (node.origin.clone(), node.earlier.clone());
             settings.push(Setting { key: trail.to_string(), value, origin, earlier });
         }

@@ -29,7 +29,7 @@ impl Trail {
         let dot = if self.dotted.is_empty() { "" } else { "." };
         Self {
             dotted: format!("{}{dot}{}", self.dotted, quoted(name)),
-            secret: self.secret || SECRET.contains(&name),
+            secret: self.secret || is_secret_name(name),
             command: COMMANDS.contains(&name),
         }
     }
@@ -48,6 +48,11 @@ impl Trail {
     pub(crate) fn is_command(&self) -> bool {
         self.command
     }
+}
+
+/// Whether the value of a setting of this name is never shown.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    SECRET.contains(&name)
 }
 
 impl fmt::Display for Trail {

@@ -54,7 +54,7 @@ pub struct KnownTool {
     /// What hooks are told that it is called, and what they may call it besides.
     pub common: &'static [&'static str],
     /// What else it is called elsewhere, in lower case.
-    pub others: &'static str,
+    pub others: &'static [&'static str],
     /// What a rule means that names it and asks or denies; itself in any case.
     pub meant: Effects,
     /// What any call of it does.
@@ -63,11 +63,11 @@ pub struct KnownTool {
 }
 
 const fn tool(name: &'static str, effects: Effects) -> KnownTool {
-    KnownTool { name, common: &[], others: "", meant: effects, has: effects, path: PathArgument::None }
+    KnownTool { name, common: &[], others: &[], meant: effects, has: effects, path: PathArgument::None }
 }
 
 impl KnownTool {
-    const fn called(mut self, common: &'static [&'static str], others: &'static str) -> Self {
+    const fn called(mut self, common: &'static [&'static str], others: &'static [&'static str]) -> Self {
         (self.common, self.others) = (common, others);
         self
     }
@@ -82,49 +82,69 @@ impl KnownTool {
 pub const TABLE: &[KnownTool] = &[
     tool("bash", Effects::RUNS).called(
         &["Bash"],
-        "shell exec run run_command run_terminal_cmd run_shell_command execute_command local_shell \
-         shell_command exec_command",
+        &[
+            "shell",
+            "exec",
+            "run",
+            "run_command",
+            "run_terminal_cmd",
+            "run_shell_command",
+            "execute_command",
+            "local_shell",
+            "shell_command",
+            "exec_command",
+        ],
     ),
     tool("read_file", Effects::READS)
-        .called(&["Read"], "read readfile view cat notebookread view_file view_image")
+        .called(&["Read"], &["read", "readfile", "view", "cat", "notebookread", "view_file", "view_image"])
         .at(PathArgument::File),
     tool("write_file", Effects::WRITES)
-        .called(&["Write"], "write writefile create_file write_to_file")
+        .called(&["Write"], &["write", "writefile", "create_file", "write_to_file"])
         .at(PathArgument::File),
     tool("edit_file", Effects::WRITES)
-        .called(&["Edit", "MultiEdit"], "edit multiedit replace str_replace search_replace replace_in_file")
+        .called(
+            &["Edit", "MultiEdit"],
+            &["edit", "multiedit", "replace", "str_replace", "search_replace", "replace_in_file"],
+        )
         .at(PathArgument::File),
     // What watches edits and writes elsewhere must see patches too: they do both.
     tool("apply_patch", Effects::WRITES)
-        .called(&["apply_patch", "Edit", "Write", "MultiEdit"], "applypatch apply_diff patch"),
+        .called(&["apply_patch", "Edit", "Write", "MultiEdit"], &["applypatch", "apply_diff", "patch"]),
     tool("delete_file", Effects::WRITES)
-        .called(&["delete_file", "Edit", "Write"], "deletefile remove_file")
+        .called(&["delete_file", "Edit", "Write"], &["deletefile", "remove_file"])
         .at(PathArgument::File),
-    tool("list_directory", Effects::READS).called(&["LS"], "ls list list_dir list_files").at(PathArgument::Folder),
-    tool("glob", Effects::READS).called(&["Glob"], "find find_files glob_search file_search").at(PathArgument::Folder),
-    tool("grep", Effects::READS)
-        .called(&["Grep"], "search search_files search_file_content grep_search ripgrep grep_files")
+    tool("list_directory", Effects::READS)
+        .called(&["LS"], &["ls", "list", "list_dir", "list_files"])
         .at(PathArgument::Folder),
-    tool("code_search", Effects::READS).called(&[], "codebase_search semantic_search search_code"),
-    tool("code_index", Effects::READS).called(&[], "find_symbol symbols list_code_definition_names"),
+    tool("glob", Effects::READS)
+        .called(&["Glob"], &["find", "find_files", "glob_search", "file_search"])
+        .at(PathArgument::Folder),
+    tool("grep", Effects::READS)
+        .called(&["Grep"], &["search", "search_files", "search_file_content", "grep_search", "ripgrep", "grep_files"])
+        .at(PathArgument::Folder),
+    tool("code_search", Effects::READS).called(&[], &["codebase_search", "semantic_search", "search_code"]),
+    tool("code_index", Effects::READS).called(&[], &["find_symbol", "symbols", "list_code_definition_names"]),
     // Who denies git means git, and not every command; who denies commands means git too.
     KnownTool { has: Effects::RUNS.and(Effects::GIT), ..tool("git", Effects::GIT) },
     KnownTool {
         has: Effects::RUNS,
-        ..tool("diagnostics", Effects::NONE).called(&[], "getdiagnostics read_lints get_errors")
+        ..tool("diagnostics", Effects::NONE).called(&[], &["getdiagnostics", "read_lints", "get_errors"])
     },
     // It runs what is typed into a shell: that is known of a call alone.
-    tool("process", Effects::NONE).called(&["BashOutput", "KillShell"], "bashoutput killshell write_stdin"),
-    tool("web_fetch", Effects::NONE).called(&["WebFetch"], "webfetch fetch fetch_url read_web_page"),
-    tool("web_search", Effects::NONE).called(&["WebSearch"], "websearch google_web_search search_web"),
-    tool("todo_write", Effects::NONE).called(&["TodoWrite"], "todowrite write_todos update_plan update_todo_list"),
-    tool("ask_user", Effects::NONE)
-        .called(&["AskUserQuestion"], "askuserquestion ask_followup_question ask_user_question request_user_input"),
+    tool("process", Effects::NONE).called(&["BashOutput", "KillShell"], &["bashoutput", "killshell", "write_stdin"]),
+    tool("web_fetch", Effects::NONE).called(&["WebFetch"], &["webfetch", "fetch", "fetch_url", "read_web_page"]),
+    tool("web_search", Effects::NONE).called(&["WebSearch"], &["websearch", "google_web_search", "search_web"]),
+    tool("todo_write", Effects::NONE)
+        .called(&["TodoWrite"], &["todowrite", "write_todos", "update_plan", "update_todo_list"]),
+    tool("ask_user", Effects::NONE).called(
+        &["AskUserQuestion"],
+        &["askuserquestion", "ask_followup_question", "ask_user_question", "request_user_input"],
+    ),
     tool("activate", Effects::NONE),
     tool("call", Effects::NONE),
-    tool("enter_plan_mode", Effects::NONE).called(&["EnterPlanMode"], "enterplanmode"),
-    tool("exit_plan_mode", Effects::NONE).called(&["ExitPlanMode"], "exitplanmode"),
-    tool("task", Effects::AGENTS).called(&[], "invoke_agent"),
+    tool("enter_plan_mode", Effects::NONE).called(&["EnterPlanMode"], &["enterplanmode"]),
+    tool("exit_plan_mode", Effects::NONE).called(&["ExitPlanMode"], &["exitplanmode"]),
+    tool("task", Effects::AGENTS).called(&[], &["invoke_agent"]),
     tool("spawn_agent", Effects::AGENTS),
     // Who denies workflows need not mean single agents.
     KnownTool { meant: Effects::NONE, ..tool("workflow", Effects::AGENTS) },
@@ -136,7 +156,7 @@ pub const TABLE: &[KnownTool] = &[
     tool("complete_task", Effects::NONE),
     tool("state_get", Effects::NONE),
     tool("state_set", Effects::NONE),
-    tool("memory_store", Effects::NONE).called(&[], "save_memory"),
+    tool("memory_store", Effects::NONE).called(&[], &["save_memory"]),
     tool("memory_search", Effects::RECALLS),
     tool("memory_get", Effects::RECALLS),
 ];
@@ -208,10 +228,9 @@ pub fn common_names(own: &str) -> &'static [&'static str] {
 
 /// Our name for `name`, if it is ours or another agent's name for one of our tools, in any case.
 pub fn own_name(name: &str) -> Option<&'static str> {
-    let is = |known: &&str| known.eq_ignore_ascii_case(name);
+    let is = |known: &&'static str| known.eq_ignore_ascii_case(name);
     let own = TABLE.iter().find(|tool| is(&tool.name));
-    own.or_else(|| TABLE.iter().find(|tool| tool.others.split_whitespace().any(|other| is(&other))))
-        .map(|tool| tool.name)
+    own.or_else(|| TABLE.iter().find(|tool| tool.others.iter().any(is))).map(|tool| tool.name)
 }
 
 /// The name that was meant by one that is no tool's but differs from one by a slip of the finger.
@@ -221,7 +240,7 @@ pub fn misspelt(name: &str) -> Option<&'static str> {
         return None;
     }
     let slips = if name.chars().count() > 5 { 2 } else { 1 };
-    let mut known = TABLE.iter().flat_map(|tool| [tool.name].into_iter().chain(tool.others.split_whitespace()));
+    let mut known = TABLE.iter().flat_map(|tool| [tool.name].into_iter().chain(tool.others.iter().copied()));
     known.find(|known| known.len() >= SHORTEST_MISSPELT && strsim::damerau_levenshtein(known, &name) <= slips)
 }
 
@@ -251,10 +270,10 @@ mod tests {
     #[test]
     fn every_name_leads_to_one_tool_and_every_kind_to_tools_that_there_are() {
         for tool in TABLE {
-            for name in tool.others.split_whitespace() {
+            for name in tool.others {
                 assert_eq!(own_name(name), Some(tool.name), "{name}");
-                assert_eq!(name, name.to_lowercase());
-                let has = |other: &&KnownTool| other.others.split_whitespace().any(|other| other == name);
+                assert_eq!(*name, name.to_lowercase());
+                let has = |other: &&KnownTool| other.others.contains(name);
                 assert_eq!(TABLE.iter().filter(has).count(), 1, "{name}");
                 assert!(find(name).is_none(), "{name} is a tool of ours");
             }

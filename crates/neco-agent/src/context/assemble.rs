@@ -188,7 +188,7 @@ impl Context {
         family: Family,
     ) -> Assembled {
         let (tools, catalogue) = declare(registry, (policy, who), situation.rooms.plugged(), family);
-        let has = |name: &str| tools.iter().any(|tool| tool.name == name) || catalogue.has(name);
+        let has = |name: &str| tools.iter().any(|tool| tool.name == name) || catalogue.names().any(|one| one == name);
         let layers = self.layers(&situation, &has, family);
         let texts: Vec<&str> = layers.iter().map(|layer| layer.text.as_str()).collect();
         Assembled {

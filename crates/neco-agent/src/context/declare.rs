@@ -6,11 +6,10 @@ use std::sync::Arc;
 use neco_model::ToolDeclaration;
 use neco_model::tokens::{Family, estimate};
 use neco_proto::ToolOrigin;
-use neco_safety::{Policy, Who, invisible};
+use neco_safety::{Policy, Who};
 use neco_toolkit::{DynTool, Registry};
-use serde_json::{Map, Value};
 
-use crate::catalogue::{ACTIVATE, CALL, ToolCatalogue, Waiting, is_everyday};
+use crate::catalogue::{ACTIVATE, CALL, Candidate, ToolCatalogue, declaration, is_everyday};
 use crate::mode::declares;
 
 /// The tools of more MCP servers than these all stand in the catalogue: no request uses so many of them.
@@ -31,73 +30,58 @@ pub(super) fn declare(
             && !policy.refuses(tool.name(), tool.origin(), tool.most_touch(), who)
     };
     let (ways, tools): (Vec<_>, Vec<_>) = registry.iter().filter(exists).partition(|tool| is_way(tool.name()));
-    let tools: Vec<(&Arc<dyn DynTool>, ToolDeclaration)> =
-        tools.into_iter().map(|tool| (tool, declaration(tool.as_ref()))).collect();
-    let mut taken: HashMap<&ToolOrigin, u64> = HashMap::new();
-    for (tool, told) in tools.iter().filter(|(tool, _)| !tool.origin().is_built_in()) {
-        *taken.entry(tool.origin()).or_default() += tool_tokens(told, family);
+    let tools: Vec<Candidate> = tools.into_iter().map(Candidate::new).collect();
+    let outright = outright(&tools, most, family);
+    // Without a way to call what is not declared, everything is.
+    let waits = |tool: &Candidate| match (ways.len(), tool.tool().origin()) {
+        (2, ToolOrigin::BuiltIn) => !is_everyday(tool.tool()),
+        (2, origin) => !outright.contains(origin),
+        _ => false,
+    };
+    let waiting: Vec<bool> = tools.iter().map(waits).collect();
+    if !ToolCatalogue::is_worth(waiting.iter().filter(|waits| **waits).count()) {
+        return (tools.into_iter().map(Candidate::into_told).collect(), ToolCatalogue::default());
     }
-    let outright = outright(taken, most);
-    let waits = |tool: &dyn DynTool| match tool.origin().is_built_in() {
-        true => !is_everyday(tool),
-        false => !outright.contains(tool.origin()),
-    };
-    let waiting = tools.iter().filter(|(tool, _)| waits(tool.as_ref()));
-    let waiting: Vec<Waiting> = match ways.as_slice() {
-        [_, _] => {
-            waiting.map(|(tool, told)| Waiting { told: told.clone(), server: server_of(tool.as_ref()) }).collect()
-        }
-        // There is no way to call what is not declared.
-        _ => Vec::new(),
-    };
-    let Some(catalogue) = ToolCatalogue::new(waiting) else {
-        return (tools.into_iter().map(|(_, told)| told).collect(), ToolCatalogue::default());
-    };
-    let declared = tools.into_iter().map(|(_, told)| told).filter(|told| !catalogue.has(&told.name));
-    let ways = ways.into_iter().map(|tool| {
+    let (mut declared, mut catalogue) = (Vec::new(), Vec::new());
+    for (tool, waits) in tools.into_iter().zip(waiting) {
+        if waits { catalogue.push(tool) } else { declared.push(tool.into_told()) }
+    }
+    let catalogue = ToolCatalogue::new(catalogue);
+    declared.extend(ways.into_iter().map(|tool| {
         let mut told = declaration(tool.as_ref());
         if told.name == ACTIVATE {
             told.description.push_str(&catalogue.lines());
         }
         told
-    });
-    (declared.chain(ways).collect(), catalogue)
+    }));
+    (declared.into(), catalogue)
 }
 
-/// Those of the origins that people plugged in whose tools are declared, by the tokens that they take: the smallest, as
-/// long as all of them together take at most `most`.
-fn outright(taken: HashMap<&ToolOrigin, u64>, most: u64) -> HashSet<&ToolOrigin> {
+/// Those of the origins that people plugged in whose tools are declared: the smallest, as long as all of them together
+/// take at most `most` tokens. Servers that are too many are not even measured.
+fn outright(tools: &[Candidate], most: u64, family: Family) -> HashSet<ToolOrigin> {
     let is_server = |origin: &ToolOrigin| matches!(origin, ToolOrigin::Mcp { .. });
-    let too_many = taken.keys().filter(|origin| is_server(origin)).count() > MOST_SERVERS;
-    let mut origins: Vec<_> = taken.into_iter().filter(|(origin, _)| !(too_many && is_server(origin))).collect();
+    let plugged = || tools.iter().filter(|tool| !tool.tool().origin().is_built_in());
+    let servers: HashSet<&ToolOrigin> =
+        plugged().map(|tool| tool.tool().origin()).filter(|origin| is_server(origin)).collect();
+    let too_many = servers.len() > MOST_SERVERS;
+    let mut taken: HashMap<&ToolOrigin, u64> = HashMap::new();
+    for tool in plugged().filter(|tool| !(too_many && is_server(tool.tool().origin()))) {
+        *taken.entry(tool.tool().origin()).or_default() += tool_tokens(tool.told(), family);
+    }
+    let mut origins: Vec<_> = taken.into_iter().collect();
     origins.sort_by_cached_key(|(origin, tokens)| (*tokens, origin.to_string()));
     let mut room = most;
-    let fits = |(origin, tokens): (_, u64)| {
+    let fits = |(origin, tokens): (&ToolOrigin, u64)| {
         room = room.checked_sub(tokens)?;
-        Some(origin)
+        Some(origin.clone())
     };
     origins.into_iter().map_while(fits).collect()
-}
-
-/// The MCP server that offers a tool.
-fn server_of(tool: &dyn DynTool) -> Option<String> {
-    match tool.origin() {
-        ToolOrigin::Mcp { server } => Some(server.clone()),
-        ToolOrigin::BuiltIn | ToolOrigin::Plugin { .. } | ToolOrigin::Script { .. } | ToolOrigin::Editor => None,
-    }
 }
 
 /// Whether a tool is one of the two by which those are called that are not declared.
 fn is_way(name: &str) -> bool {
     [ACTIVATE, CALL].contains(&name)
-}
-
-fn declaration(tool: &dyn DynTool) -> ToolDeclaration {
-    ToolDeclaration {
-        name: tool.name().to_owned(),
-        description: invisible::seen(tool.description().trim()).text.into_owned(),
-        schema: seen_in(lean(tool.schema())),
-    }
 }
 
 pub(super) fn tool_tokens(tool: &ToolDeclaration, family: Family) -> u64 {
@@ -107,133 +91,16 @@ pub(super) fn tool_tokens(tool: &ToolDeclaration, family: Family) -> u64 {
     AROUND + words + estimate(&tool.schema.to_string(), family)
 }
 
-/// A schema in whose texts everything can be seen: whoever brings a tool along writes them.
-fn seen_in(schema: Value) -> Value {
-    match schema {
-        Value::String(text) => Value::String(invisible::seen(&text).text.into_owned()),
-        Value::Array(items) => items.into_iter().map(seen_in).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, seen_in(value))).collect(),
-        other @ (Value::Null | Value::Bool(_) | Value::Number(_)) => other,
-    }
-}
-
-/// The same schema in fewer words.
-fn lean(schema: &Value) -> Value {
-    let Value::Object(fields) = schema else { return schema.clone() };
-    let required: Vec<&str> = match fields.get("required") {
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-        Some(_) | None => Vec::new(),
-    };
-    let mut told = Map::new();
-    for (name, value) in fields {
-        match (name.as_str(), value) {
-            // What has a default is not required, and what is unknown is refused with the right names.
-            ("default" | "additionalProperties", Value::Bool(_) | Value::Null | Value::String(_) | Value::Array(_)) => {
-            }
-            // Nobody asks for less than nothing, or for none of what is wanted.
-            ("minimum" | "minItems", Value::Number(least))
-                if least.as_f64().is_some_and(|least| (0.0..=1.0).contains(&least)) => {}
-            ("properties", Value::Object(properties)) => {
-                let property = |(name, value): (&String, &Value)| {
-                    let value = lean(value);
-                    (name.clone(), if required.contains(&name.as_str()) { value } else { without_null(value) })
-                };
-                told.insert(name.clone(), Value::Object(properties.iter().map(property).collect()));
-            }
-            ("items", items) => drop(told.insert(name.clone(), lean(items))),
-            ("anyOf" | "oneOf", Value::Array(choices)) => match names_of(choices) {
-                Some(names) => {
-                    told.insert("type".to_owned(), Value::from("string"));
-                    told.insert("enum".to_owned(), Value::Array(names));
-                }
-                None => drop(told.insert(name.clone(), Value::Array(choices.iter().map(lean).collect()))),
-            },
-            (_, value) => drop(told.insert(name.clone(), value.clone())),
-        }
-    }
-    Value::Object(told)
-}
-
-/// The names that can be chosen, where every choice is a name, or nothing.
-fn names_of(choices: &[Value]) -> Option<Vec<Value>> {
-    let mut names = Vec::new();
-    for choice in choices {
-        match (choice.get("const"), choice.get("oneOf"), choice.get("enum"), choice.get("type")) {
-            (Some(Value::String(name)), ..) => names.push(Value::from(name.as_str())),
-            (None, Some(Value::Array(inner)), ..) => names.extend(names_of(inner)?),
-            (None, None, Some(Value::Array(inner)), _) if inner.iter().all(Value::is_string) => {
-                names.extend(inner.iter().cloned());
-            }
-            (None, None, None, Some(Value::String(kind))) if kind == "null" => {}
-            (..) => return None,
-        }
-    }
-    (!names.is_empty()).then_some(names)
-}
-
-/// What may be left out need not be told to be nothing.
-fn without_null(mut schema: Value) -> Value {
-    let Some(fields) = schema.as_object_mut() else { return schema };
-    if let Some(Value::Array(kinds)) = fields.get_mut("type") {
-        kinds.retain(|kind| kind != "null");
-        if let [kind] = kinds.as_slice() {
-            let kind = kind.clone();
-            fields.insert("type".to_owned(), kind);
-        }
-    }
-    if let Some(Value::Array(names)) = fields.get_mut("enum") {
-        names.retain(|name| !name.is_null());
-    }
-    schema
-}
-
 #[cfg(test)]
 mod tests {
     use neco_proto::{ApprovalMode, Mode};
-    use neco_safety::{Confinement, SideEffect};
-    use neco_toolkit::{PreparedCall, ToolError};
-    use serde_json::json;
+    use neco_safety::Confinement;
 
     use super::*;
-    use crate::catalogue;
+    use crate::catalogue::{self, stub::stub};
 
-    struct Named {
-        name: &'static str,
-        origin: ToolOrigin,
-        schema: Value,
-    }
-
-    impl DynTool for Named {
-        fn name(&self) -> &str {
-            self.name
-        }
-
-        fn description(&self) -> &str {
-            "Does what its name says. And more."
-        }
-
-        fn schema(&self) -> &Value {
-            &self.schema
-        }
-
-        fn most_touch(&self) -> SideEffect {
-            SideEffect::Reads
-        }
-
-        fn origin(&self) -> &ToolOrigin {
-            &self.origin
-        }
-
-        fn prepare(self: Arc<Self>, _: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
-            Err(ToolError::failed("nobody calls it"))
-        }
-    }
-
-    fn tools(origin: &ToolOrigin, names: &[&'static str]) -> Vec<Arc<dyn DynTool>> {
-        let tool = |name: &&'static str| -> Arc<dyn DynTool> {
-            Arc::new(Named { name, origin: origin.clone(), schema: json!({ "type": "object" }) })
-        };
-        names.iter().map(tool).collect()
+    fn tools(origin: &ToolOrigin, names: &[&str]) -> Vec<Arc<dyn DynTool>> {
+        names.iter().map(|name| stub(name, "Does what its name says. And more.", origin)).collect()
     }
 
     /// What is declared and what stands in the catalogue, where tools of one origin may take so many tokens.
@@ -247,9 +114,9 @@ mod tests {
             network: false,
         };
         let (declared, catalogue) = declare(registry, (&Policy::default(), &who), most, Family::Other);
-        let names = |told: &ToolDeclaration| told.name.clone();
         let told = declared.iter().find(|told| told.name == ACTIVATE).map(|told| told.description.clone());
-        (declared.iter().map(names).collect(), catalogue.iter().map(names).collect(), told.unwrap_or_default())
+        let declared = declared.iter().map(|told| told.name.clone()).collect();
+        (declared, catalogue.names().map(str::to_owned).collect(), told.unwrap_or_default())
     }
 
     #[test]
@@ -290,67 +157,11 @@ mod tests {
     #[test]
     fn the_tools_of_a_hundred_servers_take_little_room() {
         let servers = (0..100).map(|number| ToolOrigin::Mcp { server: format!("s{number}") });
-        let names: Vec<&'static str> = (0..100).map(|number| &*format!("mcp__s{number}__echo").leak()).collect();
-        let theirs = servers.zip(names).flat_map(|(server, name)| tools(&server, &[name]));
+        let named = |(number, server): (usize, ToolOrigin)| tools(&server, &[&format!("mcp__s{number}__echo")]);
+        let theirs = servers.enumerate().flat_map(named);
         let registry = Registry::new(tools(ToolOrigin::BUILT_IN, &["bash"])).with(catalogue::tools()).with(theirs);
         let (declared, waiting, told) = split(&registry, u64::MAX);
         assert_eq!((declared.len(), waiting.len()), (3, 100));
         assert!(told.contains("\n- mcp__s99__*: echo") && told.len() < 3000, "{told}");
-    }
-
-    #[test]
-    fn a_schema_hides_nothing() {
-        let schema = serde_json::json!({ "properties": { "a": { "description": "x\u{200b}y", "enum": ["z", 1] } } });
-        let seen = serde_json::json!({ "properties": { "a": { "description": "x⟨U+200B⟩y", "enum": ["z", 1] } } });
-        assert_eq!(seen_in(schema), seen);
-    }
-
-    #[test]
-    fn what_a_model_needs_is_left() {
-        let whole = json!({
-            "type": "object", "additionalProperties": false, "required": ["path", "old"],
-            "properties": {
-                "path": { "type": "string", "description": "Where." },
-                "old": { "type": ["string", "null"] },
-                "limit": { "type": ["integer", "null"], "minimum": 0, "maximum": 9 },
-                "names": { "type": "array", "minItems": 1, "items": { "type": "number", "minimum": 2 } },
-                "default": { "type": "boolean", "default": false },
-                "signal": { "type": ["string", "null"], "enum": ["term", "kill", null] },
-                "status": { "description": "How.", "anyOf": [
-                    { "description": "x", "oneOf": [
-                        { "description": "Not begun.", "type": "string", "const": "pending" },
-                        { "description": "Done.", "type": "string", "const": "done" },
-                    ] },
-                    { "type": "null" },
-                ] },
-                "parts": { "type": "array", "default": [], "items": {
-                    "type": "object", "additionalProperties": false,
-                    "properties": { "id": { "type": ["string", "null"] } },
-                } },
-            },
-        });
-        let told = json!({
-            "type": "object", "required": ["path", "old"],
-            "properties": {
-                "path": { "type": "string", "description": "Where." },
-                "old": { "type": ["string", "null"] },
-                "limit": { "type": "integer", "maximum": 9 },
-                "names": { "type": "array", "items": { "type": "number", "minimum": 2 } },
-                "default": { "type": "boolean" },
-                "signal": { "type": "string", "enum": ["term", "kill"] },
-                "status": { "description": "How.", "type": "string", "enum": ["pending", "done"] },
-                "parts": { "type": "array", "items": { "type": "object", "properties": { "id": { "type": "string" } } } },
-            },
-        });
-        assert_eq!(lean(&whole), told);
-    }
-
-    #[test]
-    fn what_is_no_list_of_names_stays() {
-        let choices = json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] });
-        assert_eq!(lean(&choices), choices);
-        let map = json!({ "type": "object", "additionalProperties": { "type": "string" } });
-        assert_eq!(lean(&map), map);
-        assert_eq!(lean(&json!(true)), json!(true));
     }
 }

@@ -48,7 +48,7 @@ pub fn report(model: &str, assembled: &Assembled, history: &History, space: &Spa
         tools: ToolsSize {
             count: assembled.tools.len() as u64,
             tokens: assembled.tool_tokens,
-            catalogue: assembled.catalogue.iter().map(|tool| tool.name.clone()).collect(),
+            catalogue: assembled.catalogue.names().map(str::to_owned).collect(),
             servers: of_servers(&assembled.tools, family),
         },
         layers: told.chain(said).collect(),

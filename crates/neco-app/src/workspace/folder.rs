@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use neco_config::{Env, LoadOptions, Loaded};
-use neco_ext::mcp::Servers;
+use neco_ext::mcp::{ServerState, Servers};
 use neco_model::{LocalServer, Models};
 use neco_proto::app::AppError;
 use neco_safety::path::sensitive::guard_settings;
@@ -167,8 +167,9 @@ impl Workspace {
     /// Ends those of its MCP servers that run; ready when they are gone. They are started again when they are needed.
     pub(crate) async fn end_servers(&self) {
         let Some(servers) = self.servers.get() else { return };
-        let (data_dir, ending) = (self.env.data_dir().to_owned(), servers.clone());
-        let keeping = tokio::task::spawn_blocking(move || wanted_logins::keep(&data_dir, &ending.status()));
+        let data_dir = self.env.data_dir().to_owned();
+        let asked = servers.standing(|_, state| matches!(state, ServerState::NeedsLogin | ServerState::Running));
+        let keeping = tokio::task::spawn_blocking(move || wanted_logins::keep(&data_dir, &asked));
         // What could not be kept is found out again.
         let _ = keeping.await;
         servers.close().await;

@@ -76,10 +76,7 @@ pub fn unquoted(key: &str) -> &str {
 pub fn warnings(loaded: &Loaded) -> Vec<String> {
     let written = |(name, section): (&String, &ProviderSection)| {
         section.api_key.as_ref()?;
-        // A name with other characters than letters, digits and dashes is written in quotes.
-        let keys = [format!("model_providers.{name}.api_key"), format!("model_providers.\"{name}\".api_key")];
-        let mut settings = loaded.origins.settings().iter();
-        let place = settings.find(|setting| keys.contains(&setting.key)).map(|set| format!(" ({})", set.origin));
+        let place = loaded.origins.origin(&["model_providers", name, "api_key"]).map(|origin| format!(" ({origin})"));
         Some(format!(
             "A key among settings is easily shared: api_key of {name}{}; `neco login {name}` stores it more safely",
             place.unwrap_or_default()

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use futures::FutureExt;
-use neco_ext::mcp::{McpError, McpSetup, ServerProgram, ServerSettings, ServerState, ServerStatus, Servers};
+use neco_ext::mcp::{McpError, McpSetup, ServerProgram, ServerSettings, ServerState, Servers};
 use neco_safety::world::{Files, Processes};
 use neco_sandbox::{Roots, Spawner};
 use neco_session::hub::{Preparation, Prepare};
@@ -99,9 +99,8 @@ async fn start(servers: Servers, names: Vec<String>, patience: Duration, failed_
 /// Those of these servers that can't be used, in words, and those that are still starting.
 fn looked_at(servers: &Servers, names: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut failed, mut starting) = (Vec::new(), Vec::new());
-    for ServerStatus { settings: ServerSettings { name, .. }, state, .. } in servers.status() {
+    for (ServerSettings { name, .. }, state) in servers.standing(|name, _| names.iter().any(|one| one == name)) {
         match state {
-            _ if !names.contains(&name) => {}
             ServerState::Failed(why) => failed.push(McpError::Connection { server: name, why }),
             ServerState::NeedsLogin => failed.push(McpError::NeedsLogin(name)),
             ServerState::Configured | ServerState::Starting => starting.push(name),

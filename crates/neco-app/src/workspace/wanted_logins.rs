@@ -4,11 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use neco_ext::mcp::{Reach, ServerSettings, ServerState, ServerStatus};
+use neco_ext::mcp::{Reach, ServerSettings, ServerState};
 
 /// Keeps which of these servers want a login now, and forgets it of those that were reached. It writes files.
-pub(crate) fn keep(data_dir: &Path, servers: &[ServerStatus]) {
-    for ServerStatus { settings, state, .. } in servers {
+pub(crate) fn keep(data_dir: &Path, servers: &[(ServerSettings, ServerState)]) {
+    for (settings, state) in servers {
         match state {
             ServerState::NeedsLogin => {
                 let file = file(data_dir, &settings.name);
@@ -64,15 +64,13 @@ mod tests {
     fn that_a_server_wants_a_login_is_kept_until_it_is_reached_or_another_one() {
         let home = tempfile::tempdir().unwrap();
         let (home, one) = (home.path(), settings(home.path(), "https://one.example/mcp"));
-        let status =
-            |state| ServerStatus { settings: one.clone(), state, manifest: None, left_out: Vec::new(), failed: None };
         assert!(!is_kept(home, &one));
-        keep(home, &[status(ServerState::NeedsLogin)]);
+        keep(home, &[(one.clone(), ServerState::NeedsLogin)]);
         assert!(is_kept(home, &one));
         assert!(!is_kept(home, &settings(home, "https://two.example/mcp")), "it is another server");
-        keep(home, &[status(ServerState::Configured)]);
+        keep(home, &[(one.clone(), ServerState::Configured)]);
         assert!(is_kept(home, &one), "nobody asked it since");
-        keep(home, &[status(ServerState::Running)]);
+        keep(home, &[(one.clone(), ServerState::Running)]);
         assert!(!is_kept(home, &one));
     }
 }

@@ -38,9 +38,10 @@ pub struct FoundServer {
     /// The folder that brings it and has to be trusted; none for the user's own.
     pub folder: Option<PathBuf>,
     /// What trust in it is trust in: the server as it is written, before variables are filled in, and the files of the
-    /// folder that its start names.
+    /// folder that its start names. Empty for the user's own.
     pub hash: String,
-    /// What it runs or reaches and what it is given, as it is written, for the person who decides: one line each.
+    /// What it runs or reaches and what it is given, as it is written, for the person who decides: one line each. Empty
+    /// for the user's own.
     pub says: String,
     /// What it runs that is not known beforehand or not watched, in words.
     pub unwatched: Vec<String>,
@@ -132,15 +133,14 @@ struct Written<'a> {
 
 impl<'a> Written<'a> {
     fn own(env: &Env, loaded: &Loaded, name: &'a str, section: &'a McpServerSection) -> Self {
-        let setting = |key: &str| loaded.origins.get(&format!("mcp_servers.{name}.{key}"));
-        let (file, place) = match ["command", "url"].into_iter().find_map(setting) {
-            Some(setting) => (setting.origin.source.shown().to_owned(), setting.origin.to_string()),
+        let origin = |key: &str| loaded.origins.origin(&["mcp_servers", name, key]);
+        let (file, place) = match ["command", "url"].into_iter().find_map(origin) {
+            Some(origin) => (origin.source.shown().to_owned(), origin.to_string()),
             None => {
                 let file = env.shown(&env.config_dir().join("config.toml"));
                 (file.clone(), file)
             }
         };
-        // Nobody has to trust it.
         Self { name, section, text: "", file, place, folder: None }
     }
 
@@ -173,7 +173,7 @@ impl<'a> Written<'a> {
         let section = self.section;
         let mut reading = Reading { env, section, base, folder: self.folder, filling: Filling::new(&value_of) };
         let mut reach = reading.reach()?;
-        let says = reading.says(&reach);
+        let says = self.folder.map(|_| reading.says(&reach)).unwrap_or_default();
         if enabled && section.kind == Some(McpTransport::Sse) {
             return Err(Flaw::Sse);
         }
@@ -181,7 +181,7 @@ impl<'a> Written<'a> {
             return Err(Flaw::Variable(missing.to_owned()));
         }
         let unwatched = self.folder.filter(|_| enabled).map(|folder| pin(&mut reach, folder)).unwrap_or_default();
-        let hash = self.hash(&reach);
+        let hash = self.folder.map(|_| self.hash(&reach)).unwrap_or_default();
         let settings = ServerSettings::of(self.name.to_owned(), reach, section);
         let settings = ServerSettings { enabled, file: self.file.clone(), ..settings };
         Ok(FoundServer { settings, folder: self.folder.map(Path::to_owned), hash, says, unwatched })

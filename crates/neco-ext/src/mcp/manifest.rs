@@ -1,16 +1,14 @@
 //! What a server offers, as it said the last time: its tools can be declared without starting it.
 
-use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::settings::ServerSettings;
+use super::settings::{ServerSettings, half_of};
 
 /// The version of the file; another one is not read.
 const VERSION: u32 = 1;
@@ -123,15 +121,11 @@ pub struct ResourceInfo {
     pub media_type: Option<String>,
 }
 
-/// The words of a hash that was cut to 32 digits.
-fn digits(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
-}
-
 impl ToolInfo {
     /// What tells whether it is still what was seen: its name, description and schema.
     pub(super) fn hash(&self) -> String {
-        digits(json!([self.name, self.title, self.description, self.schema]).to_string().as_bytes())
+        let said = json!([self.name, self.title, self.description, self.schema]).to_string();
+        half_of(&Sha256::digest(said.as_bytes()))
     }
 }
 
@@ -203,33 +197,6 @@ impl Manifest {
         serde_json::from_slice(&text).ok().filter(|manifest: &Self| manifest.version == VERSION)
     }
 
-    /// The tools of what was kept of a server, as far as they are `wanted`: the rest of the file is passed over. Nothing
-    /// where nothing of use was kept.
-    pub(super) fn load_tools(
-        data_dir: &Path,
-        settings: &ServerSettings,
-        wanted: impl Fn(&str) -> bool,
-    ) -> Option<Vec<ToolInfo>> {
-        #[derive(Deserialize)]
-        struct File<'a> {
-            version: u32,
-            #[serde(borrow, default)]
-            tools: Vec<&'a RawValue>,
-        }
-
-        #[derive(Deserialize)]
-        struct Named<'a> {
-            #[serde(borrow)]
-            name: Cow<'a, str>,
-        }
-
-        let text = std::fs::read(file(data_dir, settings)).ok()?;
-        let kept: File<'_> = serde_json::from_slice(&text).ok().filter(|kept: &File<'_>| kept.version == VERSION)?;
-        let is_wanted =
-            |tool: &&&RawValue| serde_json::from_str(tool.get()).is_ok_and(|tool: Named<'_>| wanted(&tool.name));
-        kept.tools.iter().filter(is_wanted).map(|tool| serde_json::from_str(tool.get()).ok()).collect()
-    }
-
     /// Keeps it for the next start. Of what was kept of the same name with other settings, the oldest goes that is too
     /// much.
     pub(super) fn save(&self, data_dir: &Path, settings: &ServerSettings) -> io::Result<()> {
@@ -252,7 +219,7 @@ pub(super) fn forget(data_dir: &Path, server: &str) {
 
 /// The files in which something is kept of servers of this name, the newest first.
 fn files_of(data_dir: &Path, server: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(data_dir.join("mcp/manifests")).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(folder_of_manifests(data_dir)).into_iter().flatten().flatten();
     let of_server = entries.filter(|entry| {
         let name = entry.file_name();
         let hash = name.to_str().and_then(|name| name.strip_prefix(server)?.strip_prefix('@')?.strip_suffix(".json"));
@@ -265,8 +232,13 @@ fn files_of(data_dir: &Path, server: &str) -> Vec<PathBuf> {
     files.into_iter().map(|(_, path)| path).collect()
 }
 
+/// Where all of them are.
+pub(super) fn folder_of_manifests(data_dir: &Path) -> PathBuf {
+    data_dir.join("mcp/manifests")
+}
+
 fn file(data_dir: &Path, settings: &ServerSettings) -> PathBuf {
-    data_dir.join("mcp/manifests").join(format!("{}@{}.json", settings.name, settings.hash()))
+    folder_of_manifests(data_dir).join(format!("{}@{}.json", settings.name, settings.hash()))
 }
 
 /// The lists that a server may have.
@@ -415,24 +387,6 @@ mod tests {
         assert_eq!(names, ["good", "bare"]);
         assert_eq!(manifest.tools[0].hints.words().as_deref(), Some("changes nothing"));
         assert_eq!(manifest.left_out.len(), 5, "{:?}", manifest.left_out);
-    }
-
-    #[test]
-    fn only_what_is_wanted_is_read_of_what_was_kept() {
-        let folder = tempfile::tempdir().unwrap();
-        let settings = ServerSettings::new("x", Reach::Address(ServerAddress::new("https://example.com/mcp")));
-        let names = |wanted: fn(&str) -> bool| {
-            let tools = Manifest::load_tools(folder.path(), &settings, wanted)?;
-            Some(tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>())
-        };
-        assert_eq!(names(|_| true), None);
-        let mut manifest = Manifest::of("2025-11-25".to_owned(), "x 1".to_owned(), None);
-        manifest.add(List::Tools, &json!({ "tools": [{ "name": "a" }, { "name": "\u{e9}\"" }, { "name": "b" }] }));
-        manifest.save(folder.path(), &settings).unwrap();
-        assert_eq!(names(|_| true).unwrap(), ["a", "\u{e9}\"", "b"]);
-        assert_eq!(names(|name| name != "a").unwrap(), ["\u{e9}\"", "b"]);
-        let all = Manifest::load_tools(folder.path(), &settings, |_| true);
-        assert_eq!(Manifest::load(folder.path(), &settings).map(|manifest| manifest.tools), all);
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod failures;
 mod find;
 mod host;
 mod http;
+mod kept_tools;
 mod last_words;
 mod line;
 mod link;

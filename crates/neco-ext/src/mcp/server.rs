@@ -25,12 +25,13 @@ use super::error::McpError;
 use super::failures::{self, Failure};
 use super::host::{Caller, Host};
 use super::http::{Http, HttpSetup, keeping, url_of};
+use super::kept_tools::{KeptTool, KeptTools};
 use super::last_words::{self, LastWords};
 use super::line::Lines;
 use super::link::{Held, Link, Open, Starting, keep, wants_login};
 use super::log::ServerLog;
 use super::login::{self, LoggedOut, LoginUi};
-use super::manifest::{Manifest, ToolInfo};
+use super::manifest::Manifest;
 use super::pins::Pins;
 use super::servers::MakeProcesses;
 use super::settings::{Reach, ServerAddress, ServerProgram, ServerSettings};
@@ -99,7 +100,7 @@ pub(super) struct Server {
 enum Offer {
     Nothing,
     /// The tools that the settings let; the rest is in a file that nobody wanted to read yet.
-    Tools(Vec<Arc<ToolInfo>>),
+    Tools(Vec<Arc<KeptTool>>),
     All(Arc<Manifest>),
 }
 
@@ -108,14 +109,15 @@ impl Server {
     pub(super) fn new(
         settings: ServerSettings,
         common: &Arc<Common>,
+        kept: &mut KeptTools<'_>,
         offers: impl Fn(&Arc<Self>) + Send + Sync + 'static,
     ) -> Self {
         let wanted = WantedTools::of(&settings);
-        let kept = || Manifest::load_tools(&common.data_dir, &settings, |tool| wanted.has(tool));
+        let kept = || kept.tools(&settings, |tool| wanted.has(tool));
         let (state, offer) = match settings.enabled.then(kept) {
             None => (ServerState::Disabled, Offer::Nothing),
             Some(None) => (ServerState::Configured, Offer::Nothing),
-            Some(Some(tools)) => (ServerState::Known, Offer::Tools(tools.into_iter().map(Arc::new).collect())),
+            Some(Some(tools)) => (ServerState::Known, Offer::Tools(tools)),
         };
         Self {
             log: ServerLog::new(&common.data_dir, &settings.name, common.redactor.clone()),
@@ -151,23 +153,26 @@ impl Server {
     }
 
     /// Those of its tools that the settings let, as far as they are known.
-    pub(super) fn tools(&self) -> Vec<Arc<ToolInfo>> {
+    pub(super) fn tools(&self) -> Vec<Arc<KeptTool>> {
         match &*self.offer() {
             Offer::Nothing => Vec::new(),
             Offer::Tools(tools) => tools.clone(),
             Offer::All(manifest) => {
                 let wanted = manifest.tools.iter().filter(|tool| self.wanted.has(&tool.name));
-                wanted.cloned().map(Arc::new).collect()
+                wanted.cloned().map(|info| Arc::new(KeptTool::from(info))).collect()
             }
         }
     }
 
     /// What it says of a tool, as far as that is known.
-    pub(super) fn tool(&self, name: &str) -> Option<Arc<ToolInfo>> {
+    pub(super) fn tool(&self, name: &str) -> Option<Arc<KeptTool>> {
         match &*self.offer() {
             Offer::Nothing => None,
             Offer::Tools(tools) => tools.iter().find(|tool| tool.name == name).cloned(),
-            Offer::All(manifest) => manifest.tools.iter().find(|tool| tool.name == name).cloned().map(Arc::new),
+            Offer::All(manifest) => {
+                let found = manifest.tools.iter().find(|tool| tool.name == name);
+                found.map(|info| Arc::new(KeptTool::from(info.clone())))
+            }
         }
     }
 

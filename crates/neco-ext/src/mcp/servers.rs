@@ -16,8 +16,9 @@ use super::auth::TokenStore;
 use super::error::McpError;
 use super::failures::{self, Failure};
 use super::host::Caller;
+use super::kept_tools::{KeptTool, KeptTools};
 use super::login::{LoggedOut, LoginUi};
-use super::manifest::{self, Manifest, ToolInfo};
+use super::manifest::{self, Manifest};
 use super::server::{Common, Server, ServerState};
 use super::settings::{ServerProgram, ServerSettings};
 use super::tool::McpTool;
@@ -87,15 +88,17 @@ impl Servers {
     /// call is over.
     pub fn renew(&self, settings: Vec<ServerSettings>) {
         let before = self.0.lock().clone();
+        let mut kept = KeptTools::open(&self.0.common.data_dir);
         let server = |settings: ServerSettings| match before.iter().find(|server| server.settings == settings) {
             Some(server) => {
                 server.may_be_tried_again();
                 Arc::clone(server)
             }
-            None => Arc::new(self.0.make(settings)),
+            None => Arc::new(self.0.make(settings, &mut kept)),
         };
         // Files are read before anybody has to wait for the list.
         let now: Vec<Arc<Server>> = settings.into_iter().map(server).collect();
+        kept.close();
         let mut servers = self.0.lock();
         servers.clone_from(&now);
         let is_gone = |server: &&Arc<Server>| !now.iter().any(|kept| kept.settings.name == server.settings.name);
@@ -115,6 +118,14 @@ impl Servers {
             ServerStatus { settings, state: server.state(), manifest, left_out, failed }
         };
         servers.iter().map(status).collect()
+    }
+
+    /// Those of them that are `wanted` by how they stand, without what they offer: no file is read for it.
+    pub fn standing(&self, wanted: impl Fn(&str, &ServerState) -> bool) -> Vec<(ServerSettings, ServerState)> {
+        let servers = self.0.lock();
+        let states = servers.iter().map(|server| (server, server.state()));
+        let wanted = states.filter(|(server, state)| wanted(&server.settings.name, state));
+        wanted.map(|(server, state)| (server.settings.clone(), state)).collect()
     }
 
     /// The servers that must be started before their tools can be declared: nothing is known of them, or the settings
@@ -226,9 +237,9 @@ impl Inner {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn make(self: &Arc<Self>, settings: ServerSettings) -> Server {
+    fn make(self: &Arc<Self>, settings: ServerSettings, kept: &mut KeptTools<'_>) -> Server {
         let all: Weak<Self> = Arc::downgrade(self);
-        Server::new(settings, &self.common, move |server| {
+        Server::new(settings, &self.common, kept, move |server| {
             if let Some(all) = all.upgrade() {
                 all.plug_in(server);
             }
@@ -241,21 +252,21 @@ impl Inner {
         if !servers.iter().any(|known| Arc::ptr_eq(known, server)) {
             return;
         }
-        let tool = |info| -> Arc<dyn DynTool> { Arc::new(McpTool::new(info, server)) };
+        let tool = |kept| -> Arc<dyn DynTool> { Arc::new(McpTool::new(kept, server)) };
         self.plugged.set(&origin(server), told_apart(server).0.into_iter().map(tool).collect());
         drop(servers);
     }
 }
 
 /// The tools of a server that the settings let, and which of them are left out because their names are taken.
-fn told_apart(server: &Server) -> (Vec<Arc<ToolInfo>>, Vec<String>) {
+fn told_apart(server: &Server) -> (Vec<Arc<KeptTool>>, Vec<String>) {
     let (mut seen, mut left_out) = (HashSet::new(), Vec::new());
     let mut tools = server.tools();
-    tools.retain(|info| {
-        let name = names::tool_name(&server.settings.name, &info.name);
+    tools.retain(|tool| {
+        let name = names::tool_name(&server.settings.name, &tool.name);
         let is_first = seen.insert(name.to_lowercase());
         if !is_first {
-            left_out.push(format!("{}: another tool is called {name} too", info.name));
+            left_out.push(format!("{}: another tool is called {name} too", tool.name));
         }
         is_first
     });

@@ -194,6 +194,12 @@ impl PartialEq for LoginSettings {
     }
 }
 
+/// The first half of a hash, in 32 digits.
+pub(super) fn half_of(hash: &[u8]) -> String {
+    let half = hash.first_chunk().copied().unwrap_or_default();
+    format!("{:032x}", u128::from_be_bytes(half))
+}
+
 fn exposed(secret: Option<&SecretString>) -> Option<&str> {
     secret.map(|secret| secret.expose_secret())
 }
@@ -261,7 +267,7 @@ impl ServerSettings {
             add(name);
             add(value.expose_secret());
         }
-        hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        half_of(&hash.finalize())
     }
 
     /// What nobody may be told of it: headers, tokens, and variables that look like keys or fit the `hidden` globs.

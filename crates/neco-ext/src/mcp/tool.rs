@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::answer_kind::{cut, option, said_yes};
 use super::host::Caller;
+use super::kept_tools::KeptTool;
 use super::manifest::ToolInfo;
 use super::names::tool_name;
 use super::server::Server;
@@ -38,35 +39,55 @@ const CALL_IT: &str = "Call it";
 pub(super) struct McpTool {
     name: String,
     origin: ToolOrigin,
-    description: String,
-    schema: ArgumentSchema,
-    info: Arc<ToolInfo>,
-    /// That of `info`, once somebody asked.
+    kept: Arc<KeptTool>,
+    /// What is told of it, once somebody asked.
+    told: OnceLock<Told>,
+    /// The hash of what the server says of it, once somebody asked.
     hash: OnceLock<String>,
     server: Arc<Server>,
 }
 
+/// What agents and people are told of a tool.
+struct Told {
+    description: String,
+    schema: ArgumentSchema,
+}
+
 impl McpTool {
-    pub(super) fn new(info: Arc<ToolInfo>, server: &Arc<Server>) -> Self {
+    pub(super) fn new(kept: Arc<KeptTool>, server: &Arc<Server>) -> Self {
         let name = &server.settings.name;
-        let said =
-            if info.description.is_empty() { info.title.as_deref().unwrap_or(&info.name) } else { &info.description };
         Self {
-            name: tool_name(name, &info.name),
+            name: tool_name(name, &kept.name),
             origin: ToolOrigin::Mcp { server: name.clone() },
-            description: harmless(said, server.redactor()),
-            schema: ArgumentSchema::new(info.schema.clone()),
-            info,
+            kept,
+            told: OnceLock::new(),
             hash: OnceLock::new(),
             server: Arc::clone(server),
         }
     }
 
+    /// What the server says of it.
+    fn info(&self) -> &ToolInfo {
+        self.kept.info()
+    }
+
+    fn told(&self) -> &Told {
+        self.told.get_or_init(|| {
+            let info = self.info();
+            let said = match info.description.is_empty() {
+                true => info.title.as_deref().unwrap_or(&info.name),
+                false => &info.description,
+            };
+            let description = harmless(said, self.server.redactor());
+            Told { description, schema: ArgumentSchema::new(info.schema.clone()) }
+        })
+    }
+
     /// What every call of it may do. What the server says of it can only make that more.
     fn plan(&self) -> Plan {
         let settings = &self.server.settings;
-        let says = self.info.hints.words();
-        let mut plan = match self.info.hints.destructive_hint == Some(true) {
+        let says = self.info().hints.words();
+        let mut plan = match self.info().hints.destructive_hint == Some(true) {
             true => Plan {
                 because: says.map(|words| format!("{} says that this tool {words}", settings.name)),
                 ..Plan::of(Risk::Critical)
@@ -92,7 +113,7 @@ impl McpTool {
 
     /// The first line of what the server says that it does, as its words.
     fn said(&self) -> Option<String> {
-        let line = self.description.lines().map(str::trim).find(|line| !line.is_empty())?;
+        let line = self.told().description.lines().map(str::trim).find(|line| !line.is_empty())?;
         // The quotes are ours.
         let line = cut(line, SAID).replace('"', "'");
         Some(format!("{} says of this tool: \"{line}\"", self.server.settings.name))
@@ -101,7 +122,7 @@ impl McpTool {
     /// Whether it says of itself what a person has let it be. Where nobody can tell, it does not.
     async fn is_as_seen(self: &Arc<Self>) -> bool {
         let tool = Arc::clone(self);
-        let looking = move || tool.server.pins.is_as_seen(&tool.info.name, tool.hash());
+        let looking = move || tool.server.pins.is_as_seen(&tool.kept.name, tool.hash());
         tokio::task::spawn_blocking(looking).await.unwrap_or(false)
     }
 
@@ -109,20 +130,20 @@ impl McpTool {
     async fn now(self: &Arc<Self>, caller: &Caller) -> Arc<Self> {
         // Whoever can't reach it is told so when the call is made.
         let _held = self.server.connection_for(caller).await;
-        match self.server.tool(&self.info.name).filter(|now| *now != self.info) {
+        match self.server.tool(&self.kept.name).filter(|now| now.info() != self.info()) {
             Some(now) => Arc::new(Self::new(now, &self.server)),
             None => Arc::clone(self),
         }
     }
 
     fn hash(&self) -> &str {
-        self.hash.get_or_init(|| self.info.hash())
+        self.hash.get_or_init(|| self.info().hash())
     }
 
     /// A person has seen what it says now, and allowed a call of it.
     async fn allow(self: &Arc<Self>) {
         let tool = Arc::clone(self);
-        let keeping = move || tool.server.pins.allow(&tool.info.name, tool.hash());
+        let keeping = move || tool.server.pins.allow(&tool.kept.name, tool.hash());
         let kept = tokio::task::spawn_blocking(keeping).await;
         if let Err(error) = kept.unwrap_or_else(|error| Err(io::Error::other(error))) {
             tracing::warn!(%error, "that a changed tool was allowed can't be kept");
@@ -132,7 +153,7 @@ impl McpTool {
     /// Fails where the server, now that it runs, says something else of the tool than when the call was judged, unless a
     /// person allows it.
     async fn check(&self, caller: &Caller) -> Result<(), ToolError> {
-        let now = self.server.tool(&self.info.name).filter(|now| *now != self.info);
+        let now = self.server.tool(&self.kept.name).filter(|now| now.info() != self.info());
         let Some(now) = now.map(|now| Arc::new(Self::new(now, &self.server))) else { return Ok(()) };
         let changed = "the server changed what it says of this tool, so the call was not sent";
         // What is riskier is judged as such.
@@ -159,8 +180,8 @@ impl McpTool {
         let server = &self.server.settings.name;
         let text = format!(
             "The MCP server {server} changed what it says of its tool {} since you last allowed it. It says now:\n{}",
-            cut(&self.info.name, SAID),
-            cut(&self.description, MOST_SAID)
+            cut(&self.kept.name, SAID),
+            cut(&self.told().description, MOST_SAID)
         );
         let options = vec![option(CALL_IT, "as it is now, also later"), option("No", "")];
         let (title, empty) = (server.clone(), EmptyAnswer::Refused);
@@ -179,11 +200,11 @@ impl DynTool for McpTool {
     }
 
     fn description(&self) -> &str {
-        &self.description
+        &self.told().description
     }
 
     fn schema(&self) -> &Value {
-        self.schema.declared()
+        self.told().schema.declared()
     }
 
     /// Whatever a server says of its tools, any of them may do anything.
@@ -196,7 +217,7 @@ impl DynTool for McpTool {
     }
 
     fn prepare(self: Arc<Self>, mut arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
-        let notes = self.schema.fit(&mut arguments)?;
+        let notes = self.told().schema.fit(&mut arguments)?;
         Ok(Box::new(McpCall { tool: self, arguments, notes, now: Mutex::default() }))
     }
 }
@@ -241,7 +262,7 @@ impl PreparedCall for McpCall {
             if cut.len() < text.len() { format!("{cut}…") } else { text }
         };
         let arguments: Vec<String> = arguments.map(|(name, value)| format!("{name}: {}", shown(value))).collect();
-        let title = self.tool.info.title.as_deref().unwrap_or(&self.tool.info.name);
+        let title = self.tool.info().title.as_deref().unwrap_or(&self.tool.kept.name);
         format!("{} {title} {}", self.tool.server.settings.name, arguments.join(", ")).trim_end().to_owned()
     }
 
@@ -260,7 +281,7 @@ impl PreparedCall for McpCall {
             if !tool.is_as_seen().await {
                 plan.must_ask = Some(format!(
                     "the server changed what it says of this tool since you last allowed it; it says now: {}",
-                    tool.description
+                    tool.told().description
                 ));
             }
             Ok(plan)
@@ -278,7 +299,7 @@ impl PreparedCall for McpCall {
             // It may have been started for this, and say something else now than what was kept of it.
             let _held = tool.server.connection_for(&caller).await?;
             tool.check(&caller).await?;
-            Ok(tool.server.call(&tool.info.name, arguments, &caller).await?)
+            Ok(tool.server.call(&tool.kept.name, arguments, &caller).await?)
         })
     }
 }
