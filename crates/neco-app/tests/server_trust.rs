@@ -79,8 +79,7 @@ fn a_server_of_the_folder_is_used_when_it_is_trusted_and_asked_about_again_when_
     assert!(!described.contains("sesame") && plugged.notices.is_empty(), "{:?}", plugged.notices);
 
     house.decide(true);
-    let replaced = "The MCP server x of ~/project/.mcp.json takes the place of that of ~/home/config.toml";
-    assert_eq!(house.look().notices, [replaced]);
+    assert!(house.look().notices.is_empty(), "which takes the place of which is told where servers are listed");
     assert_eq!(house.servers(), ["own: own", "x: theirs --fast", "y: https://h/mcp"]);
     assert!(!house.look().has_news() && house.look().note().is_none());
 

@@ -17,6 +17,11 @@ pub enum Actor {
         /// What it is called.
         name: String,
     },
+    /// A program that hands in what it wants done, such as an MCP client: nobody typed its words here.
+    Program {
+        /// What it is called.
+        name: String,
+    },
     /// An agent.
     Agent {
         /// Which one.
@@ -35,7 +40,16 @@ impl Actor {
     pub fn agent(&self) -> Option<AgentId> {
         match self {
             Self::Agent { id } => Some(*id),
-            Self::Person | Self::Device { .. } | Self::Rule { .. } => None,
+            Self::Person | Self::Device { .. } | Self::Program { .. } | Self::Rule { .. } => None,
+        }
+    }
+
+    /// Whether a person wrote what came from it.
+    #[must_use]
+    pub fn is_person(&self) -> bool {
+        match self {
+            Self::Person | Self::Device { .. } => true,
+            Self::Program { .. } | Self::Agent { .. } | Self::Rule { .. } => false,
         }
     }
 }

@@ -60,6 +60,6 @@ pub use query::{
     Answer, ChangedFiles, CheckpointInfo, FilePreview, GrantedRule, Query, RewindKind, RewindPoint, RewindPreview,
     SessionRules, SessionSnapshot,
 };
-pub use question::{EmptyAnswer, ItemAnswer, Question, QuestionItem, QuestionOption, Reply, Subject};
+pub use question::{EmptyAnswer, FormField, ItemAnswer, Question, QuestionItem, QuestionOption, Reply, Subject};
 pub use result_part::ResultPart;
 pub use usage::Usage;

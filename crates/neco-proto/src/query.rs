@@ -269,6 +269,10 @@ pub struct FilePreview {
     pub kind: FileChangeKind,
     /// Whether somebody else changed it since the session last knew it: that change would be lost.
     pub by_others: bool,
+    /// Whether it was changed while a call ran that may change any file, and no file tool wrote it so: the call may have
+    /// done it, or somebody else meanwhile.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsure: bool,
     /// The lines that would come and go; absent where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineCount>,

@@ -57,6 +57,9 @@ pub struct QuestionItem {
     /// What it means to answer with nothing.
     #[serde(default, skip_serializing_if = "EmptyAnswer::is_allowed")]
     pub empty: EmptyAnswer,
+    /// The field of a form that it asks for; nothing where no MCP server asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<FormField>,
 }
 
 /// What it means to answer a question with nothing.
@@ -76,6 +79,16 @@ impl EmptyAnswer {
     fn is_allowed(&self) -> bool {
         *self == Self::Allowed
     }
+}
+
+/// A field of a form that an MCP server wants filled in; the title of the question names it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FormField {
+    /// What the server is called in the settings.
+    pub server: String,
+    /// What an empty answer means, as people know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
 }
 
 /// Something that can be chosen.

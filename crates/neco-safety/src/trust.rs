@@ -277,6 +277,15 @@ mod tests {
         names.iter().map(ToString::to_string).collect()
     }
 
+    /// A folder in a home where nothing is decided yet.
+    fn a_folder() -> (tempfile::TempDir, PathBuf, Trust) {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("repo");
+        fs::create_dir(&folder).unwrap();
+        let trust = Trust::open(home.path()).unwrap();
+        (home, folder, trust)
+    }
+
     #[test]
     fn what_was_decided_is_found_again_and_is_its_owners_alone() {
         let home = tempfile::tempdir().unwrap();
@@ -299,10 +308,8 @@ mod tests {
 
     #[test]
     fn trust_is_in_one_folder_and_not_in_its_name() {
-        let home = tempfile::tempdir().unwrap();
-        let folder = home.path().join("repo");
-        fs::create_dir_all(folder.join("nested")).unwrap();
-        let mut trust = Trust::open(home.path()).unwrap();
+        let (home, folder, mut trust) = a_folder();
+        fs::create_dir(folder.join("nested")).unwrap();
         trust.decide(&folder, true, []).unwrap();
         std::os::unix::fs::symlink(&folder, home.path().join("link")).unwrap();
         assert!(trust.is_trusted(&home.path().join("link")), "a link leads to the same folder");
@@ -336,10 +343,7 @@ mod tests {
 
     #[test]
     fn what_was_shown_before_counts_on_unless_it_was_declined() {
-        let home = tempfile::tempdir().unwrap();
-        let folder = home.path().join("repo");
-        fs::create_dir(&folder).unwrap();
-        let mut trust = Trust::open(home.path()).unwrap();
+        let (_home, folder, mut trust) = a_folder();
         trust.decide(&folder, true, items(&["a"])).unwrap();
         trust.decide(&folder, true, items(&["b"])).unwrap();
         assert!(trust.covers(&folder, "a") && trust.covers(&folder, "b"));
@@ -351,10 +355,7 @@ mod tests {
 
     #[test]
     fn a_folder_is_trusted_in_part() {
-        let home = tempfile::tempdir().unwrap();
-        let folder = home.path().join("repo");
-        fs::create_dir(&folder).unwrap();
-        let mut trust = Trust::open(home.path()).unwrap();
+        let (home, folder, mut trust) = a_folder();
         trust.decide_parts(&folder, items(&["a"]), items(&["b"])).unwrap();
         let again = Trust::open(home.path()).unwrap();
         assert!(again.is_trusted(&folder) && again.covers(&folder, "a") && !again.covers(&folder, "b"));

@@ -239,7 +239,7 @@ fn redact_node(AgentUpdate { node, setup, .. }: &mut AgentUpdate, redactor: &Red
 fn redact_letter(letter: &mut Letter, redactor: &Redactor) {
     let text = match letter {
         Letter::Up(Up::Ended { result }) => return redact_result(result, redactor),
-        Letter::Up(Up::Report { message: text, .. } | Up::Question { text } | Up::Stopped { why: text })
+        Letter::Up(Up::Report { message: text, .. } | Up::Question { text } | Up::Stopped { why: text, .. })
         | Letter::Down(Down::Task { text } | Down::Redirect { text } | Down::Answer { text }) => text,
     };
     redactor.redact_in(text, Scope::Said);

@@ -242,7 +242,7 @@ fn letter_text(letter: &Letter) -> String {
         Letter::Up(Up::Report { progress, message }) => format!("{progress} {message}"),
         Letter::Up(Up::Question { text }) => text.clone(),
         Letter::Up(Up::Ended { result }) => result_text(result),
-        Letter::Up(Up::Stopped { why }) => why.clone(),
+        Letter::Up(Up::Stopped { why, .. }) => why.clone(),
         Letter::Down(Down::Task { text } | Down::Redirect { text } | Down::Answer { text }) => text.clone(),
     }
 }

@@ -174,6 +174,15 @@ pub struct SessionEntry {
     pub about: String,
 }
 
+/// What can be done to a session of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionOrder {
+    /// A second one is made that goes on from its end.
+    Fork,
+    /// It is removed for good.
+    Delete,
+}
+
 /// A call as the person changed it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edited {

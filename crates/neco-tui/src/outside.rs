@@ -7,12 +7,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use neco_proto::app::agents::{ListAgents, ShowAgent};
-use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands};
 use neco_proto::app::doctor::Examine;
 use neco_proto::app::folders::AddFolder;
 use neco_proto::app::history::DiffSession;
 use neco_proto::app::keys::{KeyPlace, ListKeys, RemoveKeys};
-use neco_proto::app::mcp_use::{FillPrompt, ListPromptCommands, PromptCommand};
 use neco_proto::app::memory::{ListMemory, MemoryWords};
 use neco_proto::app::models::ListModels;
 use neco_proto::app::rules::ListRules;
@@ -21,24 +19,21 @@ use neco_proto::app::trust::{DecideTrust, ShowTrust};
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
 use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::clean::{clean, clean_line};
-use neco_proto::{
-    Answer, BackgroundCommand, CheckpointInfo, Client, ClientError, Command, Mode, PromptReport, Query, SessionRules,
-    SessionSnapshot,
-};
+use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionRules, SessionSnapshot};
 use neco_view::agent_ask::AgentAsk;
 use neco_view::paint::colour::Paint;
 use neco_view::paint::lists::sessions::below_home;
 use neco_view::paint::lists::{agents, doctor, memory, models, rules, sessions, workflows};
 use neco_view::short_id::{ShortIds, short_id};
-use neco_view::slash::{self, Custom, Outside};
+use neco_view::slash::Outside;
 use neco_view::wording::rewind::moment;
-use neco_view::wording::{background, layers, notices, prompts};
+use neco_view::wording::{layers, notices, prompts};
 use neco_view::{agent_orders, figures, workflow_inputs};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::command_lines;
-use crate::host::{CommandOutcome, Host, LineOf, Wanted};
+use crate::host::{CommandOutcome, Host, Wanted};
+use crate::in_background;
 use crate::servers;
 use crate::what_holds::{self, Freer};
 
@@ -50,67 +45,6 @@ const MEMORIES: usize = 20;
 
 /// All sessions that there are.
 const ALL: usize = usize::MAX >> 1;
-
-/// The commands that the person and the folder bring along, of which those that are not trusted say so; and the prompts
-/// of MCP servers.
-pub async fn commands(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
-    let custom = |row: CommandRow| {
-        let mark = if row.trusted { "" } else { "(not trusted: /trust) " };
-        Custom { name: row.name, argument: row.argument, help: format!("{mark}{}", row.help) }
-    };
-    let found = app.ask(&Caller::person(), &ListCommands { folder: host.folder() }).await.unwrap_or_default();
-    // One that a built-in command stands before is never run.
-    let mut all: Vec<Custom> =
-        found.commands.into_iter().filter(|row| !slash::is_known(&row.name)).map(custom).collect();
-    let found = app.ask(&Caller::person(), &ListPromptCommands { folder: host.folder() }).await.unwrap_or_default();
-    let prompt = |PromptCommand { name, server, argument, help }: PromptCommand| Custom {
-        name,
-        argument,
-        help: format!("{help} (MCP {server})").trim_start().to_owned(),
-    };
-    // What the person wrote themselves is meant.
-    let prompts: Vec<Custom> =
-        found.prompts.into_iter().map(prompt).filter(|prompt| all.iter().all(|own| own.name != prompt.name)).collect();
-    all.extend(prompts);
-    all
-}
-
-/// What such a command says to the agent; the server of a prompt is started for it.
-///
-/// # Errors
-/// When it is gone or not trusted, lacks an argument, or its server can't be reached.
-pub async fn custom(
-    app: &dyn App,
-    host: &dyn Host,
-    client: Option<&dyn Client>,
-    name: String,
-    argument: String,
-) -> Result<String, AppError> {
-    let (folder, person) = (host.folder(), Caller::person());
-    let own = ExpandCommand { folder: folder.clone(), name: name.clone(), argument: argument.clone() };
-    match app.ask(&person, &own).await {
-        Err(error) if error.trouble == Trouble::NotFound && name.starts_with("mcp__") => {
-            Ok(app.ask(&person, &FillPrompt { folder, name, argument }).await?.text)
-        }
-        expanded => {
-            let expanded = expanded?;
-            if expanded.parts.is_empty() {
-                return Ok(expanded.text);
-            }
-            let of = LineOf::File(mode_of(client).await);
-            command_lines::filled(expanded.parts, |line, printed| host.shell(line, of, printed)).await
-        }
-    }
-}
-
-/// The mode of a session. Where nobody says, the one in which nothing is changed.
-async fn mode_of(client: Option<&dyn Client>) -> Mode {
-    let Some(client) = client else { return Mode::Plan };
-    match client.ask(Query::Snapshot).await {
-        Ok(Answer::Snapshot(snapshot)) => snapshot.mode,
-        Ok(_) | Err(_) => Mode::Plan,
-    }
-}
 
 /// What a session does without asking because of rules; nothing where it does not say, such as one of an older process.
 pub(crate) async fn session_rules(client: &dyn Client) -> SessionRules {
@@ -138,7 +72,7 @@ pub async fn carry_out(
 pub(crate) struct Beyond<'a> {
     app: &'a dyn App,
     host: &'a dyn Host,
-    client: &'a dyn Client,
+    pub(crate) client: &'a dyn Client,
     folder: String,
 }
 
@@ -152,7 +86,7 @@ impl Beyond<'_> {
             Outside::Diff => self.diff().await?,
             Outside::Prompt => self.prompt().await?,
             Outside::Export => self.export(one).await?,
-            Outside::Background => self.background(one).await?,
+            Outside::Background => in_background::ps(self, one).await?,
             Outside::Agents => self.agents(one).await?,
             Outside::Workflow => self.workflow(one).await?,
             Outside::State => self.state().await?,
@@ -247,56 +181,6 @@ impl Beyond<'_> {
         let words = (!words.is_empty()).then(|| MemoryWords { text: words.to_owned(), limit: MEMORIES });
         let list = self.ask(&ListMemory { folder: self.folder(), words, ..ListMemory::default() }).await?;
         Ok(print(&memory::as_lines(&list.entries, none, Timestamp::now())))
-    }
-
-    /// `/ps`, `/ps NUMBER` and `/ps stop NUMBER`.
-    async fn background(&self, one: &str) -> Result<CommandOutcome, AppError> {
-        let refused = |error: ClientError| AppError::new(Trouble::Failed, error.to_string());
-        let Answer::Background { commands } = self.client.ask(Query::Background).await.map_err(refused)? else {
-            return Ok(CommandOutcome::Say(background::NONE.to_owned()));
-        };
-        if commands.is_empty() {
-            return Ok(CommandOutcome::Say(background::NONE.to_owned()));
-        }
-        if one.is_empty() {
-            let agents = match self.client.ask(Query::Tree).await {
-                Ok(Answer::Tree { nodes }) => nodes,
-                Ok(_) | Err(_) => Vec::new(),
-            };
-            let by = |command: &BackgroundCommand| {
-                let node = agents.iter().find(|node| node.id == command.agent_id && node.parent.is_some());
-                node.map(|node| node.name.clone())
-            };
-            return Ok(CommandOutcome::Show(background::list(&commands, by, Timestamp::now())));
-        }
-        let (stops, which) = match one.strip_prefix("stop").filter(|rest| rest.starts_with(char::is_whitespace)) {
-            Some(rest) => (true, rest.trim()),
-            None => (false, one),
-        };
-        let number = which.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-        let found = number.and_then(|at| commands.get(at)).or_else(|| commands.iter().find(|one| one.name == which));
-        let Some(found) = found.cloned() else {
-            return Err(AppError::new(
-                Trouble::Invalid,
-                format!("There is no {which} in the background; /ps lists them"),
-            ));
-        };
-        let (agent_id, name) = (found.agent_id, found.name.clone());
-        if stops && !found.runs() {
-            return Ok(CommandOutcome::Say(format!("It has ended: {}", background::line(&found))));
-        }
-        if stops {
-            self.client.send(Command::StopBackground { agent_id, name }).await.map_err(refused)?;
-            return Ok(CommandOutcome::Say(format!("Stopped: {}", background::line(&found))));
-        }
-        match self.client.ask(Query::BackgroundOutput { agent_id, name }).await.map_err(refused)? {
-            Answer::BackgroundOutput { command, tail } => {
-                let head =
-                    format!("$ {}  ({})", background::line(&command), background::stands(&command, Timestamp::now()));
-                Ok(print(&format!("{head}\n{tail}")))
-            }
-            _ => Ok(CommandOutcome::Say(background::NONE.to_owned())),
-        }
     }
 
     /// `/agents`, `/agents show NAME`, and what is asked of one that works: `/agents pause NAME`…

@@ -304,21 +304,6 @@ fn a_small_terminal_says_why_a_call_is_high_risk_and_that_it_has_the_network() {
 }
 
 #[test]
-fn other_questions_are_an_arrow_away() {
-    let mut scene = Scene::new((80, 40));
-    scene.works();
-    scene.asks(edit_request("1"));
-    scene.asks(edit_request("2"));
-    scene.reads();
-    assert!(scene.picture().contains("1 of 2"), "{}", scene.picture());
-    scene.key(KeyCode::Right);
-    assert_eq!(scene.types("y"), [], "it was not read yet");
-    scene.reads();
-    assert!(scene.picture().contains("2 of 2"), "{}", scene.picture());
-    assert_eq!(scene.types("y"), decided("2", Decision::Once));
-}
-
-#[test]
 fn a_rule_takes_enter_and_is_shown_before() {
     for (letter, decision, rule) in
         [("s", Decision::Session, "edits below this folder"), ("a", Decision::Always, "allow edit(src/**)")]
@@ -347,57 +332,6 @@ fn a_rule_takes_enter_and_is_shown_before() {
         scene.types(letter);
         assert_eq!(scene.key(KeyCode::Enter), decided("1", decision));
     }
-}
-
-#[test]
-fn yes_to_all_is_yes_to_what_was_named_and_does_no_harm() {
-    let mut scene = Scene::new((100, 30));
-    scene.works();
-    scene.asks(edit_request("1"));
-    let mut worse = edit_request("2");
-    worse["risk"] = json!("high");
-    worse["summary"] = json!("Run rm -rf build");
-    scene.asks(worse);
-    scene.asks(edit_request("3"));
-    scene.reads();
-    assert!(
-        scene.picture().contains("· Run    rm -rf build  +1 −1  in this folder  asked by itself"),
-        "{}",
-        scene.picture()
-    );
-    assert!(scene.picture().contains("Yes to this and the 1 marked +"), "{}", scene.picture());
-    // What comes between the frame and the key was not named.
-    let unseen: PermissionRequest = serde_json::from_value(edit_request("4")).unwrap();
-    scene.happen(EventBody::PermissionRequest(unseen));
-    assert_eq!(scene.types("Y"), [decided("1", Decision::Once), decided("3", Decision::Once)].concat());
-}
-
-#[test]
-fn a_small_terminal_keeps_yes_to_all_and_shows_less_of_the_change() {
-    let mut scene = Scene::new((60, 15));
-    scene.works();
-    ["1", "2", "3"].into_iter().for_each(|id| drop(scene.asks(edit_request(id))));
-    scene.reads();
-    let picture = scene.picture();
-    assert!(picture.contains("Y yes to all +") && picture.matches("+ Edit   src/a.rs").count() == 2, "{picture}");
-    assert!(picture.contains("more rows · d"), "{picture}");
-    let all = ["1", "2", "3"].map(|id| decided(id, Decision::Once)).concat();
-    assert_eq!(scene.types("Y"), all);
-}
-
-#[test]
-fn what_was_not_named_is_not_allowed_when_another_one_goes() {
-    let mut scene = Scene::new((100, 30));
-    scene.works();
-    for id in ["1", "2"] {
-        scene.asks(edit_request(id));
-    }
-    scene.reads();
-    // Another window answers the second; a third one takes its place in the line, unseen.
-    scene.allowed("2");
-    let unseen: PermissionRequest = serde_json::from_value(edit_request("3")).unwrap();
-    scene.happen(EventBody::PermissionRequest(unseen));
-    assert_eq!(scene.types("Y"), decided("1", Decision::Once));
 }
 
 #[test]
@@ -458,33 +392,25 @@ fn where_there_is_little_room_what_changes_is_seen() {
 }
 
 #[test]
-fn a_rule_has_the_width_that_is_there() {
-    let rule = "edit and write ordinary files without asking, in this folder and in all those below it";
-    for (width, is_whole) in [(80, false), (120, true), (200, true)] {
-        let mut request = edit_request("1");
-        request["always_rule"] = json!(rule);
-        let mut scene = Scene::new((width, 30));
-        scene.works();
-        scene.asks(request);
-        let picture = scene.picture();
-        assert_eq!(picture.contains(&format!("3  Yes, always  {rule} a")), is_whole, "{width}: {picture}");
+fn the_keys_of_all_answers_stand_in_one_column_however_long_a_rule_is() {
+    let long = "edit and write ordinary files without asking, in this folder and in all those below it";
+    let network = "run `git push origin retry-uploads`, with the network";
+    for (rule, is_whole) in [("edit src/**", true), (network, true), (long, false)] {
+        for width in [80, 120, 200] {
+            let mut request = edit_request("1");
+            request["always_rule"] = json!(rule);
+            let mut scene = Scene::new((width, 30));
+            scene.works();
+            scene.asks(request);
+            let picture = scene.picture();
+            let answers = ["1  Yes", "2  Yes,", "3  Yes,", "4  Change", "5  No"].map(|words| {
+                let row = picture.lines().find(|row| row.contains(words)).unwrap_or_default();
+                row.trim_end().chars().count()
+            });
+            assert!(answers.iter().all(|column| *column == answers[0] && (73..80).contains(column)), "{picture}");
+            assert_eq!(picture.contains(&format!("3  Yes, always  {rule} ")), is_whole, "{width}: {picture}");
+        }
     }
-}
-
-#[test]
-fn calls_that_are_asked_about_are_counted_forward() {
-    let mut scene = Scene::new((80, 40));
-    scene.works();
-    ["1", "2", "3"].into_iter().for_each(|id| drop(scene.asks(edit_request(id))));
-    for (id, place) in [("1", "1 of 3"), ("2", "2 of 3"), ("3", "3 of 3")] {
-        scene.reads();
-        assert!(scene.picture().contains(place), "{place}: {}", scene.picture());
-        assert_eq!(scene.types("y"), decided(id, Decision::Once));
-        scene.ends(id, "edit_file", "Edit src/a.rs", support::Ended::well(None));
-        scene.app.now_ms += 1000;
-    }
-    scene.asks(edit_request("4"));
-    assert!(!scene.picture().contains("1 of 1") && !scene.picture().contains("of 4"), "{}", scene.picture());
 }
 
 #[test]
@@ -496,21 +422,6 @@ fn esc_stops_what_the_person_runs_first_and_says_so() {
     scene.asks(edit_request("1"));
     assert!(scene.picture().contains("Esc stop your command"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), [Effect::StopShell]);
-}
-
-#[test]
-fn calls_are_counted_by_whoever_asks() {
-    let mut scene = Scene::new((80, 40));
-    scene.works();
-    scene.asks(edit_request("1"));
-    let request = |id: &str| serde_json::from_value(edit_request(id)).unwrap();
-    scene.happen_to(AgentId::new(), EventBody::PermissionRequest(request("2")));
-    scene.reads();
-    assert_eq!(scene.types("y"), decided("1", Decision::Once));
-    scene.ends("1", "edit_file", "Edit src/a.rs", support::Ended::well(None));
-    scene.app.now_ms += 1000;
-    scene.asks(edit_request("3"));
-    assert!(scene.picture().contains("1 of 2"), "what the root asked before is not counted: {}", scene.picture());
 }
 
 #[test]

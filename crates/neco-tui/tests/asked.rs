@@ -10,21 +10,11 @@ use neco_tui::host::{Edited, RuleEntry, SessionEntry, Wanted};
 use neco_tui::update::{Effect, News};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::{Ended, SIZES, Scene, call, edit_request};
+use support::{Ended, SIZES, Scene, call, command_request, edit_request, with_ahead};
 
 fn live(scene: &mut Scene) -> String {
     let picture = scene.picture();
     picture.rsplit("┄┄┄┄┄┄┄┄┄┄").next().unwrap_or_default().to_owned()
-}
-
-fn command_request(id: &str, command: &str) -> Value {
-    json!({
-        "call_id": id, "tool": "bash", "summary": format!("Run {command}"), "args": {"command": command}, "command": command,
-        "risk": "high", "reason": "it runs a program that is not known", "diff": [], "sandboxed": true,
-        "session_rule": format!("run exactly `{command}` without asking, until Neco ends"),
-        "always_rule": format!("run exactly `{command}` without asking, always in this folder"),
-        "always_file": "always.toml"
-    })
 }
 
 fn is_whole(shown: &str, what: &str) {
@@ -242,121 +232,6 @@ fn decided(id: &str, decision: Decision) -> Effect {
     Effect::Send(Command::Approve { call_id: call(id), decision })
 }
 
-/// A request with what is asked about behind it: id, what, risk.
-fn with_ahead(mut request: Value, ahead: &[(&str, &str, Option<&str>)]) -> Value {
-    let one = |(id, summary, risk): &(&str, &str, Option<&str>)| {
-        let says = match summary.split_once(' ') {
-            Some(("Run", _)) => "command",
-            Some(("Patch", _)) => "part",
-            _ => "whole",
-        };
-        json!({"call_id": id, "summary": summary, "risk": risk, "says": says})
-    };
-    request["ahead"] = ahead.iter().map(one).collect();
-    request
-}
-
-fn write_request(id: &str) -> Value {
-    let mut request = edit_request(id);
-    request["summary"] = json!("Write b.txt");
-    request
-}
-
-fn decides(scene: &mut Scene, id: &str) {
-    let decision = Decision::Once;
-    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call(id), decision, by: None }));
-}
-
-#[test]
-fn yes_to_all_says_what_it_covers_and_what_is_left_says_why() {
-    let mut scene = Scene::new((80, 24));
-    scene.works();
-    scene.call("9", "todo_write", CallStatus::Scheduled, "Update 1 todo");
-    scene.app.person.focused = Some(true);
-    let (two, three) = (("2", "Write b.txt", Some("medium")), ("3", "Run cat .env", Some("critical")));
-    let four = ("4", "Edit new.txt", None);
-    scene.asks(with_ahead(edit_request("1"), &[two, three, four]));
-    let picture = scene.picture();
-    for row in [
-        "+ Write  b.txt     in this folder   with Y",
-        "· Run    cat .env  high risk        asked by itself",
-        "· Edit   new.txt   not checked yet  asked by itself",
-    ] {
-        assert!(picture.contains(row), "{row}:\n{picture}");
-    }
-    assert!(!picture.contains("1 todo ") && picture.contains("Yes to this and the 1 marked +"), "{picture}");
-    assert_eq!(scene.types("Y"), [decided("1", Decision::Once)]);
-    decides(&mut scene, "1");
-    assert_eq!(scene.asks(with_ahead(write_request("2"), &[three, four])), [decided("2", Decision::Once)]);
-    decides(&mut scene, "2");
-    assert_eq!(scene.asks(with_ahead(command_request("3", "cat .env"), &[four])), [], "it was seen in a line only");
-    let picture = scene.picture();
-    assert!(picture.contains("Asked by itself: it is high risk"), "{picture}");
-    assert!(!picture.contains("Yes to this") && picture.contains("No to all 2"), "{picture}");
-    assert_eq!(scene.types("Y"), [], "it would cover nothing else");
-    let picture = scene.picture();
-    assert!(picture.contains("The others are asked one by one (not checked yet): y allows this one"), "{picture}");
-    assert_eq!(scene.types("y"), [decided("3", Decision::Once)]);
-    decides(&mut scene, "3");
-    assert_eq!(scene.asks(edit_request("4")), []);
-    assert!(scene.picture().contains("Asked by itself: it was not checked yet"), "{}", scene.picture());
-    scene.happen(EventBody::TurnStart(TurnStart { iteration: 4, model: "m".into() }));
-    assert_eq!(scene.asks(write_request("2")), [], "another turn");
-}
-
-#[test]
-fn what_turns_out_worse_than_it_looked_is_asked_about() {
-    let mut scene = Scene::new((80, 24));
-    scene.works();
-    scene.app.person.focused = Some(true);
-    scene.asks(with_ahead(edit_request("1"), &[("2", "Write b.txt", Some("low")), ("3", "Run ls", Some("high"))]));
-    scene.types("Y");
-    decides(&mut scene, "1");
-    assert_eq!(scene.asks(with_ahead(command_request("3", "ls"), &[("2", "Write b.txt", Some("low"))])), []);
-    assert!(scene.picture().contains("✓ Write  b.txt  in this folder · you said yes"), "{}", scene.picture());
-    decides(&mut scene, "3");
-    assert_eq!(scene.asks(write_request("2")), []);
-    let picture = scene.picture();
-    assert!(picture.contains("It does more now than what you said yes to"), "{picture}");
-}
-
-#[test]
-fn a_second_yes_to_all_forgets_nothing_of_the_first() {
-    let mut scene = Scene::new((80, 24));
-    scene.works();
-    scene.app.person.focused = Some(true);
-    let two = ("2", "Write b.txt", Some("medium"));
-    scene.asks(with_ahead(edit_request("1"), &[("3", "Run ls", Some("high")), two]));
-    scene.types("Y");
-    decides(&mut scene, "1");
-    scene.asks(with_ahead(command_request("3", "ls"), &[two, ("4", "Write c.txt", Some("medium"))]));
-    scene.types("Y");
-    decides(&mut scene, "3");
-    assert_eq!(scene.asks(write_request("2")), [decided("2", Decision::Once)]);
-}
-
-#[test]
-fn what_a_hook_changed_or_no_row_shows_whole_is_asked_about() {
-    let mut scene = Scene::new((60, 30));
-    scene.works();
-    scene.app.person.focused = Some(true);
-    let (two, three) = (("2", "Write b.txt", Some("medium")), ("3", "Patch a.rs and 5 more", Some("medium")));
-    let long = format!("Write {}", "folder/".repeat(30));
-    scene
-        .asks(with_ahead(edit_request("1"), &[two, three, ("4", &long, Some("medium")), ("5", "Run ls", Some("low"))]));
-    let picture = scene.picture();
-    assert!(picture.contains("+ Write  b.txt") && picture.contains("· Patch  a.rs and 5 more"), "{picture}");
-    assert!(picture.contains("· Run    ls") && picture.contains("Yes to this and the 1 marked +"), "{picture}");
-    scene.types("Y");
-    decides(&mut scene, "1");
-    // The same id and the same risk, but not what was seen.
-    assert_eq!(scene.asks(edit_request("2")), []);
-    assert!(scene.picture().contains("You said yes to “Write b.txt”; it was changed since"), "{}", scene.picture());
-    decides(&mut scene, "2");
-    assert_eq!(scene.asks(edit_request("3")), []);
-    assert!(scene.picture().contains("Asked by itself: it could not be shown whole"), "{}", scene.picture());
-}
-
 #[test]
 fn a_narrow_box_shows_the_name_of_the_file() {
     let mut scene = Scene::new((40, 20));
@@ -389,16 +264,6 @@ fn a_changed_call_is_shown_and_asked_about_again() {
     assert!(picture.contains("$ make -n install") && picture.contains("Yes, as you changed it"), "{picture}");
     assert!(!picture.contains("always") && !picture.contains("for this session"), "no rule is made of it: {picture}");
     assert_eq!(scene.types("y"), [decided("1", Decision::Edit { arguments })]);
-}
-
-#[test]
-fn no_to_all_holds_for_everything() {
-    let mut scene = Scene::new((80, 24));
-    scene.works();
-    scene.asks(with_ahead(edit_request("1"), &[("2", "Run ls", Some("high"))]));
-    let no = || Decision::Reject { reason: None };
-    assert_eq!(scene.types("N"), [decided("1", no())]);
-    assert_eq!(scene.asks(command_request("2", "ls")), [decided("2", no())]);
 }
 
 #[test]
@@ -463,22 +328,6 @@ fn nothing_turns_above_a_question_that_waits() {
     scene.questions(json!({"about": "plan", "plan": "1. look at src"}));
     let shown = live(&mut scene);
     assert!(shown.contains("◆ Carry out") && !shown.contains("handed over"), "{shown}");
-}
-
-#[test]
-fn what_waits_is_counted_the_same_whichever_is_on_the_screen() {
-    let mut scene = Scene::new((120, 40));
-    scene.works();
-    scene.asks(with_ahead(command_request("1", "ls"), &[("5", "Write b.txt", Some("medium"))]));
-    let child: PermissionRequest = serde_json::from_value(edit_request("2")).unwrap();
-    scene.happen_to(AgentId::new(), EventBody::PermissionRequest(child));
-    scene.reads();
-    let picture = scene.picture();
-    assert!(picture.contains("1 of 3") && picture.contains("No to all 3"), "{picture}");
-    scene.key(KeyCode::Right);
-    scene.reads();
-    let picture = scene.picture();
-    assert!(picture.contains("2 of 3") && picture.contains("No to all 3"), "{picture}");
 }
 
 #[test]

@@ -4,13 +4,11 @@ mod support;
 
 use crossterm::event::KeyCode;
 use neco_proto::app::history::FileDiff;
-use neco_proto::app::settings::{SettingList, SettingProblem, SettingRow};
 use neco_proto::event::*;
 use neco_proto::*;
-use neco_tui::host::{Agreement, CommandOutcome, ModelEntry, RuleEntry, RuleGroup, SessionEntry, Wanted};
+use neco_tui::host::{CommandOutcome, ModelEntry, RuleEntry, RuleGroup, SessionEntry, Wanted};
 use neco_tui::theme::ThemeName;
 use neco_tui::update::{Effect, News};
-use neco_view::setting::Setting;
 use neco_view::slash::Outside;
 use serde_json::json;
 use support::{Scene, children, in_all_sizes, node};
@@ -41,7 +39,8 @@ fn sessions_models_and_rules_to_choose_from() {
         scene.news(News::LookedInto("3".into(), vec![said(1, "of another one")]));
         scene.news(News::LookedInto("7".into(), vec![said(1, "make a parser"), said(2, "and test it")]));
         let picture = scene.picture();
-        assert!(picture.contains("2 messages, the last of them:") && picture.contains("› and test it"), "{picture}");
+        let said = |words: &str| picture.lines().any(|row| row.contains("You  ") && row.contains(words));
+        assert!(said("make a parser") && said("and test it") && picture.contains("Files  changed"), "{picture}");
         assert_eq!(scene.key(KeyCode::Enter), [Effect::Open(Wanted::Id("7".into()))]);
         let model = |name: &str| ModelEntry { name: name.into(), context: "200k".into(), ..ModelEntry::default() };
         scene.news(News::Models(Ok(vec![model("a/small"), model("scripted/demo")])));
@@ -173,7 +172,7 @@ fn sessions_of_all_folders_are_a_key_away() {
 }
 
 #[test]
-fn nothing_is_said_of_calls_where_there_were_none() {
+fn nothing_is_said_of_files_where_none_were_changed() {
     let mut scene = Scene::new((80, 24));
     let session = SessionEntry { id: "1".into(), title: "one".into(), ..SessionEntry::default() };
     scene.news(News::Sessions(Ok(vec![session])));
@@ -189,8 +188,7 @@ fn nothing_is_said_of_calls_where_there_were_none() {
     };
     scene.news(News::LookedInto("1".into(), vec![said]));
     let picture = scene.picture();
-    assert!(picture.contains("› make a parser"), "{picture}");
-    assert!(!picture.contains("a call") && !picture.contains("0 calls"), "{picture}");
+    assert!(picture.contains("You  make a parser") && !picture.contains("Files"), "{picture}");
 }
 
 #[test]
@@ -366,117 +364,6 @@ fn changes_are_a_screen_that_is_scrolled_and_left() {
     assert!(scene.picture().contains("◆ a question waits"), "{}", scene.picture());
     assert_eq!(scene.types("1q1"), [], "it has just come into view");
     assert!(scene.app.diff.is_none() && scene.picture().contains("Edit"), "{}", scene.picture());
-}
-
-#[test]
-fn settings_are_searched_and_one_is_taken_into_the_field() {
-    let mut scene = Scene::new((80, 24));
-    scene.types("/config");
-    assert!(scene.key(KeyCode::Enter).contains(&Effect::Settings));
-    let row = |key: &str, value: &str, layer: &str, origin: &str| SettingRow {
-        key: key.into(),
-        value: value.into(),
-        layer: layer.into(),
-        origins: vec![origin.into()],
-        meaning: "When a person is asked.".into(),
-        ..SettingRow::default()
-    };
-    let unset = SettingRow { key: "agent.max_cost".into(), ..SettingRow::default() };
-    let wrong = SettingProblem {
-        words: "~/.config/neco/config.toml:3:9: mode: expected one of `agent`".into(),
-        file: Some("/home/me/.config/neco/config.toml".into()),
-    };
-    let list = |problems: Vec<SettingProblem>| SettingList {
-        settings: vec![
-            row("approval", "\"ask_first\"", "built-in", "built-in"),
-            row("mode", "\"plan\"", "user", "config.toml:3"),
-        ],
-        unset: vec![unset.clone()],
-        problems,
-        ..SettingList::default()
-    };
-    scene.news(News::Settings(Ok(list(Vec::new()))));
-    let picture = scene.picture();
-    for words in [
-        "Search 3 settings",
-        "   Set\n ❯ mode",
-        "   Defaults\n   approval",
-        "   Not set\n   agent.max_cost",
-        "\"ask_first\" · built-in",
-        "not set",
-        "When a person is asked.",
-    ] {
-        assert!(picture.contains(words), "{words}: {picture}");
-    }
-    scene.types("mod");
-    // What else it may be set to is looked for at once.
-    assert_eq!(scene.key(KeyCode::Enter), [Effect::Arguments("/config mode ".into())]);
-    assert_eq!(scene.app.prompt.text.as_str(), "/config mode \"plan\"");
-    // What is broken stands first, and is opened where it is.
-    scene.control('c');
-    scene.news(News::Settings(Ok(list(vec![wrong]))));
-    assert!(scene.picture().contains("❯ ! ~/.config/neco/config.toml:3:9: mode"), "{}", scene.picture());
-    let file = "/home/me/.config/neco/config.toml".to_owned();
-    assert_eq!(scene.key(KeyCode::Enter), [Effect::EditFile(file)]);
-    assert_eq!(scene.news(News::FileEdited(Ok(true))), [Effect::Settings], "it is looked at again");
-}
-
-#[test]
-fn the_settings_that_people_change_first_stand_first() {
-    let mut scene = Scene::new((80, 40));
-    scene.types("/config");
-    scene.key(KeyCode::Enter);
-    let row = |key: &str| SettingRow { key: key.into(), layer: "built-in".into(), ..SettingRow::default() };
-    let keys =
-        ["agent.guards.loops", "agent.max_turns", "approval", "memory.extract", "tui.notifications", "tui.theme"];
-    let list = SettingList { settings: keys.map(row).into(), ..SettingList::default() };
-    scene.news(News::Settings(Ok(list)));
-    let picture = scene.picture();
-    let at = |key: &&str| picture.find(*key).unwrap_or_else(|| panic!("{key}: {picture}"));
-    let wanted =
-        ["tui.theme", "tui.notifications", "approval", "agent.max_turns", "memory.extract", "agent.guards.loops"];
-    assert!(wanted.iter().map(at).is_sorted(), "{picture}");
-}
-
-#[test]
-fn the_list_of_sandboxes_marks_the_present_one() {
-    let mut scene = Scene::new((80, 24));
-    scene.types("/sandbox");
-    let sent = scene.key(KeyCode::Enter);
-    assert!(sent.contains(&Effect::Outside(Outside::Sandbox, String::new())), "{sent:?}");
-    let told = "The agent's commands run in: bubblewrap\n".to_owned();
-    let choose = CommandOutcome::Choose(Setting::Sandbox, "workspace_write".into(), told);
-    scene.news(News::Outside(Ok(choose)));
-    let picture = scene.picture();
-    assert!(picture.contains("The agent's commands run in: bubblewrap"), "{picture}");
-    assert!(picture.contains("❯ • workspace_write") && picture.contains("    read_only"), "{picture}");
-}
-
-#[test]
-fn what_loosens_is_asked_about_and_not_by_a_key_that_was_on_its_way() {
-    let mut scene = Scene::new((80, 24));
-    scene.types("/sandbox full");
-    let sent = scene.key(KeyCode::Enter);
-    assert!(sent.contains(&Effect::Outside(Outside::Sandbox, "full".into())), "{sent:?}");
-    let ask = || {
-        CommandOutcome::Ask(Agreement {
-            question: "Run the agent's commands with sandbox full in this session?".into(),
-            means: "no sandbox".into(),
-            yes: (Outside::FreerSandbox, "full".into()),
-        })
-    };
-    scene.news(News::Outside(Ok(ask())));
-    scene.picture();
-    assert_eq!(scene.types("y"), [], "it had just appeared");
-    scene.reads();
-    assert!(scene.picture().contains("❯ No, leave it as it is"), "{}", scene.picture());
-    assert_eq!(scene.types("y"), [Effect::Outside(Outside::FreerSandbox, "full".into())]);
-    // Whoever goes on writing is asked nothing.
-    scene.types("/sandbox full");
-    scene.key(KeyCode::Enter);
-    scene.types("and then");
-    scene.news(News::Outside(Ok(ask())));
-    assert!(scene.app.picker.is_none());
 }
 
 #[test]

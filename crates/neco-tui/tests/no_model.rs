@@ -57,15 +57,15 @@ fn a_long_wait_is_counted_down_in_a_panel() {
     let picture = scene.picture();
     assert!(picture.contains("▎◆ No answer yet  deepseek/chat: too many requests (429)"), "{picture}");
     assert!(picture.contains("nothing is lost"), "{picture}");
-    assert!(picture.contains("▎❯  1  Wait  it tries again in 11 s, 2 of 5"), "{picture}");
+    assert!(picture.contains("▎❯  1  Wait for chat  tried again in 11 s, 2 of 5"), "{picture}");
     scene.app.now_ms = 11_500;
-    assert!(scene.picture().contains("it tries again in 1 s, 2 of 5"), "{}", scene.picture());
+    assert!(scene.picture().contains("tried again in 1 s, 2 of 5"), "{}", scene.picture());
     scene.app.now_ms = 12_000;
-    assert!(scene.picture().contains("it tries again now, 2 of 5"), "{}", scene.picture());
+    assert!(scene.picture().contains("tried again now, 2 of 5"), "{}", scene.picture());
     // What is chosen stays while it is tried again and again.
     scene.key(KeyCode::Down);
     waits(&mut scene, 3, 92_000);
-    assert!(scene.picture().contains("it tries again in 1:20, 3 of 5"), "{}", scene.picture());
+    assert!(scene.picture().contains("tried again in 1:20, 3 of 5"), "{}", scene.picture());
     assert!(scene.picture().contains("▎❯  2  Choose another model"), "{}", scene.picture());
     scene.streams(&["here I am"]);
     assert!(!scene.picture().contains("No answer yet"), "{}", scene.picture());

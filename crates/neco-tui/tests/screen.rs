@@ -204,6 +204,27 @@ fn only_the_newest_size_counts_when_several_come_before_a_frame() {
 }
 
 #[test]
+fn a_frame_that_is_taken_back_changes_nothing() {
+    let finished = || Frame { finished: lines(&["done".into()]), ..streams(&["LIVE", "more"], "k") };
+    let drawn = |taken_back: &[Frame]| {
+        let mut screen = Screen::new(Vec::new(), Depth::None);
+        screen.draw(streams(&["LIVE"], "")).unwrap();
+        screen.out().clear();
+        screen.resized(WIDTH / 2, HEIGHT);
+        for frame in taken_back {
+            let known = screen.known();
+            screen.draw(frame.clone()).unwrap();
+            screen.take_back(known);
+            assert!(screen.out().is_empty() && screen.is_folded() && !screen.is_alternate());
+        }
+        screen.draw(finished()).unwrap();
+        String::from_utf8(std::mem::take(screen.out())).unwrap()
+    };
+    let other = Frame { live: lines(&["change".into()]), alternate: true, ..Frame::default() };
+    assert_eq!(drawn(&[]), drawn(&[finished(), other, streams(&[], "")]));
+}
+
+#[test]
 fn what_somebody_else_wrote_is_wiped_and_what_is_finished_stays() {
     let mut screen = Screen::new(Vec::new(), Depth::None);
     let mut parser = vt100::Parser::new(HEIGHT, WIDTH, 100);

@@ -48,8 +48,9 @@ fn whoever_writes_to_an_open_agent_has_its_keys_all_the_same() {
     assert!(scene.picture().contains("1  Pause       p"), "{}", scene.picture());
     scene.key(KeyCode::Esc);
     scene.types("slower");
-    scene.control('t');
-    assert!(scene.app.watched.is_none(), "back to the root");
+    scene.key(KeyCode::Esc);
+    scene.key(KeyCode::Esc);
+    assert!(scene.app.watched.is_none() && scene.app.picker.is_none(), "back to the root");
     assert_eq!((scene.app.prompt.text.as_str(), &scene.app.purpose), ("", &Purpose::Message), "it was for another");
     scene.key(KeyCode::Up);
     assert_eq!(scene.app.prompt.text.as_str(), "slower");
@@ -70,7 +71,7 @@ fn an_open_agent_has_a_screen_of_its_own_and_what_is_finished_waits_for_the_othe
     scene.app.leaving.one_screen = true;
     let rows = scene.app.frame(100, 30).live.len();
     assert!(rows < 20, "{rows}");
-    scene.control('t');
+    scene.key(KeyCode::Esc);
     let frame = scene.app.frame(100, 30);
     let left = frame.finished.iter().any(|row| row.to_string().contains("meanwhile"));
     assert!(!frame.alternate && left, "{frame:?}");
@@ -135,7 +136,7 @@ fn typing_in_the_list_of_agents_writes_to_the_chosen_one() {
         assert_eq!(scene.app.prompt.text.as_str(), letter);
         scene.key(KeyCode::Backspace);
         scene.key(KeyCode::Esc);
-        scene.control('t');
+        scene.key(KeyCode::Esc);
     }
 }
 
@@ -169,13 +170,13 @@ fn a_draft_for_the_root_is_no_message_to_an_agent() {
     assert_eq!(scene.app.prompt.text.as_str(), "faster");
     let order = AgentOrder::Redirect { text: "faster".into() };
     assert_eq!(scene.key(KeyCode::Enter), send(Command::AgentCommand { agent_id: ids[0], order }));
-    scene.control('t');
+    scene.key(KeyCode::Esc);
     assert_eq!((scene.app.prompt.text.as_str(), &scene.app.purpose), ("later: the docs", &Purpose::Message));
 }
 
 #[test]
 fn a_draft_is_there_again_whichever_way_the_agents_are_left() {
-    let ways: [fn(&mut Scene); 6] = [
+    let ways: [fn(&mut Scene); 7] = [
         |scene| drop(scene.key(KeyCode::Esc)),
         |scene| drop(scene.control('t')),
         |scene| drop(scene.control('c')),
@@ -188,13 +189,18 @@ fn a_draft_is_there_again_whichever_way_the_agents_are_left() {
         |scene| {
             scene.key(KeyCode::Enter);
             scene.key(KeyCode::Esc);
+        },
+        |scene| {
+            scene.key(KeyCode::Enter);
+            scene.control('t');
             scene.key(KeyCode::Esc);
         },
         // Something was being written to it.
         |scene| {
             scene.key(KeyCode::Enter);
             scene.app.paste("mind the step");
-            scene.control('t');
+            scene.key(KeyCode::Esc);
+            scene.key(KeyCode::Esc);
         },
     ];
     for (number, leave) in ways.into_iter().enumerate() {
@@ -239,8 +245,7 @@ fn what_was_written_to_an_agent_can_be_taken_away_in_the_list() {
     agents(&mut scene, &["running"]);
     scene.control('t');
     scene.types("faster");
-    scene.key(KeyCode::Esc);
-    scene.key(KeyCode::Esc);
+    scene.control('t');
     assert_eq!(scene.app.prompt.text.as_str(), "faster", "the list has it still");
     scene.key(KeyCode::Backspace);
     assert_eq!(scene.app.prompt.text.as_str(), "faste");
@@ -256,8 +261,7 @@ fn what_was_written_to_one_agent_never_goes_to_another() {
         let ids = agents(&mut scene, &["running", "running"]);
         scene.control('t');
         scene.types("faster");
-        scene.key(KeyCode::Esc);
-        scene.key(KeyCode::Esc);
+        scene.control('t');
         scene.key(KeyCode::Down);
         if opens_it {
             scene.key(KeyCode::Enter);
@@ -269,7 +273,7 @@ fn what_was_written_to_one_agent_never_goes_to_another() {
         let order = AgentOrder::Redirect { text: "slower".into() };
         let sent = scene.key(KeyCode::Enter);
         assert_eq!(sent, send(Command::AgentCommand { agent_id: ids[1], order }), "{opens_it}");
-        scene.control('t');
+        scene.key(KeyCode::Esc);
         scene.key(KeyCode::Up);
         scene.key(KeyCode::Up);
         assert_eq!(scene.app.prompt.text.as_str(), "faster", "{opens_it}");
@@ -306,7 +310,6 @@ fn writing_to_an_agent_from_the_list_never_answers_what_another_one_asks() {
     scene.reads();
     assert!(scene.picture().contains("◆ a question waits"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Enter), [], "the field is for the agent");
-    scene.key(KeyCode::Esc);
     scene.key(KeyCode::Esc);
     scene.key(KeyCode::Esc);
     scene.reads();
@@ -373,7 +376,11 @@ fn what_is_done_to_an_agent_stands_behind_ctrl_x() {
     assert_eq!(scene.types("q"), [], "no entry");
     assert_eq!(scene.types("x"), order(ids[0], AgentOrder::Cancel));
     scene.control('x');
-    assert_eq!(scene.types("m"), []);
+    assert!(scene.picture().contains("4  Print       o"), "{}", scene.picture());
+    assert_eq!(scene.types("o"), []);
+    assert!(scene.app.watched.is_some() && scene.app.picker.is_none(), "the agent is still open");
+    scene.control('x');
+    assert_eq!(scene.types("r"), []);
     assert_eq!(scene.app.purpose, Purpose::Agent(ids[0]));
 }
 

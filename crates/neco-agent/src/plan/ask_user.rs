@@ -109,6 +109,7 @@ impl Tool for AskUser {
             options: question.options.into_iter().map(option).collect(),
             multiple: question.multiple,
             empty: Default::default(),
+            field: None,
         };
         Ok(ToolOutput::text("").with_intent(Intent::AskPerson(args.questions.into_iter().map(item).collect())))
     }

@@ -96,6 +96,7 @@ mod tests {
             options: vec![option("a"), option("b")],
             multiple,
             empty: Default::default(),
+            field: None,
         }
     }
 

@@ -6,16 +6,15 @@ use std::time::Duration;
 
 use neco_model::{Delta, FinishReason, ModelError};
 use neco_proto::event::{
-    AgentComplete, AgentState, CompactionCause, CompleteReason, ErrorEvent, HookEvent, Notification, NotificationLevel,
-    StateChange, TurnEnd,
+    AgentComplete, AgentState, CompactionCause, CompleteReason, ErrorEvent, HookEvent, StateChange, TurnEnd,
 };
-use neco_proto::{Actor, ContextReport, ErrorCode, EventBody, Layer, PromptReport, Subject};
+use neco_proto::{Actor, ErrorCode, EventBody, Layer, Subject};
 use neco_safety::Who;
-use neco_toolkit::Registry;
 use tokio::sync::mpsc;
 
 use super::accounts::Accounts;
 use super::answering::Answering;
+use super::briefing::Briefing;
 use super::compaction::{Asked, Making, Room, Talk};
 use super::conversation::{Conversation, Editor, Pieces, Touched};
 use super::gated::{AtGate, GateScene, Passed};
@@ -32,8 +31,7 @@ use super::reports::Reports;
 use super::setup::AgentSetup;
 use super::terms::{Terms, Toolset};
 use super::watched::Watched;
-use crate::capability_level::CapabilityLevel;
-use crate::context::{Assembled, Context, Situation, prompt_report, report, tokens_of_all};
+use crate::context::{Assembled, Context, tokens_of_all};
 use crate::gate::{Failure, HookContext, OpenGate};
 use crate::guards::{Guards, Objection};
 use crate::machine::{AnswerKind, Effect, End, Input, Machine, Stamp, State};
@@ -318,33 +316,12 @@ impl Agent {
     /// another one than before.
     pub(super) async fn fit_to_window(&mut self) -> Result<(), SinkError> {
         self.model.provider.ready().await;
-        let told = self.fit_level();
+        let told = self.briefing().fit_level();
         // The person is told of the agent they talk to; those that work for it tell nothing new.
         match told.filter(|_| *self.terms.role == *Who::ROOT) {
             Some(told) => self.reports.notify(told).await,
             None => Ok(()),
         }
-    }
-
-    /// Takes the highest level that fits; what is to be said of it where it is another one than before.
-    fn fit_level(&mut self) -> Option<Notification> {
-        let (space, family, who) = (self.room.space(&self.model), self.model.family(), self.terms.who());
-        let (most, window) = (space.most_told()?, space.window()?);
-        let (context, policy) = (&self.context, self.scheduler.policy());
-        let fits = |generation: CapabilityLevel, tools: &Registry| {
-            let situation = Situation { mode: who.mode, generation, rooms: space.rooms() };
-            context.make(situation, (tools, policy), &who, family).tokens() <= most
-        };
-        let registry = self.tools.fit((window, who.mode), fits)?;
-        self.context.forget();
-        self.scheduler.set_registry(registry);
-        let level = self.tools.level.number();
-        let text = format!(
-            "This model's window is {window} tokens: tool level {level} of {} leaves room to work; --gen N or /gen N \
-             takes another",
-            CapabilityLevel::highest().number()
-        );
-        Some(Notification { fitted: Some(level), ..Notification::new(NotificationLevel::Info, text) })
     }
 
     /// The model repeats itself: the person decides what comes of it, if one is there.
@@ -399,25 +376,14 @@ impl Agent {
         (&mut self.room, talk)
     }
 
+    /// What the model is told, and what that is made of.
+    pub(super) fn briefing(&mut self) -> Briefing<'_> {
+        let Self { context, tools, scheduler, room, model, terms, conversation, .. } = self;
+        Briefing { context, tools, scheduler, room, model, terms, conversation }
+    }
+
     pub(super) fn assembled(&mut self) -> Arc<Assembled> {
-        let rooms = self.room.space(&self.model).rooms();
-        let situation = Situation { mode: self.terms.turn_mode, generation: self.tools.level, rooms };
-        let rules = (self.scheduler.registry(), self.scheduler.policy());
-        self.context.assemble(situation, rules, &self.terms.who(), self.model.family())
-    }
-
-    /// How much room everything takes.
-    pub(super) fn context_report(&mut self) -> ContextReport {
-        let (assembled, space) = (self.assembled(), self.room.space(&self.model));
-        let told = report(self.model.label(), &assembled, &self.conversation.history, &space, self.model.family());
-        let given = self.conversation.pieces.given.used();
-        ContextReport { given, window_is_assumed: self.model.provider.window_is_assumed(), ..told }
-    }
-
-    /// Everything that the model would be told.
-    pub(super) fn prompt_report(&mut self) -> PromptReport {
-        let context = self.context_report();
-        prompt_report(context, &self.assembled(), &self.conversation.history, self.model.family())
+        self.briefing().assembled()
     }
 
     /// Takes in a piece of a summary.

@@ -3,8 +3,9 @@
 //!
 //! Reading order: [`setup`] (what an agent is made of), [`agent`] (the loop, and what the machine wants done),
 //! [`taking`] (what comes in) with [`inputs`]. Their parts, each with its own state: [`reports`] (what the world is told),
-//! [`accounts`] (what was used), [`terms`] (how it works now), [`model`] (questions and answers) with [`paced`],
-//! [`answering`] (what becomes of them) and [`nudges`] (what is said to a model that stopped too early),
+//! [`accounts`] (what was used), [`terms`] (how it works now), [`briefing`] (what the model is told before the
+//! conversation), [`model`] (questions and answers) with [`paced`], [`answering`] (what becomes of them) and [`nudges`]
+//! (what is said to a model that stopped too early),
 //! [`conversation`], [`kept_workspace`], [`kept_rules`], [`compaction`] with [`no_room`] (room for the conversation),
 //! [`inbox`] (what waits to be said), [`gated`] (what people plug in), [`questions`] (what the person is asked),
 //! [`planning`], [`watched`] (what guards say), [`renewal`] (what was edited meanwhile).
@@ -12,6 +13,7 @@
 mod accounts;
 mod agent;
 mod answering;
+mod briefing;
 mod compaction;
 mod conversation;
 mod gated;

@@ -109,11 +109,11 @@ impl Agent {
             // Who asked may have given up waiting.
             AgentInput::Report(reply) => {
                 self.fit_unless_busy().await?;
-                drop(reply.send(self.context_report()));
+                drop(reply.send(self.briefing().context_report()));
             }
             AgentInput::Prompt(reply) => {
                 self.fit_unless_busy().await?;
-                drop(reply.send(self.prompt_report()));
+                drop(reply.send(self.briefing().prompt_report()));
             }
             AgentInput::Rules(reply) => drop(reply.send(self.terms.rules(self.scheduler.policy()))),
             AgentInput::SetMode(mode) => {

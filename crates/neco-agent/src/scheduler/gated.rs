@@ -350,7 +350,10 @@ fn blocked_by_stop(reason: &str) -> ToolError {
 pub(super) fn must_be_asked(verdict: Verdict, why: &str, person_present: bool) -> Verdict {
     match verdict.ruling {
         Ruling::Allow if person_present => asked(verdict, why.to_owned()),
-        Ruling::Allow => unasked(verdict, &format!("a person must decide ({why})")),
+        Ruling::Allow => {
+            let why = why.lines().next().unwrap_or_default();
+            unasked(verdict, &format!("a person must decide, in `neco` or `neco repl` ({why})"))
+        }
         Ruling::Ask | Ruling::Deny => verdict,
     }
 }

@@ -469,9 +469,10 @@ impl Scheduler {
 
     pub(super) fn context(&self, index: usize) -> ToolContext {
         let call_id = self.calls.get(index).map_or_else(CallId::generate, |call| call.id.clone());
+        let is_there = self.scene.as_ref().is_some_and(|scene| scene.person_present);
         ToolContext {
             live: self.live.of(call_id.clone()),
-            person: self.asking.of(call_id.clone()),
+            person: self.asking.of(call_id.clone(), is_there),
             model: Arc::clone(&self.model),
             call_id,
             world: Arc::clone(&self.world),

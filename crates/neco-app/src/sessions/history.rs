@@ -97,6 +97,7 @@ pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<Session
         session: record.id.to_string(),
         unfinished: history.unfinished.clone(),
         turns: history.turns(),
+        work: history.turn_work(),
         leave_theirs: true,
         ..RestoreOptions::default()
     };

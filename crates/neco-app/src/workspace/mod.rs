@@ -5,9 +5,9 @@
 //! broken edit changes nothing; what belongs to the opening of a session is not in here.
 //!
 //! Reading order: [`workspaces`] (all folders of a process), [`folder`] (one of them) with [`fingerprint`],
-//! [`plugged`] (what it would switch on, as far as that is trusted), [`rules`], [`told_files`], [`own_commands`],
-//! [`keys`], [`checkpoints`], [`sandbox`] with [`boxed_git`], [`servers`] (MCP) with [`server_logins`] and
-//! [`wanted_logins`].
+//! [`plugged`] (what it would switch on, as far as that is trusted) with [`plugged_item`], [`rules`],
+//! [`told_files`], [`own_commands`], [`keys`], [`checkpoints`], [`sandbox`] with [`boxed_git`], [`servers`] (MCP) with
+//! [`server_logins`] and [`wanted_logins`].
 
 pub mod boxed_git;
 pub mod checkpoints;
@@ -16,6 +16,7 @@ pub mod folder;
 pub mod keys;
 pub mod own_commands;
 pub mod plugged;
+mod plugged_item;
 pub mod rules;
 pub mod sandbox;
 pub(crate) mod server_logins;

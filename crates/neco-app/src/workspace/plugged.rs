@@ -7,56 +7,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use neco_agent::context::PromptFile;
-use neco_config::{Env, Layer, Loaded, PolicyFile, PolicyFormat, policy_files};
+use neco_config::{Env, Loaded, PolicyFile, policy_files};
 use neco_ext::Hook;
-use neco_ext::hooks::{FingerprintError, find};
+use neco_ext::hooks::find;
 use neco_ext::mcp::{self, FoundServer, ServerSettings};
 use neco_proto::event::HookEvent;
+use neco_proto::visible::visible_line;
 use neco_safety::Trust;
 use neco_safety::trust::TrustError;
-use neco_session::roles::{DefinitionFile, Definitions, IsTrusted};
+use neco_session::roles::{Definitions, IsTrusted};
 use neco_session::sources::prompt_files;
 
 use crate::workspace::own_commands::{self, OwnCommand, hash};
+use crate::workspace::plugged_item::{Item, Kind, agent_hash};
 use crate::workspace::told_files::{agent_places, folders_with_prompts};
-use neco_proto::visible::visible_line;
-use neco_view::figures;
-
-/// One thing that a folder would switch on.
-#[derive(Clone)]
-struct Item {
-    /// The folder that has to be trusted.
-    folder: PathBuf,
-    /// What trust in it is trust in.
-    hash: String,
-    /// In one line.
-    words: String,
-    /// What it says or runs, as it is written.
-    says: String,
-    kind: Kind,
-}
-
-#[derive(Clone)]
-enum Kind {
-    Hook(Box<Hook>),
-    Rules,
-    Prompt(PromptFile),
-    /// A definition of an agent that takes the place of another one, or chooses a model.
-    Agent,
-    Server(Box<ServerSettings>),
-    /// A command after a slash. It does nothing until a person runs it, so nobody is asked about it beforehand.
-    Command,
-}
-
-impl Kind {
-    /// How many lines of it are shown to whoever decides.
-    fn shown_lines(&self) -> usize {
-        match self {
-            Self::Hook(_) | Self::Rules | Self::Server(_) => SHOWN_LINES,
-            Self::Prompt(_) | Self::Agent | Self::Command => SAID_LINES,
-        }
-    }
-}
 
 /// What a person is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +30,6 @@ pub enum Scope {
     /// The folders with something that nobody has decided about.
     News,
 }
-
-/// Lines of a script, rules or a server that are shown to whoever decides about them: what runs, they see.
-const SHOWN_LINES: usize = 200;
-
-/// Lines of a text that is said to an agent.
-const SAID_LINES: usize = 20;
 
 /// The hash of nothing: whatever is said to be trusted as this is not.
 const NO_HASH: &str = "";
@@ -104,7 +62,7 @@ impl Plugged {
             found.hooks.into_iter().partition(|hook| hook.origin.folder().is_some());
         let (mut items, mut unreadable) = (Vec::new(), Vec::new());
         for hook in theirs {
-            match hook_item(env, &hook) {
+            match Item::of_hook(env, &hook) {
                 Ok(item) => items.extend(item),
                 Err(error) => {
                     notices.push(format!("The hook {:?} is left out: {error}", hook.command));
@@ -114,29 +72,28 @@ impl Plugged {
             }
         }
         let rules = policy_files(env, folder);
-        items.extend(rules.iter().filter_map(rules_item));
+        items.extend(rules.iter().filter_map(Item::of_rules));
         for folder in folders_with_prompts(folder) {
             match prompt_files(&folder.join(".neco/prompts")) {
-                Ok(prompts) => items.extend(prompts.into_iter().map(|prompt| prompt_item(env, &folder, prompt))),
+                Ok(prompts) => items.extend(prompts.into_iter().map(|prompt| Item::of_prompt(env, &folder, prompt))),
                 Err(error) => notices.push(format!("Prompts are left out: {error}")),
             }
         }
         let definitions = Definitions::load(&agent_places(env), folder);
-        items.extend(definitions.untrusted().iter().map(|(file, wants)| agent_item(env, file, wants)));
-        items.extend(own_commands::of_folder(folder).iter().map(|command| command_item(env, command)));
+        items.extend(definitions.untrusted().iter().map(|(file, wants)| Item::of_agent(env, file, wants)));
+        items.extend(own_commands::of_folder(folder).iter().map(|command| Item::of_command(env, command)));
         let found = mcp::find(env, folder, loaded);
-        notices.extend(found.notices.iter().cloned());
+        notices.extend(found.notices);
         let (theirs, own_servers): (Vec<FoundServer>, Vec<FoundServer>) =
-            found.servers.iter().cloned().partition(|server| server.folder.is_some());
+            found.servers.into_iter().partition(|server| server.folder.is_some());
         let (on, off): (Vec<FoundServer>, Vec<FoundServer>) =
             theirs.into_iter().partition(|server| server.settings.enabled);
         let settings =
             |found: Vec<FoundServer>| found.into_iter().map(|server| server.settings).collect::<Vec<ServerSettings>>();
         let (own_servers, off_servers) = (settings(own_servers), settings(off));
-        items.extend(on.into_iter().filter_map(|server| server_item(server, &own_servers)));
-        let mut plugged = Self { own, items, unreadable, own_servers, off_servers, trust, rules, notices };
-        plugged.notices.extend(found.replacing(&plugged.servers()));
-        plugged
+        items.extend(on.into_iter().filter_map(|server| Item::of_server(server, &own_servers)));
+        // Which server takes the place of another is told where servers are looked at, not with every command.
+        Self { own, items, unreadable, own_servers, off_servers, trust, rules, notices }
     }
 
     /// The files of rules, as they were when they were looked at: what was shown and trusted is what counts.
@@ -285,7 +242,7 @@ impl Plugged {
                     (true, true) | (false, _) => "",
                 };
                 let _ = writeln!(text, "  {}{new}", visible_line(&item.words));
-                text.push_str(&excerpt(&item.says, item.kind.shown_lines()));
+                text.push_str(&item.excerpt());
                 if matches!(item.kind, Kind::Rules) {
                     text.push_str(
                         "    Rules of a project ask and deny; what they allow has no effect: a project can't allow\n",
@@ -425,167 +382,6 @@ impl Plugged {
     }
 }
 
-impl Item {
-    /// Whether both are about the same thing, whatever it says.
-    fn is_the_same_as(&self, other: &Self) -> bool {
-        self.folder == other.folder && self.words == other.words
-    }
-
-    /// Whether it is about the rules of a file.
-    fn is_of(&self, file: &PolicyFile) -> bool {
-        file.layer == Layer::Project && self.folder == file.folder && self.words == rules_words(file)
-    }
-}
-
 fn covers(trust: &Trust, item: &Item) -> bool {
     trust.covers(&item.folder, &item.hash)
-}
-
-fn rules_words(file: &PolicyFile) -> String {
-    format!("rules: {}", file.shown)
-}
-
-/// The first lines of what something says.
-fn excerpt(says: &str, most: usize) -> String {
-    let lines: Vec<&str> = says.lines().filter(|line| !line.trim().is_empty()).collect();
-    let mut text = String::new();
-    for line in lines.iter().take(most) {
-        let _ = writeln!(text, "    | {}", visible_line(line.trim_end()));
-    }
-    let more = lines.len().saturating_sub(most);
-    if more > 0 {
-        let _ = writeln!(text, "    | … and {} in the file", figures::count(more as u64, "more line"));
-    }
-    text
-}
-
-fn hook_item(env: &Env, hook: &Hook) -> Result<Option<Item>, FingerprintError> {
-    let Some(folder) = hook.origin.folder() else { return Ok(None) };
-    let fingerprint = hook.fingerprint()?;
-    let matcher = if hook.matcher.pattern().is_empty() { "" } else { " " };
-    let unknown = unwatched_words(&fingerprint.unknown);
-    let words = format!(
-        "hook {}{matcher}{}: {}  ({}){unknown}",
-        hook.event,
-        hook.matcher.pattern(),
-        hook.command,
-        env.shown(hook.origin.file())
-    );
-    let kind = Kind::Hook(Box::new(hook.clone()));
-    let script = |file: &PathBuf| std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok();
-    let says = fingerprint.files.iter().filter_map(script).collect::<Vec<_>>().join("\n");
-    Ok(Some(Item { folder: folder.to_owned(), hash: fingerprint.hash, words, says, kind }))
-}
-
-/// What something runs that trust in it does not cover, behind the rest of its line; nothing where all of it is known.
-fn unwatched_words(unknown: &[String]) -> String {
-    match unknown.is_empty() {
-        true => String::new(),
-        false => format!("  (what it runs is not all known beforehand, and not watched: {})", unknown.join(" ")),
-    }
-}
-
-/// A server of the folder, which may take the place of one of the user's `own`. Two of one name in different files are
-/// two: each is trusted by itself.
-fn server_item(found: FoundServer, own: &[ServerSettings]) -> Option<Item> {
-    let FoundServer { settings, folder, hash, says, unwatched } = found;
-    let replaced = own.iter().find(|own| own.enabled && own.name == settings.name);
-    let replaces = replaced.map(|own| format!(": replaces yours of {}", own.file)).unwrap_or_default();
-    let words = format!("MCP server {}{replaces}  ({}){}", settings.name, settings.file, unwatched_words(&unwatched));
-    Some(Item { folder: folder?, hash, words, says, kind: Kind::Server(Box::new(settings)) })
-}
-
-fn command_item(env: &Env, command: &OwnCommand) -> Item {
-    // Whatever is shown of its text: what it runs is told.
-    let lines = command.lines().iter().map(|line| format!("`{line}`")).collect::<Vec<_>>().join(", ");
-    let runs = if lines.is_empty() { lines } else { format!(", which runs {lines}") };
-    let words = format!("command /{}{runs}  ({})", command.custom.name, env.shown(&command.file));
-    let folder = command.folder.clone().unwrap_or_default();
-    Item { folder, hash: command.hash.clone(), words, says: command.text().to_owned(), kind: Kind::Command }
-}
-
-/// A file of the folder in the place of a prompt: what it says decides how the agent works.
-fn prompt_item(env: &Env, folder: &Path, prompt: PromptFile) -> Item {
-    let shown = env.shown(Path::new(&prompt.file));
-    let hash = hash(&format!("prompt\0{shown}\0{}", prompt.text));
-    let words = format!("prompt {}: {} bytes in its place  ({shown})", prompt.name, prompt.text.len());
-    let says = prompt.text.to_string();
-    Item { folder: folder.to_owned(), hash, words, says, kind: Kind::Prompt(prompt) }
-}
-
-/// A definition of the folder that takes the place of another one, or chooses a model.
-fn agent_item(env: &Env, file: &DefinitionFile, wants: &str) -> Item {
-    let words = format!("agent: {wants}  ({})", env.shown(&file.path));
-    Item { folder: file.folder.clone(), hash: agent_hash(file), words, says: file.text.to_string(), kind: Kind::Agent }
-}
-
-fn agent_hash(file: &DefinitionFile) -> String {
-    hash(&format!("agent\0{}\0{}", file.path.display(), file.text))
-}
-
-/// A file of the folder's own rules about what may happen.
-fn rules_item(file: &PolicyFile) -> Option<Item> {
-    let text = file.text.as_ref().ok()?;
-    if file.layer != Layer::Project || !holds_rules(file.format, text) {
-        return None;
-    }
-    let hash = hash(&format!("{}\0{text}", file.shown));
-    let words = rules_words(file);
-    Some(Item { folder: file.folder.clone(), hash, words, says: rules_say(file.format, text), kind: Kind::Rules })
-}
-
-/// The settings file of another agent may hold other things only.
-fn holds_rules(format: PolicyFormat, text: &str) -> bool {
-    match format {
-        PolicyFormat::Toml => true,
-        PolicyFormat::ClaudeSettings => !permissions(text).is_null(),
-    }
-}
-
-/// The rules in a settings file of another agent.
-fn permissions(text: &str) -> serde_json::Value {
-    let settings: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-    settings["permissions"].clone()
-}
-
-/// What a file of rules says: a settings file of another agent is told in a line for each rule, those with an effect
-/// first, as everything else in it is no rule.
-fn rules_say(format: PolicyFormat, text: &str) -> String {
-    let PolicyFormat::ClaudeSettings = format else { return text.to_owned() };
-    let permissions = permissions(text);
-    let Some(permissions) = permissions.as_object() else { return text.to_owned() };
-    let told = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let mut lines = Vec::new();
-    for (name, value) in permissions {
-        let rank = ["deny", "ask", "allow"].iter().position(|known| known == name).unwrap_or(usize::MAX);
-        let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-        lines.extend(values.iter().map(|value| (rank, format!("{name} {}", visible_line(&told(value))))));
-    }
-    lines.sort_by_key(|(rank, _)| *rank);
-    lines.into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_in_the_settings_of_another_agent_are_told_in_lines() {
-        let settings = r#"{"hooks": {}, "permissions": {"allow": ["Bash(ls:*)"], "defaultMode": "plan",
-            "ask": ["Bash(git push:*)"], "deny": ["WebFetch", "Read(a\nb)"]}}"#;
-        assert_eq!(
-            rules_say(PolicyFormat::ClaudeSettings, settings),
-            "deny WebFetch\ndeny Read(a⏎b)\nask Bash(git push:*)\nallow Bash(ls:*)\ndefaultMode plan"
-        );
-        assert!(!holds_rules(PolicyFormat::ClaudeSettings, r#"{"hooks": {}}"#));
-        assert!(!holds_rules(PolicyFormat::ClaudeSettings, "[1]"));
-        assert_eq!(rules_say(PolicyFormat::Toml, "[[rule]]\n"), "[[rule]]\n");
-    }
-
-    #[test]
-    fn what_is_not_shown_is_counted() {
-        assert_eq!(excerpt("a\n\nb\n", 2), "    | a\n    | b\n");
-        assert_eq!(excerpt("a\nb\n", 1), "    | a\n    | … and 1 more line in the file\n");
-        assert!(excerpt("a\nb\nc\n", 1).contains("… and 2 more lines"));
-    }
 }

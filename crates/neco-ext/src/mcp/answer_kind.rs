@@ -202,10 +202,20 @@ fn number(typed: &str, whole: bool) -> Option<Value> {
 
 fn yes(word: &str) -> Option<bool> {
     match word.to_lowercase().as_str() {
-        "yes" | "y" | "true" => Some(true),
-        "no" | "n" | "false" => Some(false),
+        "yes" | "y" | "true" | "1" => Some(true),
+        "no" | "n" | "false" | "2" => Some(false),
         _ => None,
     }
+}
+
+/// Whether a person said yes, whose option is called `label`: they chose it, or wrote its name, yes or its number.
+pub(super) fn said_yes(answers: &[ItemAnswer], label: &str) -> bool {
+    let is_yes = |word: &str| word.eq_ignore_ascii_case(label) || yes(word) == Some(true);
+    let says = |answer: &ItemAnswer| {
+        let chosen = answer.chosen.iter().any(|chosen| chosen == label);
+        chosen || answer.chosen.is_empty() && answer.text.as_deref().is_some_and(|text| is_yes(text.trim()))
+    };
+    answers.iter().any(says)
 }
 
 /// The values that can be chosen, with what they are called: `enum`, with `enumNames` or not, or `oneOf` and `anyOf`

@@ -1,10 +1,10 @@
 //! What a server wants to know, as questions to the person, and their answers as the server wants them.
 
-use neco_proto::{EmptyAnswer, ItemAnswer, QuestionItem, QuestionOption};
+use neco_proto::{EmptyAnswer, FormField, ItemAnswer, QuestionItem, QuestionOption};
 use neco_toolkit::AskPerson;
 use serde_json::{Map, Value, json};
 
-use super::answer_kind::{Kind, MOST_NAMED, Unfit, cut, option, yes_or_no};
+use super::answer_kind::{Kind, MOST_NAMED, Unfit, cut, option, said_yes, yes_or_no};
 
 /// Most fields of a form.
 const MOST_FIELDS: usize = 20;
@@ -65,8 +65,7 @@ impl Form {
     pub(super) async fn fill(&self, person: &dyn AskPerson) -> Option<Value> {
         if self.fields.is_empty() {
             let answers = person.ask(vec![self.confirmation()]).await?;
-            let is_yes = answers.iter().any(|answer| answer.chosen.iter().any(|choice| choice == "Yes"));
-            return is_yes.then(|| json!({}));
+            return said_yes(&answers, "Yes").then(|| json!({}));
         }
         let mut content = Map::new();
         for (at, field) in self.fields.iter().enumerate() {
@@ -97,6 +96,7 @@ impl Form {
             options: yes_or_no(),
             multiple: false,
             empty: EmptyAnswer::Refused,
+            field: None,
         }
     }
 
@@ -115,7 +115,10 @@ impl Form {
         text.extend(field.about());
         text.extend(problem.map(|problem| format!("Your answer does not fit: {problem}")));
         let (options, multiple) = field.options();
-        QuestionItem { title: field.title.clone(), text: text.join("\n"), options, multiple, empty: field.empty() }
+        let (title, text, empty) = (field.title.clone(), text.join("\n"), field.empty());
+        let default = field.default.as_ref().map(|default| field.kind.shown(default));
+        let field = Some(FormField { server: self.server.clone(), default });
+        QuestionItem { title, text, options, multiple, empty, field }
     }
 }
 
@@ -367,6 +370,8 @@ mod tests {
             let item = questions(&one(&schema)).remove(0);
             assert!(item.text.ends_with(&format!("{shown})")), "{}", item.text);
             assert_eq!(item.empty, EmptyAnswer::Default);
+            let default = item.field.and_then(|field| field.default);
+            assert_eq!(default.as_deref(), shown.strip_prefix("the default is "));
         }
         let wrong = json!({ "type": "integer", "maximum": 3, "default": 7 });
         assert_eq!(taken(&wrong, typed("")), Err("an answer is needed".to_owned()), "it is no default");

@@ -24,7 +24,7 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::answer_kind::cut;
+use super::answer_kind::{cut, said_yes};
 use super::elicit::Form;
 use super::log::ServerLog;
 use super::sampling::{self, NoSample};
@@ -286,10 +286,10 @@ impl Host {
         let option = |label: &str| QuestionOption { label: label.to_owned(), description: String::new() };
         let text = format!("The MCP server {} asks you to open {page}\n{}", self.0.server, cut(message, MOST_SAID));
         let options = vec![option("I opened it"), option("No")];
-        let item =
-            QuestionItem { title: self.0.server.clone(), text, options, multiple: false, empty: EmptyAnswer::Allowed };
+        let (title, empty) = (self.0.server.clone(), EmptyAnswer::Allowed);
+        let item = QuestionItem { title, text, options, multiple: false, empty, field: None };
         let answers = caller.person.ask(vec![item]).await.unwrap_or_default();
-        let opened = answers.iter().any(|answer| answer.chosen.iter().any(|label| label == "I opened it"));
+        let opened = said_yes(&answers, "I opened it");
         ElicitResult::new(if opened { ElicitationAction::Accept } else { ElicitationAction::Decline })
     }
 }

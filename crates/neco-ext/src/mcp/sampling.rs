@@ -11,6 +11,7 @@ use rmcp::model::{
     SamplingMessageContentBlock as Block,
 };
 
+use super::answer_kind::said_yes;
 use super::content;
 
 /// How often a server may ask the model in one call of a tool.
@@ -129,12 +130,13 @@ pub(super) fn asks(server: &str, question: &ModelQuestion) -> QuestionItem {
         question.max_output,
         shown(question)
     );
-    QuestionItem { title: server.to_owned(), text, options, multiple: false, empty: EmptyAnswer::Allowed }
+    let (title, empty) = (server.to_owned(), EmptyAnswer::Allowed);
+    QuestionItem { title, text, options, multiple: false, empty, field: None }
 }
 
 /// Whether the person allowed it.
 pub(super) fn is_allowed(answers: &[ItemAnswer]) -> bool {
-    answers.iter().any(|answer| answer.chosen.iter().any(|label| label == ALLOW))
+    said_yes(answers, ALLOW)
 }
 
 /// What is asked, as far as the person is shown it.
@@ -222,6 +224,9 @@ mod tests {
         let chosen = |label: &str| ItemAnswer { chosen: vec![label.to_owned()], ..ItemAnswer::default() };
         assert!(is_allowed(&[chosen(&item.options[0].label)]));
         assert!(!is_allowed(&[chosen(&item.options[1].label)]) && !is_allowed(&[]));
+        let typed = |text: &str| [ItemAnswer { text: Some(text.to_owned()), ..ItemAnswer::default() }];
+        assert!(["yes", "Y", " 1 ", "allow once"].iter().all(|text| is_allowed(&typed(text))));
+        assert!(["no", "n", "2", "", "yes, but later"].iter().all(|text| !is_allowed(&typed(text))));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A tool of a server, as an agent has it.
 
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -12,7 +12,7 @@ use neco_toolkit::schema::ArgumentSchema;
 use neco_toolkit::{DynTool, Plan, PreparedCall, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;
 
-use super::answer_kind::{cut, option};
+use super::answer_kind::{cut, option, said_yes};
 use super::host::Caller;
 use super::kept_tools::KeptTool;
 use super::manifest::ToolInfo;
@@ -126,6 +126,16 @@ impl McpTool {
         tokio::task::spawn_blocking(looking).await.unwrap_or(false)
     }
 
+    /// The tool as its server says it is now, which is started for that; as it was kept where that does not work.
+    async fn now(self: &Arc<Self>, caller: &Caller) -> Arc<Self> {
+        // Whoever can't reach it is told so when the call is made.
+        let _held = self.server.connection_for(caller).await;
+        match self.server.tool(&self.kept.name).filter(|now| now.info() != self.info()) {
+            Some(now) => Arc::new(Self::new(now, &self.server)),
+            None => Arc::clone(self),
+        }
+    }
+
     fn hash(&self) -> &str {
         self.hash.get_or_init(|| self.info().hash())
     }
@@ -155,9 +165,10 @@ impl McpTool {
         }
         let asked = caller.person.ask(vec![now.question()]);
         let Some(Some(answers)) = caller.cancel.run_until_cancelled(asked).await else {
-            return Err(ToolError::new(ErrorCode::ToolFailed, format!("{changed}: nobody allowed it as it is now")));
+            let words = format!("{changed}: nobody allowed it as it is now; `neco` and `neco repl` ask about it");
+            return Err(ToolError::new(ErrorCode::BlockedByPolicy, words));
         };
-        if !answers.iter().any(|answer| answer.chosen.iter().any(|label| label == CALL_IT)) {
+        if !said_yes(&answers, CALL_IT) {
             return Err(ToolError::new(ErrorCode::RejectedByUser, format!("{changed}: the user rejected it")));
         }
         now.allow().await;
@@ -173,7 +184,8 @@ impl McpTool {
             cut(&self.told().description, MOST_SAID)
         );
         let options = vec![option(CALL_IT, "as it is now, also later"), option("No", "")];
-        QuestionItem { title: server.clone(), text, options, multiple: false, empty: EmptyAnswer::Refused }
+        let (title, empty) = (server.clone(), EmptyAnswer::Refused);
+        QuestionItem { title, text, options, multiple: false, empty, field: None }
     }
 }
 
@@ -206,7 +218,7 @@ impl DynTool for McpTool {
 
     fn prepare(self: Arc<Self>, mut arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
         let notes = self.told().schema.fit(&mut arguments)?;
-        Ok(Box::new(McpCall { tool: self, arguments, notes }))
+        Ok(Box::new(McpCall { tool: self, arguments, notes, now: Mutex::default() }))
     }
 }
 
@@ -215,6 +227,21 @@ struct McpCall {
     tool: Arc<McpTool>,
     arguments: Value,
     notes: Vec<String>,
+    /// The tool as its server says it is now, where the call was judged by that.
+    now: Mutex<Option<Arc<McpTool>>>,
+}
+
+impl McpCall {
+    /// The tool that the call is judged by: what was kept of a changed one may be old, and the person is asked about
+    /// what it says now.
+    async fn judged(&self, ctx: &ToolContext) -> Arc<McpTool> {
+        if self.tool.is_as_seen().await {
+            return Arc::clone(&self.tool);
+        }
+        let now = self.tool.now(&Caller::silent(ctx.cancel.child_token())).await;
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&now));
+        now
+    }
 }
 
 impl PreparedCall for McpCall {
@@ -247,13 +274,14 @@ impl PreparedCall for McpCall {
         &self.notes
     }
 
-    fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
+    fn plan<'a>(&'a self, ctx: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
         Box::pin(async move {
-            let mut plan = self.tool.plan();
-            if !self.tool.is_as_seen().await {
+            let tool = self.judged(ctx).await;
+            let mut plan = tool.plan();
+            if !tool.is_as_seen().await {
                 plan.must_ask = Some(format!(
                     "the server changed what it says of this tool since you last allowed it; it says now: {}",
-                    self.tool.told().description
+                    tool.told().description
                 ));
             }
             Ok(plan)
@@ -262,7 +290,8 @@ impl PreparedCall for McpCall {
 
     fn run(self: Box<Self>, ctx: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
-            let McpCall { tool, arguments, .. } = *self;
+            let McpCall { tool, arguments, now, .. } = *self;
+            let tool = now.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or(tool);
             if ctx.approved && !tool.is_as_seen().await {
                 tool.allow().await;
             }

@@ -216,6 +216,10 @@ pub enum Up {
     Stopped {
         /// In words.
         why: String,
+        /// Whether the parent need not begin because of it: a person ended it, and the parent hears of it when it works
+        /// next.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        quiet: bool,
     },
 }
 
@@ -270,7 +274,8 @@ impl AgentMessage {
     pub fn wakes(&self) -> bool {
         match self.letter {
             Letter::Up(Up::Report { .. }) => false,
-            Letter::Up(Up::Question { .. } | Up::Ended { .. } | Up::Stopped { .. }) | Letter::Down(_) => true,
+            Letter::Up(Up::Stopped { quiet, .. }) => !quiet,
+            Letter::Up(Up::Question { .. } | Up::Ended { .. }) | Letter::Down(_) => true,
         }
     }
 }

@@ -18,7 +18,7 @@ const FILE: &str = "a.txt";
 
 /// Every spelling of a tool's name.
 fn spellings(tool: &KnownTool) -> Vec<String> {
-    let names = [tool.name].into_iter().chain(tool.others.split_whitespace()).chain(tool.common.iter().copied());
+    let names = [tool.name].into_iter().chain(tool.others.iter().copied()).chain(tool.common.iter().copied());
     // What hooks call a patch besides are names of other tools.
     let names = names.filter(|name| tools::own_name(name) == Some(tool.name));
     names.flat_map(|name| [name.to_owned(), name.to_uppercase(), format!(" {name}\t")]).collect()

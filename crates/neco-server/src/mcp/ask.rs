@@ -248,6 +248,7 @@ mod tests {
             options: options.iter().map(|label| option(label)).collect(),
             multiple: false,
             empty: Default::default(),
+            field: None,
         };
         let subject = Subject::Choices { items: vec![item(&["a", "b"]), item(&[])] };
         let asked = Asked::Question(Question { question_id: QuestionId::new(), call_id: None, subject });

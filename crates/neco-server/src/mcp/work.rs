@@ -24,7 +24,7 @@ const LONGEST_PROGRESS: usize = 200;
 
 /// Who a client's commands come from.
 pub(super) fn actor() -> Actor {
-    Actor::Device { name: "MCP client".to_owned() }
+    Actor::Program { name: "MCP client".to_owned() }
 }
 
 /// A call or a task under way.

@@ -1,14 +1,14 @@
 //! What goes with a message. What stands in files that it names with an `@`, within limits, of documents their text:
-//! whoever sends a message means
-//! them, so nobody is asked; what rules close to reading stays closed all the same. What stands in [`resources`] that
-//! it names so. And what the person's commands printed before it, as data.
+//! whoever sends a message means them, so nobody is asked; what rules close to reading stays closed all the same. What
+//! stands in [`resources`] that a person names so: a server is asked for them outside the rules of its tools, so that
+//! a name in the message of a program stays a name. And what the person's commands printed before it, as data.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use neco_proto::event::{Notification, NotificationLevel};
-use neco_proto::{Attachment, ClientError, EventBody, Message};
+use neco_proto::{Actor, Attachment, ClientError, EventBody, Message};
 use neco_safety::path::{Access, PathError};
 use neco_safety::policy::Telling;
 use neco_safety::secrets::{Redactor, Scope};
@@ -45,9 +45,11 @@ pub(super) struct Along {
 pub(super) async fn attach(
     ctx: &SessionContext,
     redactor: &Redactor,
+    by: &Actor,
     text: String,
 ) -> Result<(String, Vec<Attachment>), ClientError> {
-    let (names, resources) = resources::parted(named(Message::written(&text)), ctx.resources());
+    let reader = ctx.resources().filter(|_| by.is_person());
+    let (names, resources) = resources::parted(named(Message::written(&text)), reader);
     let mut along = if names.is_empty() { Along::default() } else { files(ctx, redactor, names).await };
     resources::read(resources, redactor, &mut along).await;
     for words in along.left {

@@ -316,7 +316,7 @@ impl SessionActor {
         let text = presentable(text, &self.title.redactor);
         self.title.first_words(&text).await?;
         self.remembers.recall(&text).await?;
-        let (text, pictures) = attach(&self.ctx, &self.title.redactor, text).await?;
+        let (text, pictures) = attach(&self.ctx, &self.title.redactor, by, text).await?;
         self.see_pictures(&pictures).await?;
         let mut message = Message { by: Some(by.clone()), ..Message::user(text) };
         message.parts.extend(attachments.into_iter().chain(pictures).map(|attachment| match attachment {

@@ -84,6 +84,7 @@ pub async fn preview(
             path: shown_path(&planned.change.path),
             kind: planned.change.kind.into(),
             by_others: planned.by_others,
+            unsure: planned.unsure,
             lines: lines.get(&planned.change.path).copied(),
         })
         .collect();
@@ -108,6 +109,7 @@ pub async fn preview_from(
         path: shown_path(&diff.change.path),
         kind: diff.change.kind.into(),
         by_others: false,
+        unsure: false,
         lines: counted(&diff),
     };
     shown.files = changed.into_iter().map(preview).collect();
@@ -199,6 +201,7 @@ fn options(way: &RewindPlan, session: SessionId, agreed: Agreed) -> RestoreOptio
         session,
         unfinished: way.unfinished.clone(),
         turns: way.turns.clone(),
+        work: way.work.clone(),
         leave_theirs: !way.takes_theirs,
         agreed,
         since_ms,

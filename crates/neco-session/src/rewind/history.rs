@@ -1,7 +1,7 @@
 //! What a log says about going back: the messages of the person that count, the states of the files that
 //! were kept, and the last rewind.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use neco_proto::event::{CallStatus, Checkpoint, CheckpointWhen, NotificationTopic, Rewind, ToolCallEnd};
@@ -10,10 +10,11 @@ use neco_proto::{
     SessionId,
 };
 use neco_store::{EventLog, StoreError};
-use neco_workspace::checkpoint::Unfinished;
+use neco_workspace::checkpoint::{TurnWork, Unfinished};
 
 use super::error::RewindError;
 use super::outside::Outside;
+use super::turn_work::TurnWorks;
 use crate::fold::{Effective, Rewinds, each_event};
 
 /// Fewest characters of the name of a state that stand for it.
@@ -70,6 +71,7 @@ pub struct RewindHistory {
     /// Where changes were made that no state shows.
     unkept: Vec<Seq>,
     outside: Outside,
+    works: TurnWorks,
     rewinds: Rewinds,
     effective: Effective,
 }
@@ -262,6 +264,11 @@ impl RewindHistory {
         after.map(|kept| kept.checkpoint.rev.clone()).chain(self.left.iter().map(|(rev, _)| rev.clone())).collect()
     }
 
+    /// What calls did in those turns, by the states after them, as far as it is known.
+    pub fn turn_work(&self) -> HashMap<String, TurnWork> {
+        self.works.by_state()
+    }
+
     /// Whether the person said something up to the event `at`.
     pub fn is_said(&self, at: Seq) -> bool {
         self.said.first().is_some_and(|first| first.seq <= at)
@@ -318,6 +325,7 @@ impl RewindHistory {
         self.root.get_or_insert(event.agent_id);
         self.rewinds.note(event);
         self.outside.note(event);
+        self.works.note(event);
         // Only what the root said and was told can be gone back to; files are everybody's.
         if self.root != Some(event.agent_id) && !matches!(event.body, EventBody::Checkpoint(_)) {
             return;

@@ -3,8 +3,8 @@
 //! Invariants: nothing is deleted, neither of the log nor of the workspace: the present state of the
 //! files is kept before another one is put in its place; what would change can be seen before it does.
 //!
-//! Reading order: [`history`] (what a log says about it), [`outside`] (what no way back undoes), [`plan`] (what one plan
-//! back would do), [`files`] (the workspace's part), [`error`].
+//! Reading order: [`history`] (what a log says about it), [`outside`] (what no way back undoes), [`turn_work`] (what
+//! calls did), [`plan`] (what one plan back would do), [`files`] (the workspace's part), [`error`].
 
 mod error;
 mod files;
@@ -13,6 +13,7 @@ mod outside;
 mod plan;
 #[cfg(test)]
 mod tests;
+mod turn_work;
 
 pub use error::RewindError;
 pub use files::event_of;

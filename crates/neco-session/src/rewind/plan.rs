@@ -1,10 +1,11 @@
 //! One way back, and what it would do.
 
+use std::collections::HashMap;
 use std::ops::Deref;
 
 use neco_proto::event::{Rewind, RewindWhat};
 use neco_proto::{Message, MessageId, RewindKind, RewindPoint, RewindPreview, Seq};
-use neco_workspace::checkpoint::Unfinished;
+use neco_workspace::checkpoint::{TurnWork, Unfinished};
 
 use super::error::RewindError;
 use super::history::{Gone, RewindHistory};
@@ -36,6 +37,8 @@ pub struct RewindPlan {
     pub unfinished: Vec<Unfinished>,
     /// The states after the turns that the log tells of.
     pub turns: Vec<String>,
+    /// What calls did in them, as far as it is known.
+    pub work: HashMap<String, TurnWork>,
     /// Whether files go back too that only others changed.
     pub takes_theirs: bool,
     /// Whether it brings back what was there before a rewind that was cut short.
@@ -168,6 +171,7 @@ impl RewindHistory {
             undoes: None,
             unfinished: self.unfinished.clone(),
             turns: self.turns(),
+            work: self.turn_work(),
             takes_theirs: false,
             is_mending: false,
             is_over_half: self.cut_short.is_some(),

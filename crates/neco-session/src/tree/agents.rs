@@ -246,7 +246,7 @@ impl AgentTree {
             return Err(TreeError::RootStays("cancelled"));
         }
         let mut changes = self.cancel_below(at, agent);
-        let told = Up::Stopped { why: "it was cancelled".to_owned() };
+        let told = Up::Stopped { why: "it was cancelled".to_owned(), quiet: false };
         changes.extend(self.end(at, agent, NodeState::Cancelled, None, told)?);
         Ok(changes)
     }
@@ -347,7 +347,8 @@ impl AgentTree {
                 changes.extend(self.pause_all(at, agent));
                 let why = "the process ended while it worked; it is paused with its history: resume or cancel it";
                 let node = self.nodes.get(&agent);
-                let told = node.and_then(|node| self.to_parent(node, Up::Stopped { why: why.to_owned() }).ok());
+                let told =
+                    node.and_then(|node| self.to_parent(node, Up::Stopped { why: why.to_owned(), quiet: false }).ok());
                 changes.extend(told);
             }
         }

@@ -24,6 +24,9 @@ use super::tools::OF_CHILDREN;
 pub enum Told {
     /// The parent, as far as nobody else waits for it.
     Parent,
+    /// The parent, which does not begin because of it if it is the root: the person knows, and says what comes next. An
+    /// agent below the root is waited for, so it goes on.
+    ParentLater,
     /// Nobody: whoever wants it knows.
     Nobody,
 }
@@ -56,7 +59,10 @@ impl AgentSupervisor {
         let (uses, soon) = (matches!(op, Op::Use { .. }), matches!(op, Op::Use { .. } | Op::Report { .. }));
         let (mut tree, at) = (state.tree.clone(), Timestamp::now());
         let mut changes = tree.apply(at, op)?;
-        changes.retain(|change| (told == Told::Parent || !is_end(change)) && is_heard(state, change));
+        changes.retain(|change| (told != Told::Nobody || !is_end(change)) && is_heard(state, change));
+        if told == Told::ParentLater {
+            changes.iter_mut().for_each(|change| self.quieten(change));
+        }
         let narrowed = narrowed(state, &changes);
         let mut recorded = match uses {
             true => used(&tree, &changes),
@@ -78,6 +84,13 @@ impl AgentSupervisor {
             follows.extend(self.carry_out(state, change).await);
         }
         Ok(follows)
+    }
+
+    /// What the root is told of an end is no reason for it to begin.
+    fn quieten(&self, change: &mut Change) {
+        if let Change::Post(AgentMessage { to, letter: Letter::Up(Up::Stopped { quiet, .. }), .. }) = change {
+            *quiet = *to == self.root;
+        }
     }
 
     async fn carry_out(&self, state: &mut State, change: Change) -> Vec<Op> {
@@ -160,7 +173,8 @@ impl AgentSupervisor {
         let running = tree.node(agent).is_some_and(|node| node.state == NodeState::Running);
         let Some(slot) = slots.get_mut(&agent).filter(|_| running) else { return };
         let Some(line) = &slot.line else { return };
-        if !slot.at_work && !slot.mailbox.iter().any(AgentMessage::wakes) {
+        let is_report = |letter: &AgentMessage| matches!(letter.letter, Letter::Up(Up::Report { .. }));
+        if !slot.at_work && slot.mailbox.iter().all(is_report) {
             return;
         }
         let name = |id: AgentId| tree.node(id).map_or_else(|| id.to_string(), |node| node.name.clone());

@@ -133,7 +133,7 @@ impl AgentSupervisor {
 
     /// Children that wait for an answer of one that has ended its work decide themselves.
     fn leave_unanswered(&self, state: &mut State, agent: AgentId) {
-        let unread = |slot: &AgentSlot| slot.mailbox.iter().any(AgentMessage::wakes) || !slot.in_flight.is_empty();
+        let unread = |slot: &AgentSlot| slot.mailbox.iter().any(AgentMessage::wakes) || slot.in_flight.wakes();
         if state.slots.get(&agent).is_some_and(unread) {
             return;
         }

@@ -26,7 +26,7 @@ pub(super) fn told_up(up: &Up, from: &str) -> String {
             format!("{from} asks: {text}\nAnswer with agent_message (kind answer); it waits for you.")
         }
         Up::Ended { result } => ended(result, from),
-        Up::Stopped { why } => format!("{from}: {why}"),
+        Up::Stopped { why, .. } => format!("{from}: {why}"),
     }
 }
 

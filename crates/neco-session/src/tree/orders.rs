@@ -25,7 +25,7 @@ impl AgentSupervisor {
     pub async fn end(&self, from: Actor, agent: AgentId) -> Result<bool, TreeError> {
         self.lock().await.tree.may_command(&from, agent)?;
         // Whoever cancels its own child needs no letter about it.
-        let told = if from.agent().is_some() { Told::Nobody } else { Told::Parent };
+        let told = if from.agent().is_some() { Told::Nobody } else { Told::ParentLater };
         self.stop_as(agent, told, Some(from)).await
     }
 

@@ -97,6 +97,11 @@ impl InFlight {
         self.0.is_empty()
     }
 
+    /// Whether something is on its way that is a reason to go on.
+    pub fn wakes(&self) -> bool {
+        self.0.iter().any(|(_, letter)| letter.as_ref().is_none_or(AgentMessage::wakes))
+    }
+
     /// The letters that did not arrive, oldest first.
     pub fn take_letters(&mut self) -> Vec<AgentMessage> {
         self.0.drain(..).filter_map(|(_, letter)| letter).collect()

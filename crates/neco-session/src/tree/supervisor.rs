@@ -378,7 +378,7 @@ impl AgentSupervisor {
                 let mut state = supervisor.lock().await;
                 let with_call = match told {
                     Told::Nobody => supervisor.end_with_call(&state, agent),
-                    Told::Parent => Vec::new(),
+                    Told::Parent | Told::ParentLater => Vec::new(),
                 };
                 supervisor.apply_as(&mut state, Op::Cancel(agent), told, by.as_ref()).await?;
                 let now = Instant::now();

@@ -161,7 +161,7 @@ impl AgentSupervisor {
                 "nothing was heard of it for {} s: it may hang. Look with agent_status, then wait, redirect or cancel it",
                 silence.as_secs()
             );
-            let letter = Letter::Up(Up::Stopped { why });
+            let letter = Letter::Up(Up::Stopped { why, quiet: false });
             let letter =
                 AgentMessage { from: Actor::Agent { id: agent }, to: parent, letter, message_id: MessageId::new() };
             let told = state.slots.get(&agent).is_some_and(|slot| {

@@ -249,6 +249,7 @@ fn plan_bodies() -> Vec<EventBody> {
         options: vec![option],
         multiple: true,
         empty: Default::default(),
+        field: None,
     };
     let subject = Subject::Choices { items: vec![item] };
     let answers = vec![ItemAnswer { chosen: vec!["one".to_owned()], text: Some("rather".to_owned()) }];

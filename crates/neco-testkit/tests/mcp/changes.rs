@@ -78,7 +78,7 @@ async fn what_a_server_says_once_it_is_started_for_a_call_is_asked_about_before_
     for (says, code) in [
         (vec![vec![chosen("Call it")]], None),
         (vec![vec![chosen("No")]], Some(ErrorCode::RejectedByUser)),
-        (Vec::new(), Some(ErrorCode::ToolFailed)),
+        (Vec::new(), Some(ErrorCode::BlockedByPolicy)),
     ] {
         let stage = Stage::new();
         let servers = stage.servers(changed_back(&stage).await);
@@ -94,4 +94,20 @@ async fn what_a_server_says_once_it_is_started_for_a_call_is_asked_about_before_
         let asked = person.asked.lock().unwrap();
         assert!(asked[0][0].text.contains("changed what it says of its tool echo"), "{}", asked[0][0].text);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_kept_of_a_changed_tool_blocks_nothing_once_the_server_says_the_old_thing_again() {
+    let stage = Stage::new();
+    let servers = listened_to(&stage, "legacy").await;
+    stage.said(&servers, "change", json!({})).await;
+    until("it says the same", || tool(&servers, "echo").unwrap().description().starts_with("IMPORTANT")).await;
+    assert!(must_ask(&stage, &servers).await, "nobody allowed it");
+    within(servers.close()).await;
+    // Started anew it says what it said first, which is asked of it before a person is.
+    let later = stage.servers(servers.status().into_iter().map(|status| status.settings).collect());
+    assert!(tool(&later, "echo").unwrap().description().starts_with("IMPORTANT"), "that is what was kept");
+    assert!(!must_ask(&stage, &later).await);
+    assert_eq!(stage.said(&later, "echo", json!({ "text": "a" })).await, "a");
+    assert_eq!(stage.starts(), 2);
 }

@@ -1,8 +1,11 @@
 //! Going back in a session that is open, and taking that back.
 
+use futures::StreamExt;
 use neco_model::scripted::Script;
-use neco_proto::event::RewindWhat;
-use neco_proto::{Answer, ApprovalMode, Client, ClientError, Command, EventBody, Query, RewindKind, RewindPoint, Role};
+use neco_proto::event::{CallStatus, RewindWhat};
+use neco_proto::{
+    Answer, ApprovalMode, Client, ClientError, Command, Event, EventBody, Query, RewindKind, RewindPoint, Role,
+};
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
 use serde_json::json;
@@ -140,5 +143,36 @@ async fn an_undo_over_what_was_said_since_is_shown_first() {
     session.send(Command::Rewind { message_id, what }).await.unwrap();
     let none = session.send(Command::RestoreCheckpoint { rev: "nothing".to_owned() }).await.unwrap_err().to_string();
     assert!(none.contains("nor the name of a checkpoint"), "{none}");
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_person_wrote_while_a_command_ran_is_named_before_it_goes() {
+    let script = Script::new()
+        .call("write_file", json!({ "path": "tool.txt", "content": "mine" }))
+        .also_call("bash", json!({ "command": "until [ -e go ]; do sleep 0.02; done" }))
+        .say("Done.");
+    let setup = Setup { guards: false, checkpoints: true, approval: ApprovalMode::Auto, ..Setup::default() };
+    let stage = Stage::new(StageSetup { files: Vec::new(), script, setup }).unwrap();
+    let session = stage.open().await.unwrap();
+    say(&session, "do it").await;
+    let mut stream = session.events(0);
+    let is_running = |event: &Event| {
+        let EventBody::ToolCallUpdate(update) = &event.body else { return false };
+        update.tool == "bash" && update.status == CallStatus::Executing
+    };
+    while !is_running(&stream.next().await.unwrap().unwrap()) {}
+    stage.write("notes.txt", "by hand").unwrap();
+    stage.write("go", "").unwrap();
+    let events = until_complete(&session, 0).await;
+    let message_id = events.iter().find_map(|event| match &event.body {
+        EventBody::Message(message) if message.role == Role::User && !message.is_neco() => Some(message.id),
+        _ => None,
+    });
+    let asked = Query::RewindPreview { message_id: message_id.unwrap(), what: RewindWhat::Both };
+    let Answer::RewindPreview(preview) = session.ask(asked).await.unwrap() else { panic!("no preview") };
+    let unsure: Vec<(&str, bool)> = preview.files.iter().map(|file| (file.path.as_str(), file.unsure)).collect();
+    assert_eq!(unsure, [("go", true), ("notes.txt", true), ("tool.txt", false)]);
+    assert!(preview.files.iter().all(|file| !file.by_others));
     session.close().await;
 }

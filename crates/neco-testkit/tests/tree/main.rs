@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first thing that is wrong")]
 
+mod cancelled;
 mod inputs;
 mod limits;
 mod retry;
@@ -141,7 +142,7 @@ async fn a_silent_child_is_told_of_and_a_flood_of_reports_is_one() {
     let mut events = until(&session, 0, |event| {
         rest.apply(event);
         matches!(&event.body, EventBody::AgentMessage(message)
-            if matches!(&message.letter, Letter::Up(Up::Stopped { why }) if why.contains("it may hang")))
+            if matches!(&message.letter, Letter::Up(Up::Stopped { why, .. }) if why.contains("it may hang")))
     })
     .await;
     stage.write("go", "now").unwrap();

@@ -68,6 +68,8 @@ pub struct Judgement {
     access: Access,
     /// Why a person is asked.
     because: Option<&'static str>,
+    /// Whether it lies outside every folder that is open.
+    is_beyond: bool,
 }
 
 /// Judges the path of one call, at one of its two stages.
@@ -98,6 +100,11 @@ impl Judge {
             Stage::Planning => self.judged.forget(&self.call_id),
             Stage::Running => {}
         }
+    }
+
+    /// Whether the call runs, and is not only looked at.
+    pub fn is_running(&self) -> bool {
+        self.stage == Stage::Running
     }
 
     /// Whether a path may be what the call is about: while it is planned any, and then those that were judged.
@@ -160,17 +167,24 @@ impl Judgement {
             Access::Read => located.sensitive_to_read(),
             Access::Write => located.sensitive_to_write(),
         };
-        Self { path: located.path().to_path_buf(), access, because }
+        Self { path: located.path().to_path_buf(), access, because, is_beyond: located.is_beyond() }
     }
 
     /// The plan of a call that does nothing but this.
     pub fn plan(&self) -> Plan {
-        let risk = match (self.because, self.access) {
+        let because = match (self.is_beyond, self.access) {
+            (false, _) => self.because.map(str::to_owned),
+            (true, Access::Read) => Some(format!("{} is outside the workspace", self.path.display())),
+            (true, Access::Write) => {
+                Some(format!("{} is outside the workspace, where /undo restores nothing", self.path.display()))
+            }
+        };
+        let risk = match (&because, self.access) {
             (Some(_), _) => Risk::Critical,
             (None, Access::Read) => Risk::Safe,
             (None, Access::Write) => Risk::Medium,
         };
-        Plan { because: self.because.map(str::to_owned), paths: vec![self.path.clone()], ..Plan::of(risk) }
+        Plan { because, paths: vec![self.path.clone()], ..Plan::of(risk) }
     }
 }
 

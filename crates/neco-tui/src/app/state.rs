@@ -377,6 +377,7 @@ impl WindowState {
         match elsewhere {
             Some(Actor::Person) => self.tell("Answered in another window"),
             Some(Actor::Device { name }) => self.tell(format!("Answered on {}", clean_line(&name))),
+            Some(Actor::Program { name }) => self.tell(format!("Answered by {}", clean_line(&name))),
             Some(Actor::Agent { .. } | Actor::Rule { .. }) | None => {}
         }
         if !is_child {

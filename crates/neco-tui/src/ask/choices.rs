@@ -245,7 +245,7 @@ mod tests {
         let long = "one file beside the project, which needs no server and is easily copied";
         let options = vec![option("SQLite", long), option("PostgreSQL", "for many machines")];
         let (title, text, empty) = (String::new(), "Where?".to_owned(), EmptyAnswer::Allowed);
-        let item = QuestionItem { title, text, options, multiple: false, empty };
+        let item = QuestionItem { title, text, options, multiple: false, empty, field: None };
         let rows = |width: usize| -> Vec<String> {
             let rows = Choices::new(vec![item.clone()]).rows(Asks::default(), width, 30, &Theme::new(ThemeName::Plain));
             rows.iter().map(|row| row.to_string().trim_end().to_owned()).collect()

@@ -12,6 +12,9 @@ use crate::theme::Theme;
 /// The column of the keys beside the answers, where the terminal is wide enough.
 const KEY_COLUMN: usize = 72;
 
+/// How far right long rules move it: a terminal of 80 columns folds no answer that was drawn for a wider one.
+const LAST_KEY_COLUMN: usize = 78;
+
 /// Columns before an answer: the edge, the pointer, a blank.
 const BEFORE: usize = 3;
 
@@ -117,20 +120,51 @@ impl Tints {
         width: usize,
     ) -> Vec<Line<'static>> {
         let mut number = 0;
+        let column = key_column(answers);
         let rows = |(index, answer): (usize, &Answer)| {
             let here = at == Some(index);
             number += usize::from(!answer.bare);
-            self.answer(answer, number, here, if here { chosen } else { most }, width)
+            self.answer_beside(answer, number, here, if here { chosen } else { most }, (column, width))
         };
         answers.iter().enumerate().flat_map(rows).collect()
     }
 
     /// The rows of one answer.
     pub fn answer(&self, answer: &Answer, number: usize, here: bool, most: usize, width: usize) -> Vec<Line<'static>> {
-        // A rule is not cut where there is width for it. Only its own key moves: rows are no wider than they need to be,
-        // as the terminal folds what is wider when it gets narrower.
-        let rule = if answer.is_rule { answer.words.width() + answer.about.width() + 2 } else { 0 };
-        let room = room_of(width, KEY_COLUMN.max(BEFORE + NUMBER + rule + 1));
+        self.answer_beside(answer, number, here, most, (KEY_COLUMN, width))
+    }
+
+    /// The same with its key in a column that it shares with the other answers.
+    fn answer_beside(
+        &self,
+        answer: &Answer,
+        number: usize,
+        here: bool,
+        most: usize,
+        (column, width): (usize, usize),
+    ) -> Vec<Line<'static>> {
+        let room = room_of(width, column);
+        let rows = self.words_of(answer, here, most, room);
+        let block = rows.into_iter().enumerate().map(|(row, words)| {
+            let number = if row == 0 && !answer.bare { format!(" {number:<3}") } else { " ".repeat(NUMBER) };
+            let key = answer.key.filter(|_| row == 0).unwrap_or(' ');
+            let pad = " ".repeat(room.saturating_sub(words.width()) + 1);
+            let spans = std::iter::once(Span::styled(number, self.meta))
+                .chain(words.spans)
+                .chain([Span::raw(pad), Span::styled(format!("{key} "), self.label)]);
+            let pointer = if here && row == 0 { "❯ " } else { "  " };
+            let pointer = Span::styled(pointer, self.edge.add_modifier(Modifier::BOLD));
+            let block: Vec<Span<'static>> = match here {
+                true => spans.map(|span| Span::styled(span.content, self.solid)).collect(),
+                false => spans.collect(),
+            };
+            self.row(cut(&Line::from_iter(std::iter::once(pointer).chain(block)), width.saturating_sub(1)))
+        });
+        block.collect()
+    }
+
+    /// What an answer says and what is told about it, in at most so many rows.
+    fn words_of(&self, answer: &Answer, here: bool, most: usize, room: usize) -> Vec<Line<'static>> {
         // Where a rule is saved stands with it once it is gone to, in a row of its own where it has no room: no key moves.
         let whole = if here { format!("{}{}", answer.about, answer.saved) } else { answer.about.clone() };
         let folded = |about: &str| {
@@ -151,23 +185,7 @@ impl Tints {
         if rows.len() > most && !answer.is_rule && answer.about.width() < answer.words.width() {
             rows = folded("");
         }
-        let rows = first_rows(rows, most, room);
-        let block = rows.into_iter().enumerate().map(|(row, words)| {
-            let number = if row == 0 && !answer.bare { format!(" {number:<3}") } else { " ".repeat(NUMBER) };
-            let key = answer.key.filter(|_| row == 0).unwrap_or(' ');
-            let pad = " ".repeat(room.saturating_sub(words.width()) + 1);
-            let spans = std::iter::once(Span::styled(number, self.meta))
-                .chain(words.spans)
-                .chain([Span::raw(pad), Span::styled(format!("{key} "), self.label)]);
-            let pointer = if here && row == 0 { "❯ " } else { "  " };
-            let pointer = Span::styled(pointer, self.edge.add_modifier(Modifier::BOLD));
-            let block: Vec<Span<'static>> = match here {
-                true => spans.map(|span| Span::styled(span.content, self.solid)).collect(),
-                false => spans.collect(),
-            };
-            self.row(cut(&Line::from_iter(std::iter::once(pointer).chain(block)), width.saturating_sub(1)))
-        });
-        block.collect()
+        first_rows(rows, most, room)
     }
 
     /// The answers in as few rows as they can be told, the chosen one solid. None is torn from its letter.
@@ -221,6 +239,14 @@ pub struct Answer {
     pub is_rule: bool,
     /// The column that what is told about it stands in, where all answers have one.
     pub column: usize,
+}
+
+/// The column of the keys beside these answers: as far right as the longest rule needs, up to a point. All of a longer one
+/// is seen once it is gone to.
+fn key_column(answers: &[Answer]) -> usize {
+    let rules = answers.iter().filter(|answer| answer.is_rule);
+    let widest = rules.map(|rule| rule.words.width() + rule.about.width() + 2).max().unwrap_or_default();
+    (BEFORE + NUMBER + widest + 1).clamp(KEY_COLUMN, LAST_KEY_COLUMN)
 }
 
 /// The columns that an answer has where its key stands in `column` at most.

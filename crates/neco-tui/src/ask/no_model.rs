@@ -7,6 +7,7 @@ use neco_proto::{ErrorCode, Event, EventBody};
 use neco_view::wording::notices::model_name;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
 use super::approval::Asks;
 use super::edge::{Answer, Tints, first_rows};
@@ -19,6 +20,9 @@ const LONG_MS: u64 = 10_000;
 
 /// Columns below which the error has the whole of its row.
 const SMALL: usize = 60;
+
+/// Columns of a model's name that stands beside a time.
+const LONG_NAME: usize = 20;
 
 /// Rows of the whole error at most.
 const ERROR_ROWS: usize = 8;
@@ -50,7 +54,10 @@ impl Silence {
         match &event.body {
             EventBody::ModelRetry(retry) => {
                 let next = NextAttempt::of(retry, event.ts.as_millisecond()).filter(|_| !self.waits);
-                next.map_or(Heard::Answer, |next| Heard::Silence(NoModelBox::new(&retry.message, Some(next))))
+                next.map_or(Heard::Answer, |next| {
+                    let asked = NoModelBox::new(&retry.message, Some(next));
+                    Heard::Silence(NoModelBox { model: model_name(&retry.model), ..asked })
+                })
             }
             EventBody::Error(error) => {
                 self.error = is_silent(error.code).then(|| error.message.clone());
@@ -105,7 +112,7 @@ impl NextAttempt {
         (retry.wait_ms >= LONG_MS).then_some(Self { at_ms, attempt, attempts })
     }
 
-    /// `it tries again in 12 s, 2 of 5`.
+    /// `tried again in 12 s, 2 of 5`.
     fn words(self, now_ms: i64) -> String {
         let left = u64::try_from(self.at_ms - now_ms).unwrap_or_default().div_ceil(1000);
         let when = match left {
@@ -113,7 +120,7 @@ impl NextAttempt {
             1..=59 => format!("in {left} s"),
             _ => format!("in {}", figures::clock(left * 1000)),
         };
-        format!("it tries again {when}, {} of {}", self.attempt, self.attempts)
+        format!("tried again {when}, {} of {}", self.attempt, self.attempts)
     }
 }
 
@@ -148,7 +155,8 @@ pub struct NoModelBox {
     message: String,
     /// The names of those that were asked, where there were several: the row above says why none answered.
     asked: Option<String>,
-    /// When it is tried again by itself; none when the work has ended.
+    /// The model that is tried again by itself, and when; none when the work has ended.
+    model: String,
     next: Option<NextAttempt>,
     at: usize,
     /// Whether all of the error is shown.
@@ -157,7 +165,7 @@ pub struct NoModelBox {
 
 impl NoModelBox {
     fn new(message: &str, next: Option<NextAttempt>) -> Self {
-        Self { message: clean_line(message), asked: None, next, at: 0, whole: false }
+        Self { message: clean_line(message), asked: None, model: String::new(), next, at: 0, whole: false }
     }
 
     /// None answered once more; what is chosen and shown of it stays.
@@ -220,7 +228,7 @@ impl NoModelBox {
             rows.extend(first_rows(error, ERROR_ROWS, inner).into_iter().map(|row| tints.row(row)));
         }
         let at = (!asks.elsewhere).then_some(self.at);
-        let answers = self.offered().map(|means| self.answer(means, asks.now_ms));
+        let answers = self.offered().map(|means| self.answer(means, asks.now_ms, width));
         let list = tints.answers(&answers, at, (1, 1), width);
         let esc = if self.waits() { "stops the work" } else { "stop here" };
         let error = if self.whole { "less of the error" } else { "the whole error" };
@@ -237,16 +245,18 @@ impl NoModelBox {
         rows
     }
 
-    fn answer(&self, means: NoModelMeans, now_ms: i64) -> Answer {
+    fn answer(&self, means: NoModelMeans, now_ms: i64, width: usize) -> Answer {
+        // When it is tried again is worth more than its name, which the head says.
+        let is_named = width >= SMALL && (1..=LONG_NAME).contains(&self.model.width());
         let words = match means {
-            NoModelMeans::Again => "Try again now",
-            NoModelMeans::Wait => "Wait",
-            NoModelMeans::Choose => "Choose another model",
-            NoModelMeans::Stop => "Stop here",
+            NoModelMeans::Again => "Try again now".to_owned(),
+            NoModelMeans::Wait if is_named => format!("Wait for {}", self.model),
+            NoModelMeans::Wait => "Wait".to_owned(),
+            NoModelMeans::Choose => "Choose another model".to_owned(),
+            NoModelMeans::Stop => "Stop here".to_owned(),
         };
         let about = self.next.filter(|_| means == NoModelMeans::Wait).map(|next| next.words(now_ms));
-        let (words, about) = (words.to_owned(), about.unwrap_or_default());
-        Answer { key: Some(means.letter()), words, about, ..Answer::default() }
+        Answer { key: Some(means.letter()), words, about: about.unwrap_or_default(), ..Answer::default() }
     }
 }
 

@@ -62,14 +62,14 @@ pub fn key_row(name: &str, state: Option<NodeState>, width: usize, theme: &Theme
         Some(NodeState::Completed) => Vec::new(),
         Some(NodeState::Failed | NodeState::Cancelled) => vec![(4, "Ctrl-X", ["start over"; 2])],
         Some(NodeState::Created | NodeState::Running | NodeState::Paused) | None => {
-            vec![(3, "Enter", [send.as_str(), "send"]), (4, "Ctrl-X", ["pause, message, stop", "pause, stop"])]
+            vec![(3, "Enter", [send.as_str(), "send"]), (4, "Ctrl-X", ["pause, redirect, stop", "pause, stop"])]
         }
     };
     let others = [
         (2, "PgUp PgDn", ["scroll"; 2]),
         (1, "Ctrl-O", ["print"; 2]),
-        (5, "Ctrl-T", ["back to root", "root"]),
-        (6, "Esc", ["all agents", "agents"]),
+        (5, "Ctrl-T", ["all agents", "agents"]),
+        (6, "Esc", ["back to root", "root"]),
     ];
     let keys: Vec<(usize, &str, [&str; 2])> = orders.into_iter().chain(others).collect();
     let row = |(least, in_short): (usize, bool)| {

@@ -1,17 +1,29 @@
-//! The window is put away, and ends.
+//! The window is put away, loses its session or does not get one, and ends.
 
 use std::time::Duration;
 
+use futures::{FutureExt, StreamExt};
+use neco_proto::app::AppError;
+use neco_proto::{ClientError, ErrorCode, EventStream};
+
+use super::early::for_the_old;
 use super::errands::Back;
 use super::opening::Retold;
 use super::signals::suspend;
-use super::window::{Window, WindowError};
+use super::start::WindowError;
+use super::window::Window;
 use crate::term::{Guard, guard};
 use crate::transcript::block::Tone;
-use crate::update::News;
+use crate::update::{News, say_first};
 
 /// How long an editor may take to end once it was told.
 const EDITOR: Duration = Duration::from_secs(1);
+
+/// What is said where something was asked of a session that could not be opened.
+const DROPPED: &str = "What you asked for in the meantime was for that session; ask again";
+
+/// The command that lists the sessions.
+const SESSIONS: &str = "/resume";
 
 impl Window {
     /// The process is to stop until the shell goes on with it.
@@ -66,6 +78,82 @@ impl Window {
                 Back::News(..) | Back::Opened(_) | Back::Prints(_) | Back::ShellEnded(..) => {}
             }
         }
+    }
+
+    /// A session could not be opened.
+    pub(super) fn not_opened(&mut self, error: &AppError) {
+        if !self.session.is_open() {
+            return self.open_here(error);
+        }
+        self.app.transcript.say(Tone::Warning, error.words());
+        // Nobody has the session any more, and it can't be gone on with here.
+        if std::mem::take(&mut self.takes_over) {
+            self.over = true;
+            return self.end_if_over();
+        }
+        self.app.opening = false;
+        self.stay();
+        // They came for another session: the others are there to choose from.
+        if self.app.unchosen {
+            let effects = say_first(&mut self.app, SESSIONS.to_owned());
+            self.app.wants(effects);
+        }
+    }
+
+    /// The first session could not be opened: where the process that had it open is gone since, it is opened here.
+    fn open_here(&mut self, error: &AppError) {
+        match self.host.successor() {
+            Some((wanted, told)) if !self.takes_over => {
+                self.takes_over = true;
+                self.app.transcript.say(Tone::Warning, told);
+                self.errands.open(wanted, Retold::Whole);
+            }
+            Some(_) | None => {
+                self.failed = Some(error.words());
+                self.quits = true;
+            }
+        }
+    }
+
+    /// A session could not be opened, and the one before it stays: it hears what was said meanwhile, and is asked
+    /// nothing that was meant for the other.
+    fn stay(&mut self) {
+        let (kept, dropped) = for_the_old(std::mem::take(&mut self.early));
+        if !dropped.is_empty() {
+            self.app.transcript.say(Tone::Warning, DROPPED);
+        }
+        self.app.wants(kept);
+    }
+
+    /// The events of the session ended with an error.
+    pub(super) fn lose(&mut self, error: ClientError) {
+        match error {
+            ClientError::Failed { .. } => self.lost = Some(error),
+            ClientError::Gone | ClientError::Refused(_) => self.app.transcript.say(Tone::Warning, error.to_string()),
+        }
+    }
+
+    /// Something was refused. When that is because nothing can be kept any more, the events end with the same words:
+    /// those are told, and what was to be said is kept. Gives back what is still to be told.
+    pub(super) fn unless_lost(&mut self, news: News, events: &mut Option<EventStream>) -> Option<News> {
+        let (News::Refused(error, _) | News::NotRun(error, _) | News::NotDecided(error, _) | News::Unanswered(error)) =
+            &news
+        else {
+            return Some(news);
+        };
+        if !matches!(error, ClientError::Failed { code: ErrorCode::StoreFailed, .. }) {
+            return Some(news);
+        }
+        while let Some(event) = events.as_mut().and_then(|events| events.next().now_or_never()) {
+            self.take(event, events);
+        }
+        if self.lost.is_none() {
+            return Some(news);
+        }
+        if let News::Refused(_, Some(unsent)) = &news {
+            self.host.remember(unsent.text.trim());
+        }
+        None
     }
 
     /// The session is gone. Was it another process's, then this window goes on with it; what is being written stays.

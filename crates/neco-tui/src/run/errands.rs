@@ -10,9 +10,10 @@ use serde_json::Value;
 use tokio::sync::{Mutex, mpsc};
 
 use super::opening::{Opening, Retold, open, past_of};
-use super::questions;
 use super::shell::{Running, Shared, lock};
+use super::{questions, session_orders};
 use crate::app::WindowState;
+use crate::custom_commands;
 use crate::host::{Host, ImageSource, LineOf, Printed, Wanted};
 use crate::outside;
 use crate::update::{Effect, News};
@@ -240,7 +241,7 @@ impl Errands {
                 News::Branch(questions::branch(program.as_ref(), host.folder()).await)
             }),
             Effect::Commands(unknown) => self.spawn("your own commands", async move {
-                News::Commands(outside::commands(program.as_ref(), host.as_ref()).await, unknown)
+                News::Commands(custom_commands::all(program.as_ref(), host.as_ref()).await, unknown)
             }),
             Effect::Sessions => self.spawn("the sessions", async move {
                 News::Sessions(questions::sessions(program.as_ref(), host.folder(), questions::SESSIONS, true).await)
@@ -249,6 +250,9 @@ impl Errands {
                 News::AllSessions(questions::all_sessions(program.as_ref(), &host.home()).await)
             }),
             Effect::LookInto(session) => self.look_into(session),
+            Effect::ToSession(order, session) => self.spawn("the session", async move {
+                News::SessionsChanged(session_orders::carry_out(program.as_ref(), host.folder(), order, session).await)
+            }),
             Effect::Models => self.spawn("the models", async move {
                 News::Models(questions::models(program.as_ref(), host.folder()).await)
             }),
@@ -284,7 +288,7 @@ impl Errands {
                 let client = client.map(Arc::clone);
                 self.spawn("your own command", async move {
                     let (program, host, client) = (program.as_ref(), host.as_ref(), client.as_deref());
-                    News::Custom(outside::custom(program, host, client, name, argument).await)
+                    News::Custom(custom_commands::text_of(program, host, client, name, argument).await)
                 });
             }
             Effect::Arguments(line) => self.spawn("what may follow", async move {

@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
+use ratatui::text::Line;
 use rustix::termios::tcgetwinsize;
 use tokio::time::Instant;
 
@@ -14,6 +15,7 @@ use crate::app::WindowState;
 use crate::looks::Looks;
 use crate::term::ground::{self, Alternate};
 use crate::term::keys::Came;
+use crate::term::screen::Frame;
 use crate::term::{Keys, Screen, Writer, give_back, retake, set_alternate};
 
 /// How often marks turn while something runs.
@@ -25,7 +27,7 @@ const SLOW_TICK: Duration = Duration::from_secs(5);
 /// A terminal has kept its size for so long before a frame is drawn for it. tmux folds its rows at once but tells of a
 /// second size only 250 ms after the first: until then nobody knows where the live rows begin, and what is finished
 /// would be erased with them.
-const STILL: Duration = Duration::from_millis(300);
+const STILL: Duration = Duration::from_millis(350);
 
 /// How long a question counts as not read of which something is still to be drawn.
 const UNREAD: Duration = Duration::from_secs(10);
@@ -65,6 +67,8 @@ pub(super) struct Terminal {
     pub(super) still: Instant,
     /// When the last frame was handed to the writer.
     flushed: Instant,
+    /// What is finished of a frame that was not written; it leaves with the next one.
+    held: Vec<Line<'static>>,
 }
 
 impl Terminal {
@@ -84,6 +88,7 @@ impl Terminal {
             question: None,
             still: Instant::now(),
             flushed: Instant::now(),
+            held: Vec::new(),
         })
     }
 
@@ -156,7 +161,7 @@ impl Terminal {
         if self.draw_field(now, app)? {
             return Ok(true);
         }
-        if self.free_at(now) > now {
+        if self.still > now || self.free_at(now) > now {
             return Ok(false);
         }
         // Over a slow line what is finished leaves in portions, so that keys and answers to them are not behind all of it.
@@ -170,12 +175,38 @@ impl Terminal {
             self.screen.resized(self.size.0, self.size.1);
         }
         let frame = app.frame(self.size.0, self.size.1);
-        let was_whole = !self.behind;
-        self.behind = !self.screen.draw_within(frame, app.leaving.slow.unwrap_or(usize::MAX))?;
+        let Some(is_whole) = self.put(frame, app)? else { return Ok(false) };
+        let was_whole = !std::mem::replace(&mut self.behind, !is_whole);
         self.typed = false;
-        self.flush();
-        self.show_question(now, was_whole && !self.behind, app);
+        self.show_question(now, was_whole && is_whole, app);
         Ok(true)
+    }
+
+    /// Writes a frame, and tells whether it is all there. None where the terminal got another size while the frame was
+    /// made: it counts its rows as they were folded before, would leave some of them or erase what is finished, and is
+    /// not written.
+    fn put(&mut self, frame: Frame, app: &WindowState) -> io::Result<Option<bool>> {
+        let frame = self.with_held(frame);
+        let (known, finished) = (self.screen.known(), frame.finished.clone());
+        let is_whole = self.screen.draw_within(frame, app.leaving.slow.unwrap_or(usize::MAX))?;
+        if let Some(size) = size().filter(|size| *size != self.size) {
+            self.screen.take_back(known);
+            self.held.extend(finished);
+            self.resized(size);
+            return Ok(None);
+        }
+        self.flush();
+        Ok(Some(is_whole))
+    }
+
+    /// The frame with what is finished and was held back before; nothing is finished on the alternate screen.
+    fn with_held(&mut self, mut frame: Frame) -> Frame {
+        if !frame.alternate && !self.held.is_empty() {
+            frame.finished.splice(..0, self.held.drain(..));
+            // It may have been drawn for a wider terminal.
+            frame.folds |= frame.finished.iter().any(|row| row.width() > frame.size.0);
+        }
+        frame
     }
 
     /// A question is read once all of it is on the screen: over a slow line that takes its time.
@@ -200,10 +231,9 @@ impl Terminal {
             return Ok(false);
         }
         let Some(frame) = app.field_frame(self.size.0, self.size.1) else { return Ok(false) };
-        self.screen.draw_within(frame, app.leaving.slow.unwrap_or(usize::MAX))?;
-        self.flush();
-        self.behind = true;
-        Ok(true)
+        let is_written = self.put(frame, app)?.is_some();
+        (self.behind, self.typed) = (self.behind || is_written, !is_written);
+        Ok(is_written)
     }
 
     fn flush(&mut self) {
@@ -336,6 +366,7 @@ impl Terminal {
     pub(super) fn close(&mut self, app: &mut WindowState) {
         if self.keys.is_some() {
             let frame = app.last_frame(self.size.0, self.size.1);
+            let frame = self.with_held(frame);
             // There is no better place to complain of a terminal than the terminal.
             let _ = self.screen.draw(frame);
             let _ = self.screen.clear();

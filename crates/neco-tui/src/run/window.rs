@@ -6,31 +6,30 @@ use std::task::Poll;
 use std::time::Duration;
 
 use crossterm::event::Event as TermEvent;
-use futures::{FutureExt, StreamExt};
+use futures::StreamExt;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use neco_proto::app::App as Program;
-use neco_proto::{Client, ClientError, Command, ErrorCode, Event, EventBody, EventStream, Query, SessionSnapshot};
+use neco_proto::{ClientError, Command, Event, EventBody, EventStream, Query, SessionSnapshot};
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::bursts::pasted;
 use super::draft::Draft;
-use super::early::{chooses_session, for_the_old, waits};
+use super::early::{chooses_session, waits};
 use super::errands::{Back, Errands};
 use super::opening::{Opening, Retold};
 use super::sender::Sender;
+use super::shown_session::ShownSession;
 use super::signals::{Asked, Signals};
+use super::start::WindowError;
 use super::terminal::{TICK, Terminal};
 use crate::app::WindowState;
-use crate::host::{Host, Wanted};
+use crate::host::Host;
 use crate::input::History;
 use crate::looks::Looks;
 use crate::term::keys::Came;
-use crate::term::{Depth, Guard, Keys, ground, guard, notify};
-use crate::text::highlight;
-use crate::theme::ThemeName;
+use crate::term::{Keys, guard, notify};
 use crate::transcript::block::Tone;
 use crate::transcript::start::Beside;
 use crate::update::{Effect, News, say_first};
@@ -47,69 +46,15 @@ const ONE_PASTE: Duration = Duration::from_millis(40);
 /// Keys that are taken in before a frame is drawn: pastes of terminals that do not mark them.
 const KEYS_AT_ONCE: usize = 256;
 
-/// What is said where something was asked of a session that could not be opened.
-const DROPPED: &str = "What you asked for in the meantime was for that session; ask again";
-
 /// What is said where the field holds what was not sent before the last window of the session was killed.
 const DRAFT_IS_BACK: &str = "What you had not sent is here again";
 
-/// The command that lists the sessions.
-const SESSIONS: &str = "/resume";
-
-/// Why a window could not be opened, or closed before its time.
-#[derive(Debug, thiserror::Error)]
-pub enum WindowError {
-    /// The terminal does not let us.
-    #[error("the terminal can't be used: {0}")]
-    Terminal(#[from] io::Error),
-    /// The session could not be opened.
-    #[error("{0}")]
-    Open(String),
-    /// What happens in the session can't be kept any more.
-    #[error("{0}")]
-    Lost(ClientError),
-}
-
-/// Shows sessions until the person leaves; `first` is said at once, and `program` is asked what no session knows.
-///
-/// # Errors
-/// When the terminal can't be used, or the first session can't be opened.
-pub async fn run(
-    host: Arc<dyn Host>,
-    program: Arc<dyn Program>,
-    wanted: Wanted,
-    first: Option<String>,
-    looks: Looks,
-) -> Result<(), WindowError> {
-    // From the beginning: whoever hears a signal besides trusts that the window hears it, too.
-    let signals = Signals::listen();
-    let guard = Guard::take()?;
-    let told = looks.asks_ground.map(ground::ask).unwrap_or_default();
-    let theme = if looks.asks_ground.is_some() { told.theme() } else { looks.theme };
-    // Fewer colours have washes of their own.
-    let ground = told.colour.filter(|_| looks.depth == Depth::True);
-    let looks = Looks { theme, ground, ..looks };
-    // Meanwhile a session is opened, and the first program in it does not wait.
-    if looks.theme != ThemeName::Plain {
-        std::thread::spawn(highlight::warm);
-    }
-    let mut window = Window::new(host, program, first, looks)?;
-    window.take_together(told.events);
-    window.terminal.first_answers(&mut window.app).await?;
-    window.errands.open(wanted, Retold::Whole);
-    let outcome = window.work(signals).await;
-    window.terminal.hear_out().await;
-    window.leave(guard);
-    window.close().await;
-    outcome
-}
-
+/// The window and all that it shows.
 pub(super) struct Window {
     pub(super) host: Arc<dyn Host>,
     pub(super) errands: Errands,
     pub(super) back: mpsc::UnboundedReceiver<Back>,
-    /// The session and the way to it, once it is open.
-    session: Option<(Arc<dyn Client>, Sender)>,
+    pub(super) session: ShownSession,
     /// What is to be said when it is.
     first: Option<String>,
     /// What the person did before it was.
@@ -123,7 +68,6 @@ pub(super) struct Window {
     pub(super) app: WindowState,
     looks: Looks,
     pub(super) terminal: Terminal,
-    closing: Vec<JoinHandle<()>>,
     /// When keys came last that nobody typed.
     pasted: Option<Instant>,
     /// Whether the person's own status line is to be asked for again soon.
@@ -135,13 +79,14 @@ pub(super) struct Window {
     /// Whether the session ended without the person.
     pub(super) over: bool,
     pub(super) quits: bool,
-    failed: Option<String>,
+    /// Why no session could be opened.
+    pub(super) failed: Option<String>,
     /// Why the session can't go on.
     pub(super) lost: Option<ClientError>,
 }
 
 impl Window {
-    fn new(
+    pub(super) fn new(
         host: Arc<dyn Host>,
         program: Arc<dyn Program>,
         first: Option<String>,
@@ -156,7 +101,7 @@ impl Window {
         Ok(Self {
             errands: Errands::new(Arc::clone(&host), program, sender),
             back,
-            session: None,
+            session: ShownSession::default(),
             first,
             early: Vec::new(),
             draft: Draft::default(),
@@ -164,7 +109,6 @@ impl Window {
             unchosen: None,
             app,
             terminal: Terminal::new(&looks)?,
-            closing: Vec::new(),
             pasted: None,
             looks_again: false,
             went_on: false,
@@ -178,7 +122,7 @@ impl Window {
         })
     }
 
-    async fn work(&mut self, mut signals: Signals) -> Result<(), WindowError> {
+    pub(super) async fn work(&mut self, mut signals: Signals) -> Result<(), WindowError> {
         let mut events: Option<EventStream> = None;
         let mut drawn = Instant::now();
         let mut due = drawn;
@@ -267,7 +211,7 @@ impl Window {
     }
 
     /// Takes in what came together, which may be a paste that the terminal does not mark.
-    fn take_together(&mut self, events: Vec<TermEvent>) {
+    pub(super) fn take_together(&mut self, events: Vec<TermEvent>) {
         let goes_on = self.pasted.is_some_and(|pasted| pasted.elapsed() < ONE_PASTE);
         let Some(text) = pasted(&events, goes_on).filter(|_| !self.looks.marks_pastes) else {
             return events.into_iter().for_each(|event| self.input(event));
@@ -330,50 +274,26 @@ impl Window {
                 self.end_if_over();
             }
             Back::Opened(opened) => match *opened {
-                Ok(opening) => {
-                    // What the session says of how it was left is news where the person sat all the while.
-                    let seen = std::mem::take(&mut self.takes_over).then(|| self.app.transcript.view.last_seq());
-                    let is_news = |event: &&Event| {
-                        matches!(event.body, EventBody::Notification(_)) && seen.is_some_and(|seen| event.seq > seen)
-                    };
-                    let left: Vec<Event> = opening.past.iter().filter(is_news).cloned().collect();
-                    *events = Some(self.show(opening));
-                    left.iter().for_each(|event| self.app.transcript.past(event));
-                    for note in self.host.notes() {
-                        self.app.transcript.say(Tone::Warning, note);
-                    }
-                }
-                Err(error) if self.session.is_none() => match self.host.successor() {
-                    // The process that had it open is gone since: it is opened here.
-                    Some((wanted, told)) if !self.takes_over => {
-                        self.takes_over = true;
-                        self.app.transcript.say(Tone::Warning, told);
-                        self.errands.open(wanted, Retold::Whole);
-                    }
-                    Some(_) | None => {
-                        self.failed = Some(error.words());
-                        self.quits = true;
-                    }
-                },
-                // Nobody has the session any more, and it can't be gone on with here.
-                Err(error) if std::mem::take(&mut self.takes_over) => {
-                    self.app.transcript.say(Tone::Warning, error.words());
-                    self.over = true;
-                    self.end_if_over();
-                }
-                Err(error) => {
-                    self.app.transcript.say(Tone::Warning, error.words());
-                    self.app.opening = false;
-                    self.stay();
-                    // They came for another session: the others are there to choose from.
-                    if self.app.unchosen {
-                        let effects = say_first(&mut self.app, SESSIONS.to_owned());
-                        self.app.wants(effects);
-                    }
-                }
+                Ok(opening) => *events = Some(self.opened(opening)),
+                Err(error) => self.not_opened(&error),
             },
         }
         Ok(())
+    }
+
+    /// A session is open. What it says of how it was left is news where the person sat all the while.
+    fn opened(&mut self, opening: Opening) -> EventStream {
+        let seen = std::mem::take(&mut self.takes_over).then(|| self.app.transcript.view.last_seq());
+        let is_news = |event: &&Event| {
+            matches!(event.body, EventBody::Notification(_)) && seen.is_some_and(|seen| event.seq > seen)
+        };
+        let left: Vec<Event> = opening.past.iter().filter(is_news).cloned().collect();
+        let events = self.show(opening);
+        left.iter().for_each(|event| self.app.transcript.past(event));
+        for note in self.host.notes() {
+            self.app.transcript.say(Tone::Warning, note);
+        }
+        events
     }
 
     pub(super) fn news(&mut self, news: News) {
@@ -408,16 +328,11 @@ impl Window {
         self.errands.session += 1;
         self.host.shown(&client);
         let sender = Sender::new(Arc::clone(&client), self.errands.teller());
-        if let Some((before, sender)) = self.session.replace((client, sender)) {
+        if self.session.replace(client, sender, &self.host) {
             match retold {
                 Retold::Whole => self.app.closed(),
                 Retold::Not => self.app.left(),
             }
-            let host = Arc::clone(&self.host);
-            self.closing.push(tokio::spawn(async move {
-                sender.finish().await;
-                host.close(before).await;
-            }));
         }
         self.app.set_root(snapshot.root_agent);
         self.draft.belongs_to(snapshot.session_id);
@@ -480,16 +395,16 @@ impl Window {
         for effect in self.app.take_wanted() {
             match effect {
                 Effect::Send(command) => self.send(command),
-                effect if waits(&effect) && (self.app.opening || self.session.is_none()) => self.early.push(effect),
+                effect if waits(&effect) && (self.app.opening || !self.session.is_open()) => self.early.push(effect),
                 Effect::Ask(query) => {
-                    if let Some((client, _)) = &self.session {
+                    if let Some(client) = self.session.client() {
                         self.errands.ask(Arc::clone(client), query);
                     }
                 }
                 Effect::Open(wanted) => self.errands.open(wanted, Retold::Whole),
                 Effect::GoOn(wanted) => self.errands.open(wanted, Retold::Not),
                 Effect::Look(agent) => {
-                    if let Some((client, _)) = &self.session {
+                    if let Some(client) = self.session.client() {
                         self.errands.look(Arc::clone(client), agent);
                     }
                 }
@@ -519,16 +434,16 @@ impl Window {
                 Effect::Suspend => self.put_away().await?,
                 Effect::StopShell => self.errands.stop_shell().into_iter().for_each(|news| self.news(news)),
                 Effect::Quit => self.quits = true,
-                errand => self.errands.run(errand, self.session.as_ref().map(|(client, _)| client)),
+                errand => self.errands.run(errand, self.session.client()),
             }
         }
         Ok(())
     }
 
     fn send(&mut self, command: Command) {
-        match &self.session {
+        match self.session.sender() {
             // Stopping is for what is on the screen.
-            Some((_, sender)) if !self.app.opening || matches!(command, Command::Cancel | Command::StopAll) => {
+            Some(sender) if !self.app.opening || matches!(command, Command::Cancel | Command::StopAll) => {
                 if !sender.send(command) {
                     let words = "This window lost its session, by a bug in Neco. Resume it with  neco --continue";
                     self.app.transcript.say(Tone::Bad, words);
@@ -537,58 +452,6 @@ impl Window {
             // What is said while a session is being opened is said when it is.
             Some(_) | None => self.early.push(Effect::Send(command)),
         }
-    }
-
-    async fn close(&mut self) {
-        if let Some((client, sender)) = self.session.take() {
-            sender.finish().await;
-            self.host.close(client).await;
-        }
-        for closing in self.closing.drain(..) {
-            // A task that panicked has nothing more to write.
-            let _ = closing.await;
-        }
-    }
-
-    /// A session could not be opened, and the one before it stays: it hears what was said meanwhile, and is asked nothing
-    /// that was meant for the other.
-    fn stay(&mut self) {
-        let (kept, dropped) = for_the_old(std::mem::take(&mut self.early));
-        if !dropped.is_empty() {
-            self.app.transcript.say(Tone::Warning, DROPPED);
-        }
-        self.app.wants(kept);
-    }
-
-    /// The events of the session ended with an error.
-    fn lose(&mut self, error: ClientError) {
-        match error {
-            ClientError::Failed { .. } => self.lost = Some(error),
-            ClientError::Gone | ClientError::Refused(_) => self.app.transcript.say(Tone::Warning, error.to_string()),
-        }
-    }
-
-    /// Something was refused. When that is because nothing can be kept any more, the events end with the same words: those
-    /// are told, and what was to be said is kept. Gives back what is still to be told.
-    fn unless_lost(&mut self, news: News, events: &mut Option<EventStream>) -> Option<News> {
-        let (News::Refused(error, _) | News::NotRun(error, _) | News::NotDecided(error, _) | News::Unanswered(error)) =
-            &news
-        else {
-            return Some(news);
-        };
-        if !matches!(error, ClientError::Failed { code: ErrorCode::StoreFailed, .. }) {
-            return Some(news);
-        }
-        while let Some(event) = events.as_mut().and_then(|events| events.next().now_or_never()) {
-            self.take(event, events);
-        }
-        if self.lost.is_none() {
-            return Some(news);
-        }
-        if let News::Refused(_, Some(unsent)) = &news {
-            self.host.remember(unsent.text.trim());
-        }
-        None
     }
 }
 

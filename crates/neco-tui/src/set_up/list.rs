@@ -31,6 +31,8 @@ pub(crate) fn of(question: &Question) -> Option<Picker> {
     let mut entries = Vec::new();
     for (number, item) in items.iter().enumerate() {
         if is_grouped && !item.title.is_empty() {
+            // A blank row stands between the groups.
+            entries.extend((number > 0).then(|| Entry::heading("")));
             entries.push(Entry::heading(&item.title));
         }
         let entry = |option: &QuestionOption| {

@@ -52,6 +52,7 @@ impl Group {
             options,
             multiple: false,
             empty: Default::default(),
+            field: None,
         }
     }
 }

@@ -346,7 +346,7 @@ impl Talk {
     async fn choose(&mut self, text: &str, options: Vec<QuestionOption>) -> Option<String> {
         let text = if options.is_empty() { text.to_owned() } else { format!("{text}\n{KEYS}   Esc back") };
         let (title, multiple, empty) = (String::new(), false, Default::default());
-        self.answer_to(vec![QuestionItem { title, text, options, multiple, empty }]).await
+        self.answer_to(vec![QuestionItem { title, text, options, multiple, empty, field: None }]).await
     }
 
     /// The answer to a question: the label of an option, or words.

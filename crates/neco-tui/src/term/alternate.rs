@@ -14,7 +14,7 @@ pub(super) const LEAVE_ALTERNATE: &str = "\x1b[<1u\x1b[?1049l";
 const EMPTY: &str = "\x1b[m\x1b[H\x1b[2J";
 
 /// What was drawn on one of the two screens, and what is known of it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Live {
     pub(super) rows: Vec<Line<'static>>,
     pub(super) at: Cursor,

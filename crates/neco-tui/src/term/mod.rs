@@ -9,7 +9,7 @@
 //! Reading order: [`abilities`] (what the terminal can do), [`ground`] (what it says of itself) with `early`
 //! (what is typed before anybody listens), [`ansi`] (a styled line as bytes), [`change`] (what of a row is different),
 //! [`screen`] (frames) with `pen` (where the cursor is while one is written) and `alternate` (the screen below while the
-//! alternate one is shown), [`keys`] (what comes from the terminal), [`writer`] (a slow terminal holds up
+//! alternate one is shown) and `unwritten` (a frame that is taken back), [`keys`] (what comes from the terminal), [`writer`] (a slow terminal holds up
 //! nobody), [`guard`] (the terminal is given back as it was, whatever happens), [`notify`] (what is said to a person
 //! who looks elsewhere, and to their clipboard).
 
@@ -24,6 +24,7 @@ pub mod keys;
 pub mod notify;
 mod pen;
 pub mod screen;
+mod unwritten;
 pub mod writer;
 
 pub use abilities::Abilities;
@@ -32,4 +33,5 @@ pub use guard::{Guard, give_back, is_taken, retake, set_alternate};
 pub use keys::Keys;
 pub use notify::Notify;
 pub use screen::Screen;
+pub use unwritten::Known;
 pub use writer::Writer;

@@ -58,7 +58,7 @@ pub struct Screen<W> {
     pub(super) out: W,
     depth: Depth,
     reflows: bool,
-    shows_cursor: bool,
+    pub(super) shows_cursor: bool,
     /// The size that the terminal was given since the last frame, should it have another one.
     pub(super) folded: Option<(usize, usize)>,
     /// What was drawn on the screen that is shown.

@@ -39,9 +39,9 @@ pub(super) struct Entry {
     /// How long was waited before a model was asked again, each time.
     pub(super) waits_ms: Vec<u64>,
     /// Of a model that was to take over: whether it answered.
-    pub(super) answered: bool,
+    answered: bool,
     /// Of the same: whether the row above says why the one before did not.
-    pub(super) is_told_above: bool,
+    is_told_above: bool,
 }
 
 impl Entry {
@@ -64,6 +64,16 @@ impl Entry {
     /// Whether what comes next decides what is told of it: a model may be asked again, or take over in vain.
     pub(super) fn is_undecided(&self, body: &BlockBody) -> bool {
         !self.waits_ms.is_empty() || matches!(body, BlockBody::ModelSwitch(_)) && !self.answered
+    }
+
+    /// Another block comes below it: a model that was to take over has done so when its answer begins.
+    pub(super) fn settle_switch(&mut self, below: &mut Self, body: &BlockBody, view: &View) {
+        let above = view.block(self.id).map(|block| &block.body);
+        let begins = matches!(body, BlockBody::Answer(_) | BlockBody::Thinking(_) | BlockBody::Call(_));
+        self.answered |= begins && matches!(above, Some(BlockBody::ModelSwitch(_)));
+        if let (Some(BlockBody::ModelRetry(retry)), BlockBody::ModelSwitch(switch)) = (above, body) {
+            below.is_told_above = retry.model == switch.from;
+        }
     }
 
     /// It changed at this time; a thought that is over took until then.

@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`ledger`] (columns), [`start`] (the first rows), [`block`] (words and lines), [`tail`] (the end of an output), [`card`] (a call),
 //! [`looks`] (calls that only look), [`done`] (the end of work), [`entry`] (a block in its place), [`scroll`] (what is alive,
-//! and what leaves).
+//! and what leaves), [`remembered`] (of which more can be shown).
 
 pub(crate) mod block;
 pub(crate) mod card;
@@ -14,6 +14,7 @@ mod done;
 mod entry;
 pub(crate) mod ledger;
 mod looks;
+mod remembered;
 mod scroll;
 pub(crate) mod start;
 pub(crate) mod tail;

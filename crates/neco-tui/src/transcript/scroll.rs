@@ -6,27 +6,17 @@ use neco_proto::event::{CallStatus, CompleteReason};
 use neco_proto::{AgentId, CallId, Display, Event, EventBody, Question, Subject};
 use neco_view::reduce::block::{Block, BlockBody, BlockId, Call, Said};
 use neco_view::reduce::{Change, View};
-use neco_view::wording::notices::trouble;
 use ratatui::text::Line;
 
-use super::block::{Drawn, Kind, Tone, fence, note, said, whole_thought};
-use super::card::{self, Fold};
+use super::block::{Drawn, Kind, Tone, fence, note, said};
+use super::card;
 use super::done::Changes;
 use super::entry::{Entry, hung, is_over, is_seen, kind};
 use super::ledger::{prose, prose_width};
 use super::looks;
+use super::remembered::Remembered;
 use super::start::Start;
-use super::tail::Tail;
 use crate::text::streaming::Streaming;
-
-/// Calls whose whole output can still be asked for.
-const REMEMBERED: usize = 20;
-
-/// Bytes of output that such a call may keep.
-const WHOLE: usize = 256 * 1024;
-
-/// Bytes of a thought from which on its one row does not show all of it.
-const LONG_THOUGHT: usize = 60;
 
 /// Bytes of an answer that the row of a model that was asked again waits for.
 const BEGINNING: usize = 600;
@@ -50,7 +40,7 @@ pub struct Transcript {
     entries: VecDeque<Entry>,
     /// What left last, for the blank row between it and the next.
     above: Option<Kind>,
-    finished: VecDeque<Kept>,
+    remembered: Remembered,
     /// Pieces of before the window opened, until the whole message comes.
     held: Vec<Event>,
     /// Whether more happened before the window opened than is shown.
@@ -68,16 +58,6 @@ pub struct Transcript {
     plan_answer: Option<String>,
 }
 
-/// Something that has left and of which more can be shown.
-#[derive(Debug)]
-enum Kept {
-    Call(Box<Call>),
-    /// A thought, and how long it took.
-    Thought(String, Option<u64>),
-    /// All that was said of a model that did not answer.
-    Trouble(String),
-}
-
 #[derive(Debug)]
 enum Printed {
     Note(Tone, String),
@@ -88,16 +68,6 @@ enum Printed {
 /// Whether a block is something that no longer counts. A rewind tells where that is, also one that was undone.
 fn is_void(block: &Block) -> bool {
     block.void && !matches!(block.body, BlockBody::Rewind(_))
-}
-
-/// A model that was to take over has done so when its answer begins.
-fn settle_switch(before: &mut Entry, entry: &mut Entry, body: &BlockBody, view: &View) {
-    let above = view.block(before.id).map(|block| &block.body);
-    let begins = matches!(body, BlockBody::Answer(_) | BlockBody::Thinking(_) | BlockBody::Call(_));
-    before.answered |= begins && matches!(above, Some(BlockBody::ModelSwitch(_)));
-    if let (Some(BlockBody::ModelRetry(retry)), BlockBody::ModelSwitch(switch)) = (above, body) {
-        entry.is_told_above = retry.model == switch.from;
-    }
 }
 
 impl Transcript {
@@ -175,7 +145,7 @@ impl Transcript {
             }
             let Some(block) = self.view.block(id) else { return };
             if let Some(before) = self.entries.back_mut() {
-                settle_switch(before, &mut entry, &block.body, &self.view);
+                before.settle_switch(&mut entry, &block.body, &self.view);
             }
             if let BlockBody::End(end) = &block.body
                 && end.over
@@ -296,7 +266,7 @@ impl Transcript {
 
     /// Whether something has happened that is on the screen above.
     pub fn has_left(&self) -> bool {
-        self.above.is_some_and(|above| above == Kind::Step) || !self.finished.is_empty()
+        self.above.is_some_and(|above| above == Kind::Step) || !self.remembered.is_empty()
     }
 
     /// What was said and waits.
@@ -317,11 +287,7 @@ impl Transcript {
 
     /// All of the last call or thought that is over and has more than was seen of it, or of the `back`th before it.
     pub fn whole(&self, back: usize, with: Drawn<'_>) -> Option<Vec<Line<'static>>> {
-        Some(match self.finished.iter().rev().nth(back)? {
-            Kept::Call(call) => card::rows(call, &Tail::default(), Fold::Whole, None, with),
-            Kept::Thought(text, took) => whole_thought(text, *took, with.width, with.theme),
-            Kept::Trouble(message) => note(Tone::Bad, message, with.width, with.theme),
-        })
+        self.remembered.whole(back, with)
     }
 
     /// Another session comes: what is alive ends as it is.
@@ -335,7 +301,7 @@ impl Transcript {
 
     /// Nothing of what is over is known any more.
     pub fn forget(&mut self) {
-        self.finished.clear();
+        self.remembered.clear();
         self.view.forget();
     }
 
@@ -372,7 +338,7 @@ impl Transcript {
             }
             self.depart(drawn, kind(&block.body), apart, &mut rows);
             let took = entry.took_ms(&block);
-            self.remember(block.body, took);
+            self.remembered.add(block.body, took);
             self.leave_printed(with, &mut rows);
         }
         self.leave_settled(with, &mut rows);
@@ -456,7 +422,7 @@ impl Transcript {
         let blocks: Vec<Block> = entries.iter().filter_map(|entry| self.view.take(entry.id)).collect();
         let row = looks::row(&blocks.iter().filter_map(looks::looks).collect::<Vec<_>>(), with);
         self.depart(vec![row], Kind::Step, self.above == Some(Kind::Words), rows);
-        blocks.into_iter().for_each(|block| self.remember(block.body, None));
+        blocks.into_iter().for_each(|block| self.remembered.add(block.body, None));
     }
 
     /// Takes the first block if nothing more comes of it.
@@ -501,30 +467,6 @@ impl Transcript {
         }
         rows.extend(drawn);
         self.above = Some(kind);
-    }
-
-    fn remember(&mut self, body: BlockBody, took_ms: Option<u64>) {
-        match body {
-            BlockBody::Call(call) if card::has_more(&call) && card::size(&call) <= WHOLE => {
-                self.finished.push_back(Kept::Call(call));
-            }
-            BlockBody::ModelRetry(retry) if trouble(retry.code, retry.discards).is_some() => {
-                self.finished.push_back(Kept::Trouble(retry.message));
-            }
-            BlockBody::ModelSwitch(switch) if trouble(switch.code, switch.discards).is_some() => {
-                self.finished.push_back(Kept::Trouble(switch.message));
-            }
-            BlockBody::Thinking(thought) if thought.text.len() <= WHOLE && thought.text.trim().contains('\n') => {
-                self.finished.push_back(Kept::Thought(thought.text, took_ms));
-            }
-            BlockBody::Thinking(thought) if (LONG_THOUGHT..=WHOLE).contains(&thought.text.len()) => {
-                self.finished.push_back(Kept::Thought(thought.text, took_ms));
-            }
-            _ => {}
-        }
-        if self.finished.len() > REMEMBERED {
-            self.finished.pop_front();
-        }
     }
 
     /// Where what is over ends.

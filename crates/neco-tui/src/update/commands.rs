@@ -7,7 +7,7 @@ use neco_view::setting::Setting;
 use neco_view::slash::{self, Outside, Slash};
 
 use super::effect::Effect;
-use super::{background, going_back, logging_in, picking, reports, stopping};
+use super::{background, going_back, logging_in, picking, reports, settings, stopping};
 use crate::app::WindowState;
 use crate::host::Wanted;
 use crate::outside::THEME;
@@ -118,7 +118,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         }
         Slash::How(setting) => {
             let present = present(window, *setting);
-            picking::pick_setting(window, *setting, &present);
+            settings::pick_setting(window, *setting, &present);
         }
         Slash::New => return open(window, Wanted::New),
         Slash::Resume(id) if window.standing().session_id.starts_with(id.as_str()) => {

@@ -10,7 +10,9 @@ use neco_proto::{
 use neco_view::slash::{Custom, Outside};
 use serde_json::Value;
 
-use crate::host::{CommandOutcome, Edited, ImageSource, ModelEntry, ProviderEntry, RuleEntry, SessionEntry, Wanted};
+use crate::host::{
+    CommandOutcome, Edited, ImageSource, ModelEntry, ProviderEntry, RuleEntry, SessionEntry, SessionOrder, Wanted,
+};
 use crate::input::Candidate;
 
 /// What is to be done.
@@ -32,6 +34,8 @@ pub enum Effect {
     AllSessions,
     /// Look into a session that is chosen in a list.
     LookInto(String),
+    /// Do something to the session with this id.
+    ToSession(SessionOrder, String),
     /// List the models.
     Models,
     /// List the providers that take a key.
@@ -122,6 +126,8 @@ pub enum News {
     AllSessions(Result<Vec<SessionEntry>, AppError>),
     /// What was said in a session that is chosen in a list.
     LookedInto(String, Vec<RewindPoint>),
+    /// A session was made or removed.
+    SessionsChanged(Result<String, AppError>),
     /// The models.
     Models(Result<Vec<ModelEntry>, AppError>),
     /// The providers that take a key.
@@ -207,6 +213,7 @@ impl News {
             | Self::NotDecided(..)
             | Self::Unanswered(_)
             | Self::RuleChanged(_)
+            | Self::SessionsChanged(_)
             | Self::KeptKey(..)
             | Self::FileEdited(_)
             | Self::Printed(_)

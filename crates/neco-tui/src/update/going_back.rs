@@ -253,6 +253,7 @@ fn preview_of(picked: &Picked) -> Option<Query> {
         | Picked::Leave
         | Picked::GoOn
         | Picked::Session(_)
+        | Picked::OfSession(..)
         | Picked::Model(_)
         | Picked::Rule(_)
         | Picked::NewRule
@@ -261,6 +262,7 @@ fn preview_of(picked: &Picked) -> Option<Query> {
         | Picked::Background(..)
         | Picked::Order(..)
         | Picked::Write(_)
+        | Picked::Print(_)
         | Picked::Slash(_)
         | Picked::Fill(_)
         | Picked::EditFile(_)

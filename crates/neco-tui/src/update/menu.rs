@@ -7,7 +7,7 @@ use neco_proto::{AgentId, AgentOrder, Command, WorkflowId, WorkflowOrder};
 use neco_view::slash::Outside;
 
 use super::effect::Effect;
-use super::{background, picking, watching};
+use super::{background, picking, session_menu, watching};
 use crate::app::picker::{Entry, Letters};
 use crate::app::{Picked, Picker, Purpose, WindowState, settle_field};
 
@@ -18,13 +18,14 @@ const FORGETS: &str = "it forgets what it said and did; those below it are stopp
 
 /// Whether an entry belongs to a menu.
 pub(super) fn is_order(picked: &Picked) -> bool {
-    matches!(picked, Picked::Order(..) | Picked::Write(_))
+    matches!(picked, Picked::Order(..) | Picked::Write(_) | Picked::Print(_) | Picked::OfSession(..))
 }
 
 /// Whose menu an entry belongs to.
 pub(super) fn owner(picked: &Picked) -> Option<Picked> {
     match picked {
-        Picked::Write(agent) => Some(Picked::Agent(*agent)),
+        Picked::Write(agent) | Picked::Print(agent) => Some(Picked::Agent(*agent)),
+        Picked::OfSession(_, _, id) => Some(Picked::Session(id.clone())),
         Picked::Order(_, command) => match command.as_ref() {
             Command::AgentCommand { agent_id, .. } => Some(Picked::Agent(*agent_id)),
             Command::WorkflowCommand { workflow_id, .. } => Some(Picked::Workflow(*workflow_id)),
@@ -35,13 +36,14 @@ pub(super) fn owner(picked: &Picked) -> Option<Picked> {
     }
 }
 
-/// The menu of the entry that is chosen in a list of agents, workflows or commands in the background; of a model there is
-/// one thing to do.
+/// The menu of the entry that is chosen in a list of agents, workflows, commands in the background or sessions; of a
+/// model there is one thing to do.
 pub(super) fn menu_of_chosen(window: &mut WindowState) -> Vec<Effect> {
     match chosen(window) {
         Some(Picked::Agent(agent)) => agent_menu(window, agent),
         Some(Picked::Workflow(workflow)) => workflow_menu(window, workflow),
         Some(Picked::Background(agent, name)) => background::menu(window, agent, &name),
+        Some(Picked::Session(id)) => session_menu::open(window, &id),
         Some(Picked::Model(model)) => return make_default(window, &model),
         Some(_) | None => {}
     }
@@ -69,7 +71,7 @@ pub(super) fn agent_menu(window: &mut WindowState, agent: AgentId) {
         NodeState::Created | NodeState::Running => {
             order('p', "Pause", "it keeps what it has, and those below it too", AgentOrder::Pause)
         }
-        NodeState::Paused => order('r', "Resume", "it goes on where it was paused", AgentOrder::Resume),
+        NodeState::Paused => order('p', "Resume", "it goes on where it was paused", AgentOrder::Resume),
         NodeState::Failed | NodeState::Cancelled => {
             let name = clean_line(&node.name);
             window.picker = Some(Picker::new(name, HINT, Letters::Command, numbered(vec![retry()])));
@@ -77,13 +79,24 @@ pub(super) fn agent_menu(window: &mut WindowState, agent: AgentId) {
         }
         NodeState::Completed => return window.tell("It has ended"),
     };
-    let entries = vec![
+    let entry = |letter, text: &str, about: &str, picked| (letter, text.to_owned(), about.to_owned(), picked);
+    let is_open = window.watched.as_ref().is_some_and(|watched| watched.agent == agent);
+    let print = || entry('o', "Print", "everything it did, into the scrollback", Picked::Print(agent));
+    let mut entries = vec![
         pauses,
-        ('m', "Message".to_owned(), "it reads it at its next turn".to_owned(), Picked::Write(agent)),
+        entry('r', "Redirect", "a correction; it reads it at its next turn", Picked::Write(agent)),
         order('x', "Stop", "with those below it; whoever started it is told", AgentOrder::Cancel),
-        retry(),
     ];
+    entries.extend(is_open.then(print));
+    entries.push(retry());
     window.picker = Some(Picker::new(clean_line(&node.name), HINT, Letters::Command, numbered(entries)));
+}
+
+/// Prints what the agent did that is looked at.
+pub(super) fn print(window: &mut WindowState, agent: AgentId) -> Vec<Effect> {
+    let effects = leave_menu(window, Some(Picked::Agent(agent)));
+    watching::print_watched(window);
+    effects
 }
 
 /// The agent that loses its conversation by what was chosen in its menu, which is asked about first.
@@ -130,6 +143,9 @@ pub(super) fn numbered(entries: Vec<(char, String, String, Picked)>) -> Vec<Entr
 /// Back to where the menu was opened: the agent that is looked at, or the list.
 pub(super) fn leave_menu(window: &mut WindowState, of: Option<Picked>) -> Vec<Effect> {
     window.picker = None;
+    if matches!(of, Some(Picked::Session(_))) {
+        return session_menu::list_again(window);
+    }
     if window.watched.is_some() {
         return Vec::new();
     }
@@ -189,8 +205,9 @@ pub(super) fn has_written(window: &mut WindowState, agent: AgentId) {
 
 fn choose(window: &mut WindowState, letter: char) -> Vec<Effect> {
     let means = |picked: &Picked| match letter {
-        'm' => matches!(picked, Picked::Write(_)),
-        letter => matches!(picked, Picked::Order(key, _) if *key == letter),
+        'r' => matches!(picked, Picked::Write(_) | Picked::Order('r', _)),
+        'o' => matches!(picked, Picked::Print(_)),
+        letter => matches!(picked, Picked::Order(key, _) | Picked::OfSession(key, ..) if *key == letter),
     };
     let Some(picker) = &mut window.picker else { return Vec::new() };
     match letter.to_digit(10).and_then(|number| usize::try_from(number).ok()) {

@@ -3,7 +3,7 @@
 //! Invariants: nothing here waits; what takes time is an [`Effect`], and what came of it is [`News`].
 //!
 //! Reading order: [`effect`], [`keys`] (the field), [`sending`] (what is written leaves), [`completing`] (files and
-//! commands), [`taking_back`] (what waits), [`asked`] (questions) with [`silence`] (where no model answers), [`picking`] (lists), [`going_back`], [`watching`] (one of the other
+//! commands), [`taking_back`] (what waits), [`asked`] (questions) with [`silence`] (where no model answers), [`picking`] (lists) with [`settings`], [`going_back`], [`watching`] (one of the other
 //! agents), [`menu`] (what can be done to one), [`background`] (commands that go on there), [`stopping`], [`commands`] (what begins with a slash), [`logging_in`], [`news`].
 
 pub(crate) mod asked;
@@ -19,6 +19,8 @@ pub(crate) mod news;
 pub(crate) mod picking;
 mod reports;
 mod sending;
+mod session_menu;
+mod settings;
 mod silence;
 pub(crate) mod stopping;
 pub(crate) mod taking_back;

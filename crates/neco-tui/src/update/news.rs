@@ -9,7 +9,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::effect::{Effect, News, Unsent};
 use super::reports::context_rows;
-use super::{asked, background, commands, going_back, logging_in, picking, sending, taking_back, watching};
+use super::{
+    asked, background, commands, going_back, logging_in, picking, sending, session_menu, settings, taking_back,
+    watching,
+};
 use crate::app::{DiffScreen, Purpose, Reach, WindowState, settle_field};
 use crate::host::CommandOutcome;
 use crate::text::wrap::{Indent, wrap};
@@ -78,9 +81,19 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             return picking::pick_session(window, sessions, Reach::Everywhere);
         }
         News::LookedInto(session, said) => picking::looked_into(window, &session, &said),
+        News::SessionsChanged(changed) => {
+            match changed {
+                Ok(words) => window.tell(words),
+                Err(error) => window.warn(error.words()),
+            }
+            // Whoever has opened something else meanwhile keeps it.
+            if window.picker.is_none() {
+                return session_menu::list_again(window);
+            }
+        }
         News::Models(Ok(models)) => picking::pick_model(window, models),
         News::Rules(Ok(rules)) => picking::pick_rule(window, rules),
-        News::Settings(Ok(list)) => picking::pick_setting_key(window, list),
+        News::Settings(Ok(list)) => settings::pick_setting_key(window, list),
         News::FileEdited(Ok(true)) => return picking::ask_for_list(window, Effect::Settings),
         News::FileEdited(Ok(false)) => window.tell("Nothing changed"),
         News::Providers(Ok(providers)) => logging_in::pick_provider(window, providers),
@@ -233,7 +246,7 @@ fn carried_out(window: &mut WindowState, outcome: CommandOutcome) -> Vec<Effect>
         CommandOutcome::Choose(setting, present, told) => {
             answer_printed(window, &told);
             if picking::is_waited_for(window) {
-                picking::pick_setting(window, setting, &present);
+                settings::pick_setting(window, setting, &present);
             }
         }
         CommandOutcome::Say(text) => window.transcript.say(Tone::Plain, text),

@@ -1,17 +1,16 @@
 //! Lists to choose from: how they come about, their keys, and what becomes of what is chosen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::app::settings::{SettingList, SettingProblem, SettingRow};
 use neco_proto::clean::clean_line;
-use neco_proto::{AgentId, Command, Query, RewindPoint};
+use neco_proto::{AgentId, Command, LineCount, Query, RewindPoint};
 use neco_view::paint::lists::rules::FOR_SESSION;
-use neco_view::setting::Setting;
 use neco_view::slash::{Outside, Slash};
 use neco_view::wording::Told;
+use ratatui::text::Line;
 
 use super::effect::Effect;
 use super::menu::{is_order, owner};
-use super::{background, commands, going_back, keys, menu, stopping, watching};
+use super::{background, commands, going_back, keys, menu, session_menu, stopping, watching};
 use crate::app::picker::{Entry, Letters, lists};
 use crate::app::{Picked, Picker, Purpose, Reach, WindowState};
 use crate::ask::answer;
@@ -20,6 +19,7 @@ use crate::input::Action;
 use crate::panel;
 use crate::set_up::list;
 use crate::text::figures;
+use crate::text::wrap::cut;
 
 /// What is said of a key that was on its way when a question appeared.
 const TOO_SOON: &str = "That key was ignored: what it would change had just appeared";
@@ -27,14 +27,10 @@ const TOO_SOON: &str = "That key was ignored: what it would change had just appe
 /// What is said where there is nothing to list.
 pub(super) const NO_WORK: &str = "No agents and no todos";
 
-/// The settings that people change first, by how their keys begin.
-const CHANGED_FIRST: &[&str] =
-    &["tui.theme", "tui.vi", "tui.keys", "tui.notif", "tui.", "approval", "model", "mode", "sandbox.level"];
-
-/// The settings that people change last.
-const CHANGED_LAST: &[&str] = &["agent.guards.", "network."];
-
 pub(super) const CHOOSE: &str = "↑↓ Enter choose   Esc back";
+
+/// Columns before what was said in a session: the margin and who said it.
+const BEFORE_SAID: usize = 12;
 
 /// Asks for a list; it opens when it comes only if the person has not begun something else.
 pub(super) fn ask_for_list(window: &mut WindowState, effect: Effect) -> Vec<Effect> {
@@ -64,7 +60,8 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
         Reach::Folder => (format!("Search {count}"), "Tab all folders"),
         Reach::Everywhere => (format!("Search {count} of all folders"), "Tab this folder"),
     };
-    let hint = format!("↑↓ Enter choose   {hint}   Esc {}", if window.unchosen { "leave" } else { "back" });
+    let esc = if window.unchosen { "leave" } else { "back" };
+    let hint = format!("↑↓ Enter choose   {hint}   Ctrl-X fork, delete   Esc {esc}");
     let mut picker = lists::of_sessions(heading, hint, sessions, here).at(other.unwrap_or_default());
     // What was searched for in the other list is searched for in this one.
     if let Some(older) = window.picker.as_ref().filter(|older| older.holds(is_session)) {
@@ -96,37 +93,28 @@ fn other_sessions(window: &mut WindowState) -> Vec<Effect> {
     }
 }
 
-/// What was said in the session that is chosen: how much, and the last of it.
+/// What was said last in the session that is chosen, and whether its work changed files.
 pub(super) fn looked_into(window: &mut WindowState, session: &str, said: &[RewindPoint]) {
+    let width = window.width.saturating_sub(BEFORE_SAID);
     let Some(picker) = &mut window.picker else { return };
     let is_chosen = picker.chosen().is_some_and(|entry| entry.picked == Picked::Session(session.to_owned()));
-    let Some(last) = said.last().filter(|_| is_chosen) else { return };
-    let calls = usize::try_from(last.calls).unwrap_or_default();
-    let did = match (calls, last.files) {
-        // It may have been answered without one, or not at all.
-        (0, _) => None,
-        (_, false) => Some(figures::count(calls, "call", "calls")),
-        (_, true) => Some(format!("{}, files changed", figures::count(calls, "call", "calls"))),
-    };
-    let told = [
-        format!("{}, the last of them:", figures::count(said.len(), "message", "messages")),
-        format!("› {}", clean_line(&last.text)),
-    ];
-    // Of one alone nobody says that it is the last.
-    let told = told.into_iter().skip(usize::from(said.len() == 1)).chain(did);
-    picker.set_preview(told.map(Told::plain).collect());
+    let Some((last, earlier)) = said.split_last().filter(|_| is_chosen) else { return };
+    // What was said before the last words has one row.
+    let before = earlier.last().map(|point| cut(&Line::raw(clean_line(&point.text)), width).to_string());
+    let told = before.into_iter().chain([clean_line(&last.text)]).map(|text| Told::plain(text).labelled("You"));
+    picker.set_preview(told.chain(changed_in(said)).collect());
 }
 
-/// What something can be set to, at how it is set now.
-pub(super) fn pick_setting(window: &mut WindowState, setting: Setting, present: &str) {
-    let choices = setting.choices();
-    let at = choices.iter().position(|(word, ..)| *word == present).unwrap_or_default();
-    let entry = |(word, about, slash): (&str, &str, Slash)| {
-        let here = if word == present { "• " } else { "  " };
-        Entry::spaced(format!("{here}{word:<16}"), about, Picked::Slash(Box::new(slash)))
-    };
-    let entries = choices.into_iter().map(entry).collect();
-    window.picker = Some(Picker::new(setting.title(), CHOOSE, Letters::Filter, entries).at(at));
+/// The lines that the work of a session added and removed, message after message; commands do not tell of them.
+fn changed_in(said: &[RewindPoint]) -> Option<Told> {
+    let lines = said.iter().map(|point| point.changed).fold(LineCount::default(), |lines, changed| LineCount {
+        added: lines.added + changed.added,
+        removed: lines.removed + changed.removed,
+    });
+    let told = Told::plain("changed").labelled("Files");
+    let is_counted = lines != LineCount::default();
+    let is_changed = is_counted || said.iter().any(|point| point.files);
+    is_changed.then(|| Told { lines: is_counted.then_some(lines), ..told })
 }
 
 /// Asks before something is done that makes agents freer.
@@ -140,50 +128,6 @@ pub(super) fn ask_to_agree(window: &mut WindowState, agreement: Agreement) {
         vec![Entry::new("No, leave it as it is", "", Picked::Leave), Entry::new("Yes", &agreement.means, yes)];
     let hint = "↑↓ Enter choose, or y n   Esc no";
     window.picker = Some(Picker::new(agreement.question, hint, Letters::Command, entries));
-}
-
-/// The settings with their values and where those come from; what is wrong in their files stands first.
-pub(super) fn pick_setting_key(window: &mut WindowState, list: SettingList) {
-    if !is_waited_for(window) {
-        return;
-    }
-    let wrong = |problem: &SettingProblem| {
-        let (about, picked) = match &problem.file {
-            Some(file) => ("Enter opens it in your editor", Picked::EditFile(file.clone())),
-            None => ("", Picked::Nothing),
-        };
-        let kept = Told::plain("what is open keeps the settings it had");
-        Entry::new(&format!("! {}", problem.words), about, picked).telling(vec![kept])
-    };
-    let row = |row: &SettingRow| {
-        let value = if row.value.is_empty() { "not set" } else { &row.value };
-        let from = row.origins.first().map(|origin| format!(" · {origin}")).unwrap_or_default();
-        // What is hidden is not there to be changed.
-        let present = if row.value.contains("***") { "" } else { &row.value };
-        let fill = Picked::Fill(format!("/config {} {present}", row.key));
-        let told = [&row.meaning, &row.takes].into_iter().filter(|text| !text.is_empty());
-        let told = told.map(Told::plain).collect();
-        Entry::new(&row.key, &format!("{value}{from}"), fill).telling(told)
-    };
-    let (built_in, set): (Vec<&SettingRow>, Vec<&SettingRow>) =
-        list.settings.iter().partition(|row| row.layer == "built-in");
-    let group = |name: &str, mut rows: Vec<&SettingRow>| {
-        rows.sort_by_key(|row| place_of(&row.key));
-        let name = (!rows.is_empty()).then(|| Entry::heading(name));
-        name.into_iter().chain(rows.into_iter().map(row)).collect::<Vec<Entry>>()
-    };
-    let unset = list.unset.iter().collect();
-    let groups = [group("Set", set), group("Defaults", built_in), group("Not set", unset)].concat();
-    let heading = format!("Search {}", figures::count(list.settings.len() + list.unset.len(), "setting", "settings"));
-    let entries = list.problems.iter().map(wrong).chain(groups).collect();
-    window.picker = Some(Picker::new(heading, "↑↓ Enter change   Esc close", Letters::Filter, entries));
-}
-
-/// How far up in the list a setting stands; those of the same place stay in the order of their names.
-fn place_of(key: &str) -> usize {
-    let first = CHANGED_FIRST.iter().position(|begins| key.starts_with(begins));
-    let is_last = CHANGED_LAST.iter().any(|begins| key.starts_with(begins));
-    first.unwrap_or(CHANGED_FIRST.len() + usize::from(is_last))
 }
 
 /// Whether a question that comes by itself has the keys: the person neither writes nor searches nor looks at something
@@ -505,6 +449,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
             window.only_tell("This window is already in that session")
         }
         Picked::Session(id) => commands::open(window, Wanted::Id(id)),
+        Picked::OfSession(letter, order, id) => session_menu::chosen(window, letter, order, id),
         Picked::Model(model) => vec![Effect::Send(Command::SetModel { model })],
         Picked::NewRule => {
             window.purpose = Purpose::Rule;
@@ -520,6 +465,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
             std::iter::once(Effect::Send(command.as_ref().clone())).chain(list).collect()
         }
         Picked::Write(agent) => menu::write_to(window, agent),
+        Picked::Print(agent) => menu::print(window, agent),
         Picked::Background(agent, name) => background::look(agent, name),
         Picked::Slash(slash) => commands::run(window, &slash),
         Picked::Fill(text) => {

@@ -48,8 +48,9 @@ pub(super) fn watched_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec
         KeyCode::End => watched.scroll(isize::MIN),
         KeyCode::Char('o') if held => print_watched(window),
         // Back to the root: nobody is looked at or written to any more.
-        KeyCode::Char('c' | 't') if held => (window.watched, window.purpose) = (None, Purpose::Message),
-        KeyCode::Esc => {
+        KeyCode::Esc => (window.watched, window.purpose) = (None, Purpose::Message),
+        KeyCode::Char('c') if held => (window.watched, window.purpose) = (None, Purpose::Message),
+        KeyCode::Char('t') if held => {
             window.watched = None;
             let effects = picking::panel(window);
             // The list is where it was left.
@@ -84,7 +85,7 @@ fn belongs_to_text(window: &WindowState, key: KeyCode, held: bool) -> bool {
 }
 
 /// All of it, into the scrollback.
-fn print_watched(window: &mut WindowState) {
+pub(super) fn print_watched(window: &mut WindowState) {
     let theme = window.theme;
     let with = Drawn { expanded: true, sends_away: false, ..window.drawn(&theme) };
     let rows = window.watched.as_mut().map(|watched| watched.all(with)).unwrap_or_default();

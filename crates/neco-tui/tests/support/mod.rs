@@ -224,6 +224,30 @@ pub fn edit_request(id: &str) -> Value {
     })
 }
 
+pub fn command_request(id: &str, command: &str) -> Value {
+    json!({
+        "call_id": id, "tool": "bash", "summary": format!("Run {command}"), "args": {"command": command}, "command": command,
+        "risk": "high", "reason": "it runs a program that is not known", "diff": [], "sandboxed": true,
+        "session_rule": format!("run exactly `{command}` without asking, until Neco ends"),
+        "always_rule": format!("run exactly `{command}` without asking, always in this folder"),
+        "always_file": "always.toml"
+    })
+}
+
+/// A request with what is asked about behind it: id, what, risk.
+pub fn with_ahead(mut request: Value, ahead: &[(&str, &str, Option<&str>)]) -> Value {
+    let one = |(id, summary, risk): &(&str, &str, Option<&str>)| {
+        let says = match summary.split_once(' ') {
+            Some(("Run", _)) => "command",
+            Some(("Patch", _)) => "part",
+            _ => "whole",
+        };
+        json!({"call_id": id, "summary": summary, "risk": risk, "says": says})
+    };
+    request["ahead"] = ahead.iter().map(one).collect();
+    request
+}
+
 pub fn node(id: AgentId, parent: AgentId, role: &str, task: &str, state: &str, progress: f64) -> AgentNode {
     serde_json::from_value(json!({
         "id": id, "name": format!("{role}-1"), "type": "child", "role": role, "parent": parent, "children": [], "task": task,

@@ -6,7 +6,7 @@ use neco_proto::event::{
     AgentNode, BudgetReached, Compaction, CompleteReason, HookOutcome, HookRun, Letter, NodeResult, NodeState,
     NotificationLevel, SessionStop, TaskKind, TaskState, Up, WorkflowGraph, WorkflowState, WorkflowTask,
 };
-use neco_proto::{ItemAnswer, Plan, PlanStatus, QuestionItem, Reply, Subject};
+use neco_proto::{FormField, ItemAnswer, Plan, PlanStatus, QuestionItem, Reply, Subject};
 
 use super::agents::in_one_line;
 use super::notices;
@@ -106,18 +106,31 @@ fn answered(Asked { agent_id, question, reply, open }: &Asked) -> Vec<(Tone, Str
 
 /// What was asked and what the person said to it, a line each.
 fn questions_and_answers(items: &[QuestionItem], reply: Option<&Reply>) -> Vec<String> {
-    let question = |item: &QuestionItem| clean_line(&item.text);
-    let Some(Reply::Choices { answers }) = reply else {
-        return items.iter().map(|item| format!("{} → not answered", question(item))).collect();
+    let answers = match reply {
+        Some(Reply::Choices { answers }) => answers.as_slice(),
+        _ => &[],
     };
-    let said = |answer: &ItemAnswer| {
-        let words = answer.chosen.iter().chain(&answer.text).map(|text| clean_line(text));
-        let words = words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ");
-        if words.is_empty() { "no answer".to_owned() } else { words }
+    let line = |(index, item): (usize, &QuestionItem)| {
+        let said = answers.get(index).map_or_else(|| "not answered".to_owned(), |answer| said(item, answer));
+        match &item.field {
+            // The rows of a form: who asks, which field, and what it was filled with.
+            Some(field) => format!("{} · {}: {said}", clean_line(&field.server), clean_line(&item.title)),
+            None => format!("{} → {said}", clean_line(&item.text)),
+        }
     };
-    let said = |answer: Option<&ItemAnswer>| answer.map_or_else(|| "not answered".to_owned(), said);
-    let line = |(index, item): (usize, &QuestionItem)| format!("{} → {}", question(item), said(answers.get(index)));
     items.iter().enumerate().map(line).collect()
+}
+
+/// What the person said; an answer without words is the default where there is one.
+fn said(item: &QuestionItem, answer: &ItemAnswer) -> String {
+    let words = answer.chosen.iter().chain(&answer.text).map(|text| clean_line(text));
+    let words = words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ");
+    match &item.field {
+        _ if !words.is_empty() => words,
+        Some(FormField { default: Some(default), .. }) => format!("{} (default)", clean_line(default)),
+        Some(_) => "left empty".to_owned(),
+        None => "no answer".to_owned(),
+    }
 }
 
 fn compacted(compaction: &Compaction) -> String {
@@ -291,4 +304,29 @@ fn why(task: &WorkflowTask) -> String {
 
 fn shortened(text: &str) -> String {
     text.chars().take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fields_of_a_form_are_rows_and_a_default_that_was_taken_is_shown() {
+        let item = |title: &str, default: Option<&str>| QuestionItem {
+            title: title.to_owned(),
+            text: "The MCP server shop asks (1 of 3):\na sentence or two".to_owned(),
+            options: Vec::new(),
+            multiple: false,
+            empty: Default::default(),
+            field: Some(FormField { server: "shop".to_owned(), default: default.map(str::to_owned) }),
+        };
+        let items = [item("Name", None), item("Colour", Some("red")), item("Note", None), item("Size", None)];
+        let typed = |text: &str| ItemAnswer { text: Some(text.to_owned()), ..ItemAnswer::default() };
+        let reply = Reply::Choices { answers: vec![typed("Ada"), ItemAnswer::default(), typed("")] };
+        let rows = ["shop · Name: Ada", "shop · Colour: red (default)", "shop · Note: left empty"];
+        let told = questions_and_answers(&items, Some(&reply));
+        assert_eq!((&told[..3], told[3].as_str()), (&rows.map(str::to_owned)[..], "shop · Size: not answered"));
+        let asked = QuestionItem { text: "Which?".to_owned(), field: None, ..item("", None) };
+        assert_eq!(questions_and_answers(&[asked], Some(&Reply::Dismiss)), ["Which? → not answered"]);
+    }
 }

@@ -253,7 +253,7 @@ pub fn letter(letter: &Letter) -> String {
         Letter::Up(Up::Report { message, .. }) => ("report", message.clone()),
         Letter::Up(Up::Question { text }) => ("question", text.clone()),
         Letter::Up(Up::Ended { result: ended }) => ("ended", result(ended)),
-        Letter::Up(Up::Stopped { why }) => ("stopped", why.clone()),
+        Letter::Up(Up::Stopped { why, .. }) => ("stopped", why.clone()),
         Letter::Down(Down::Task { text }) => ("task", text.clone()),
         Letter::Down(Down::Redirect { text }) => ("redirect", text.clone()),
         Letter::Down(Down::Answer { text }) => ("answer", text.clone()),

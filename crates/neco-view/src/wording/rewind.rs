@@ -13,6 +13,9 @@ const NAMED_COMMANDS: usize = 5;
 /// What is said of files that going back would not change.
 pub const AS_THEY_WERE: &str = "the files are as they were then already";
 
+/// What is said of a file that a command may have changed, or somebody else meanwhile.
+pub const WHILE_IT_RAN: &str = "changed while a command ran";
+
 /// What takes a rewind back.
 pub const REDO: &str = "/redo restores it";
 
@@ -55,17 +58,31 @@ pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
         let words = format!("you or another program changed {theirs} since; {back} restores that");
         lines.push(Told::warning(words));
     }
+    lines.extend(unsure(preview).map(Told::warning));
     lines.extend(preview.notes.iter().map(|note| Told::warning(note.clone())));
     lines.extend(not_undone(&preview.not_undone));
     let point = |point: &RewindPoint| Told::plain(format!("“{}”", clean_line(&point.text)));
     lines.extend(preview.messages.iter().map(|message| point(message).labelled("Removed")));
     lines.extend(preview.again.iter().map(|message| point(message).labelled("Restored")));
-    let (theirs, own): (Vec<_>, Vec<_>) = preview.files.iter().partition(|file| file.by_others);
-    lines.extend(theirs.into_iter().chain(own).take(named).map(file));
+    // What may be somebody else's comes first.
+    let mut files: Vec<&FilePreview> = preview.files.iter().collect();
+    files.sort_by_key(|file| (!file.by_others, !file.unsure));
+    lines.extend(files.into_iter().take(named).map(file));
     if preview.files.len() > named {
         lines.push(Told::plain(format!("and {} more files", preview.files.len() - named)));
     }
     lines
+}
+
+/// That some files may be somebody else's, and how they come back.
+fn unsure(preview: &RewindPreview) -> Option<String> {
+    let files = preview.files.iter().filter(|file| file.unsure && !file.by_others).count() as u64;
+    let back = if preview.kind == RewindKind::Undo { "/undo" } else { "/redo" };
+    let words = || {
+        let was = if files == 1 { "was" } else { "were" };
+        format!("{} {was} {WHILE_IT_RAN}, by it or by you; {back} restores that", figures::count(files, "file"))
+    };
+    (files > 0).then(words)
 }
 
 /// What would happen to a file.
@@ -76,11 +93,12 @@ fn file(file: &FilePreview) -> Told {
         FileChangeKind::Deleted => ("Deleted", "deleted"),
     };
     let path = clean_line(&file.path);
-    let told = match file.by_others {
-        true => {
+    let told = match (file.by_others, file.unsure) {
+        (true, _) => {
             Told::warning(format!("{path} ({verb}; you or another program changed it since)")).labelled("Yours too")
         }
-        false => Told::plain(path).labelled(label),
+        (false, true) => Told::warning(format!("{path} ({verb}; {WHILE_IT_RAN})")).labelled("Maybe yours"),
+        (false, false) => Told::plain(path).labelled(label),
     };
     Told { lines: file.lines, ..told }
 }
@@ -125,7 +143,7 @@ pub fn done(preview: &RewindPreview) -> String {
 /// Whether a person is asked before `/undo` or `/redo` does it: it would cost something that nobody asked to lose.
 pub fn is_asked(preview: &RewindPreview) -> bool {
     let takes_along = preview.kind == RewindKind::Undo && !preview.messages.is_empty();
-    takes_along || preview.over_work || preview.files.iter().any(|file| file.by_others)
+    takes_along || preview.over_work || preview.files.iter().any(|file| file.by_others || file.unsure)
 }
 
 fn takes_back(kind: RewindKind) -> &'static str {
@@ -172,6 +190,25 @@ mod tests {
                 "not undone: e, d, c, b, git push, and 1 more; what commands did outside of this folder stays",
                 "yours too: b.txt (edited back; you or another program changed it since) +3 −41",
                 "edited back: src/a.rs +3 −41",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_a_command_or_the_person_changed_is_named_and_asked_about() {
+        let shown = |unsure: bool| -> RewindPreview {
+            let file = json!({ "path": "notes.txt", "kind": "deleted", "by_others": false, "unsure": unsure });
+            let shown =
+                json!({ "message_id": MessageId::new(), "what": "both", "to": 5, "messages": [], "files": [file] });
+            serde_json::from_value(shown).unwrap()
+        };
+        assert!(is_asked(&shown(true)) && !is_asked(&shown(false)));
+        let told: Vec<String> = preview(&shown(true), 10).iter().skip(1).map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "1 file was changed while a command ran, by it or by you; /redo restores that",
+                "maybe yours: notes.txt (deleted; changed while a command ran)",
             ]
         );
     }

@@ -1,6 +1,6 @@
 //! States of a workspace: the face that every backend has.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use neco_proto::event::{CheckpointWhen, FileChangeKind, LeftOutWhy};
 
 use super::error::CheckpointError;
 use super::exchanges::Exchanges;
+use super::turn_work::TurnWork;
 
 /// What is said of a state when it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +113,8 @@ pub struct PlannedChange {
     pub change: Change,
     /// Whether somebody else than the session changed it since that state.
     pub by_others: bool,
+    /// Whether it was changed while a call ran, and it is not known whether by the call or by somebody else.
+    pub unsure: bool,
 }
 
 /// A file that a restore leaves alone.
@@ -133,6 +136,8 @@ pub struct RestoreOptions {
     /// The states after turns that count as the session's, also where another one made them: a fork has those of the
     /// session that it came from.
     pub turns: Vec<String>,
+    /// What calls did in them, by those states, as far as it is known. All that lies in another turn is the session's.
+    pub work: HashMap<String, TurnWork>,
     /// Whether files stay as they are that nobody but others changed since.
     pub leave_theirs: bool,
     /// What of others' work a person agreed to have overwritten.

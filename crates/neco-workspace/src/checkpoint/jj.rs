@@ -31,6 +31,7 @@ use super::pruned::fill;
 use super::settling::{MOST_FORCED, Mark, Settled, Settling, Unforced, force_all, force_files, replace_for_good};
 use super::tree::files_and_trees;
 use super::vault::Vault;
+use super::written::Written;
 use crate::small_file::read_ours;
 
 /// The newest point, as git knows it.
@@ -46,16 +47,8 @@ pub struct JjVault {
     pub(super) operations: Arc<Mutex<Operations>>,
     /// The objects of another repository that trees here may lead to.
     borrowed: Option<PathBuf>,
-    /// What was written since everything was on the disk.
-    written: Vec<ObjectId>,
-    /// Branches that were set since then.
-    named: Vec<PathBuf>,
-    /// The mark that was set last.
-    mark: Option<String>,
-    /// Whether it was set since the store was opened for what is being done.
-    is_marked: bool,
-    /// Whether somebody else wrote something of which nobody knows that it is on the disk.
-    others_wrote: bool,
+    /// What may not be on the disk.
+    written: Written,
     /// Whether the machine went down before everything was on the disk.
     distrusts: bool,
     /// Whether nothing may be written.
@@ -72,11 +65,7 @@ impl JjVault {
             objects: None,
             operations: Arc::new(Mutex::new(Operations::new(folder))),
             borrowed: None,
-            written: Vec::new(),
-            named: Vec::new(),
-            mark: None,
-            is_marked: false,
-            others_wrote: false,
+            written: Written::default(),
             distrusts: false,
             is_only_read: false,
             looked_for_whole: None,
@@ -93,25 +82,12 @@ impl JjVault {
         Self { borrowed: Some(objects.to_path_buf()), ..Self::new(folder) }
     }
 
-    /// Says that something is about to be written. A mark of somebody else is about what they wrote, and they
-    /// may be gone by now.
-    fn set_mark(&mut self) -> Result<(), CheckpointError> {
-        self.others_wrote |= Mark::read(&self.folder).is_some_and(|mark| self.mark.as_ref() != Some(&mark));
-        self.mark = Some(Mark::set(&self.folder)?);
-        self.is_marked = true;
-        Ok(())
-    }
-
     /// What may not be on the disk.
-    fn unforced(&self) -> Result<Unforced, CheckpointError> {
-        let others = Mark::read(&self.folder).is_some_and(|mark| self.mark.as_ref() != Some(&mark));
-        if others || self.others_wrote {
+    pub(super) fn unforced(&self) -> Result<Unforced, CheckpointError> {
+        if self.written.by_others(&self.folder) {
             return Ok(Unforced::Anything);
         }
-        let objects = self.objects()?;
-        let files = self.written.iter().map(|id| objects.file(*id)).chain(self.named.iter().cloned());
-        let files = files.chain([self.git().join(HEAD)]);
-        Ok(Unforced::Files(files.collect()))
+        Ok(self.written.files(self.objects()?, self.git().join(HEAD)))
     }
 
     pub(super) fn git(&self) -> PathBuf {
@@ -145,12 +121,14 @@ impl JjVault {
     }
 
     fn put_new(&mut self, kind: Kind, bytes: &[u8], is_doubted: bool) -> Result<ObjectId, CheckpointError> {
-        if !self.is_marked && !self.distrusts {
-            self.set_mark()?;
+        if !self.written.is_marked() && !self.distrusts {
+            self.written.mark(&self.folder)?;
         }
         let objects = self.objects()?;
         let (id, is_new) = if is_doubted { objects.put_whole(kind, bytes)? } else { objects.put(kind, bytes)? };
-        self.written.extend(is_new.then_some(id));
+        if is_new {
+            self.written.add_object(id);
+        }
         Ok(id)
     }
 
@@ -251,7 +229,7 @@ impl Vault for JjVault {
 
     fn open(&mut self) -> Result<(), CheckpointError> {
         let objects = self.git().join("objects");
-        self.is_marked = false;
+        self.written.open();
         if self.objects.is_some() && objects.is_dir() {
             return Ok(());
         }
@@ -340,8 +318,7 @@ impl Vault for JjVault {
         if self.distrusts {
             // What others left was looked at, and what was not whole was written anew.
             self.trust_again()?;
-            self.mark = Some(Mark::set(&self.folder)?);
-            self.is_marked = true;
+            self.written.mark_as_ours(&self.folder)?;
         }
         Ok(id)
     }
@@ -377,7 +354,7 @@ impl Vault for JjVault {
             fs::create_dir_all(folder).map_err(|error| CheckpointError::at(folder, error))?;
         }
         replace(&path, format!("{id}\n").as_bytes())?;
-        self.named.push(path);
+        self.written.add_branch(path);
         let first = format!("ref: {BRANCHES}/{name}\n");
         if name.starts_with(SESSIONS) && fs::read(self.git().join("HEAD")).ok().as_deref() != Some(first.as_bytes()) {
             replace(&self.git().join("HEAD"), first.as_bytes())?;
@@ -385,15 +362,14 @@ impl Vault for JjVault {
         if self.distrusts && !self.git().join(HEAD).exists() {
             // There are no points that could be missing something.
             self.trust_again()?;
-            self.set_mark()?;
+            self.written.mark(&self.folder)?;
         }
         Ok(())
     }
 
     fn force(&mut self) -> Result<(), CheckpointError> {
         self.unforced()?.force(&self.folder, MOST_FORCED)?;
-        self.written.clear();
-        self.named.clear();
+        self.written.forced();
         // The name of the newest point is replaced without waiting for the disk: this one is not.
         match self.head()? {
             Some(head) => Settled::set(&self.folder, head),
@@ -420,21 +396,7 @@ impl Vault for JjVault {
     }
 
     fn settled(&mut self, settled: &Unforced) {
-        match (settled, &self.objects) {
-            (Unforced::Files(files), Some(objects)) => {
-                let done: HashSet<&PathBuf> = files.iter().collect();
-                self.written.retain(|id| !done.contains(&objects.file(*id)));
-                self.named.retain(|name| !done.contains(name));
-            }
-            (Unforced::Files(_), None) => {}
-            // Without a mark nobody wrote anything since.
-            (Unforced::Anything, _) if Mark::read(&self.folder).is_none() => {
-                self.others_wrote = false;
-                self.written.clear();
-                self.named.clear();
-            }
-            (Unforced::Anything, _) => {}
-        }
+        self.written.settled(settled, self.objects.as_ref(), &self.folder);
     }
 
     /// Builds a repository of what stays, by links to the files of its objects, and moves it into place.
@@ -487,63 +449,4 @@ pub(super) fn all_objects(vault: &JjVault, points: &[StoredPoint]) -> Result<Has
         files_and_trees(vault, point.tree, &mut all)?;
     }
     Ok(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_process_before_left_unforced_is_forced_before_the_mark_goes() {
-        let folder = tempfile::tempdir().unwrap();
-        let keep = |vault: &mut JjVault, text: &str| {
-            vault.open().unwrap();
-            let tree = vault.put(Kind::Tree, &[]).unwrap();
-            vault.put(Kind::Blob, text.as_bytes()).unwrap();
-            vault.commit(tree, text).unwrap();
-        };
-        let mut first = JjVault::new(folder.path());
-        keep(&mut first, "one");
-        assert!(matches!(first.unforced().unwrap(), Unforced::Files(files) if files.len() == 4), "its own are known");
-        // It ends without settling, as a short run does.
-        let mut second = JjVault::new(folder.path());
-        keep(&mut second, "two");
-        assert!(matches!(second.unforced().unwrap(), Unforced::Anything));
-        assert!(matches!(first.unforced().unwrap(), Unforced::Anything), "nor does the first know of the second");
-        let settling = second.settling().unwrap().unwrap();
-        let settled = settling.unforced.clone();
-        settling.run(MOST_FORCED).unwrap();
-        second.settled(&settled);
-        assert_eq!(Mark::read(folder.path()), None);
-        keep(&mut second, "three");
-        assert!(matches!(second.unforced().unwrap(), Unforced::Files(_)), "from here on all are its own");
-        assert!(Mark::read(folder.path()).is_some(), "what is written after a mark went has another one");
-    }
-
-    #[test]
-    fn one_mark_is_set_for_all_that_a_point_needs() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut vault = JjVault::new(folder.path());
-        vault.open().unwrap();
-        let tree = vault.put(Kind::Tree, &[]).unwrap();
-        let mark = Mark::read(folder.path());
-        vault.commit(tree, "one").unwrap();
-        assert!(mark.is_some() && Mark::read(folder.path()) == mark);
-    }
-
-    #[test]
-    fn what_could_not_be_settled_is_settled_the_next_time() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut vault = JjVault::new(folder.path());
-        vault.open().unwrap();
-        let tree = vault.put(Kind::Tree, &[]).unwrap();
-        vault.commit(tree, "one").unwrap();
-        let waits = |vault: &mut JjVault| match vault.settling().unwrap().unwrap().unforced {
-            Unforced::Files(files) => files.len(),
-            Unforced::Anything => usize::MAX,
-        };
-        assert_eq!((waits(&mut vault), waits(&mut vault)), (3, 3), "gathering alone is no settling");
-        vault.force().unwrap();
-        assert_eq!(waits(&mut vault), 1);
-    }
 }

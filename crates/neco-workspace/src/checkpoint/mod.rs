@@ -12,10 +12,10 @@
 //! Reading order: [`checkpoints`] (the face), [`error`]; [`leave_out`] (what is no part of a state),
 //! [`cache`] (what is known of files), [`scan`] (a look at the workspace) with [`ahead`] and [`system`], [`tree`],
 //! [`details`], [`point`] (what is written), [`shelf`] (points by name), [`keeper`] (how it goes together), [`others`]
-//! (whose work it is), [`plan`], [`restore`] and [`beside`] (the way back), [`diff`];
+//! and [`turn_work`] (whose work it is), [`plan`], [`restore`] and [`beside`] (the way back), [`diff`];
 //! [`exchange`] and [`exchanges`] (what was said, beside the files);
 //! [`vault`] (what a backend does), [`objects`], [`jj`] with [`branches`], [`pruned`] (what a prune leaves),
-//! [`settling`] and [`operations`], [`git`]; [`lock`], [`leftovers`], [`mod@open`].
+//! [`written`], [`settling`] and [`operations`], [`git`]; [`lock`], [`leftovers`], [`mod@open`].
 
 mod ahead;
 mod beside;
@@ -46,7 +46,9 @@ mod settling;
 mod shelf;
 mod system;
 mod tree;
+mod turn_work;
 mod vault;
+mod written;
 
 pub use checkpoints::{
     Agreed, BeforeRestore, Change, ChangeKind, Checkpoints, FileDiff, Kept, LeftOut, Note, PlannedChange, Point,
@@ -61,3 +63,4 @@ pub use open::{
     Backend, GitCheckpoints, JjCheckpoints, MemoryCheckpoints, open, open_store, store_folder, stores_in, workspace_of,
 };
 pub use plan::is_newer;
+pub use turn_work::TurnWork;

@@ -15,7 +15,7 @@ use super::checkpoints::Unfinished;
 use super::tree::{Item, TreeChange};
 
 /// The clock of a file system may be so much behind.
-const SLACK_MS: i64 = 10;
+pub(super) const SLACK_MS: i64 = 10;
 
 /// Whose work is in the files that were changed since a state.
 #[derive(Debug, Default)]
@@ -24,6 +24,8 @@ pub struct ChangedBy {
     pub others: BTreeSet<Vec<u8>>,
     /// Those that a turn of the session changed.
     pub turns: BTreeSet<Vec<u8>>,
+    /// Those that were changed while a call ran, by the call or by anybody else.
+    pub unsure: BTreeSet<Vec<u8>>,
 }
 
 impl ChangedBy {
@@ -38,6 +40,8 @@ impl ChangedBy {
 pub enum Hand {
     /// The session that goes back.
     Own,
+    /// A call of the session, or anybody else while it ran.
+    Unsure,
     /// A turn that counts as the session's and that another one made.
     Turn,
     /// Anybody else.
@@ -70,11 +74,15 @@ impl Cut<'_> {
 /// Whether a file was changed last while work went on that was cut short. That one is gone can't be dated, and brings
 /// nothing of anybody's with it.
 fn is_of(root: &Path, change: &TreeChange, cut: &Unfinished) -> bool {
-    let path = root.join(OsStr::from_bytes(&change.path));
-    let Ok(facts) = rustix::fs::lstat(&path) else { return change.after.is_none() };
-    // When it was changed can't be set back, as when it was written can.
-    let at = facts.st_ctime.saturating_mul(1000).saturating_add(nanoseconds(facts.st_ctime_nsec) / 1_000_000);
+    let Some(at) = changed_ms(root, change) else { return change.after.is_none() };
     (cut.since_ms.saturating_sub(SLACK_MS)..=cut.until_ms).contains(&at)
+}
+
+/// When a file that is there was changed last, in milliseconds since 1970. That can't be set back, as when it was written
+/// can.
+pub(super) fn changed_ms(root: &Path, change: &TreeChange) -> Option<i64> {
+    let facts = rustix::fs::lstat(root.join(OsStr::from_bytes(&change.path))).ok()?;
+    Some(facts.st_ctime.saturating_mul(1000).saturating_add(nanoseconds(facts.st_ctime_nsec) / 1_000_000))
 }
 
 /// What a file is at a moment: its content, and permissions that are others than usual.
@@ -93,6 +101,8 @@ struct Story {
     is_theirs: bool,
     /// Whether a turn of the session changed it.
     is_turned: bool,
+    /// Whether it may be somebody else's.
+    is_unsure: bool,
     /// Who changed it last.
     last: Hand,
 }
@@ -105,10 +115,11 @@ impl Others {
             let (before, now) = ((change.before, change.modes.0), (change.after, change.modes.1));
             let story = self.files.entry(change.path).or_insert_with(|| Story::of(before));
             let is_known = story.ours.contains(&now);
-            story.is_theirs = !is_known && (story.is_theirs || hand != Hand::Own);
+            story.is_theirs = !is_known && (story.is_theirs || matches!(hand, Hand::Turn | Hand::Others));
+            story.is_unsure = !is_known && (story.is_unsure || hand == Hand::Unsure);
             story.is_turned |= hand != Hand::Others;
             story.last = hand;
-            if !is_known && !story.is_theirs {
+            if !is_known && !story.is_theirs && !story.is_unsure {
                 story.ours.push(now);
             }
         }
@@ -137,6 +148,8 @@ impl Others {
             }
             if story.is_theirs {
                 changed.others.insert(path);
+            } else if story.is_unsure {
+                changed.unsure.insert(path);
             }
         }
         changed
@@ -145,7 +158,7 @@ impl Others {
 
 impl Story {
     fn of(look: Look) -> Self {
-        Self { ours: vec![look], is_theirs: false, is_turned: false, last: Hand::Others }
+        Self { ours: vec![look], is_theirs: false, is_turned: false, is_unsure: false, last: Hand::Others }
     }
 
     fn may_be_forgotten(&self) -> bool {

@@ -39,6 +39,8 @@ pub struct Step {
     pub change: TreeChange,
     /// Whether somebody else changed it since.
     pub by_others: bool,
+    /// Whether it was changed while a call ran, by the call or by anybody else.
+    pub unsure: bool,
 }
 
 impl Plan {
@@ -53,6 +55,7 @@ impl Plan {
         let shown = |step: Step| PlannedChange {
             change: Change { path: path_of(&step.change), kind: step.change.kind() },
             by_others: step.by_others,
+            unsure: step.unsure,
         };
         let changes = self.steps.into_iter().map(shown).collect();
         Preview { changes, kept: self.kept, theirs: self.theirs, lost: self.lost, left_out: self.left_out }
@@ -83,7 +86,8 @@ pub fn plan(
             None if options.leave_theirs && changed.is_only_by_others(&change.path) => plan.theirs.push(path),
             None => {
                 let by_others = changed.others.contains(&change.path);
-                plan.steps.push(Step { change, by_others });
+                let unsure = changed.unsure.contains(&change.path);
+                plan.steps.push(Step { change, by_others, unsure });
             }
         }
     }

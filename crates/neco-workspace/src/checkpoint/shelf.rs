@@ -100,7 +100,8 @@ impl<V: Vault> Shelf<V> {
     }
 
     /// Who changed what since a point. What a turn of the session's own changed lies between a point before it and one
-    /// after it, or came of what was cut short after one before it; everything else is somebody else's.
+    /// after it, as far as its calls may have done it, or came of what was cut short after one before it; everything else
+    /// is somebody else's.
     pub(super) fn changed_by(
         &mut self,
         target: &StoredPoint,
@@ -112,7 +113,7 @@ impl<V: Vault> Shelf<V> {
         let Some(at) = points.iter().position(|point| point.id == target.id) else {
             // Nothing is known of the way from there to here: it may be anybody's.
             let others: BTreeSet<Vec<u8>> = self.changes(target, now)?.into_iter().map(|change| change.path).collect();
-            return Ok(ChangedBy { turns: others.clone(), others });
+            return Ok(ChangedBy { turns: others.clone(), others, unsure: BTreeSet::new() });
         };
         let (since, earlier) = points.split_at(at);
         let mut others = Others::default();
@@ -122,13 +123,7 @@ impl<V: Vault> Shelf<V> {
             let ends = point.note.when == CheckpointWhen::After;
             let changes = state_changes(&self.vault, (before.0.tree, &before.1), (point.tree, &after.1))?;
             if ends {
-                let is_turn = options.turns.contains(&point.id.to_string());
-                let hand = match point.note.session == options.session {
-                    true => Hand::Own,
-                    false if is_turn => Hand::Turn,
-                    false => Hand::Others,
-                };
-                others.note_all(changes, |_| hand);
+                others.note_all(changes, self.hand_in(point, options, root));
             } else {
                 self.note_between(&mut others, before.0, changes, options, root)?;
             }
@@ -144,6 +139,27 @@ impl<V: Vault> Shelf<V> {
             others.forget(&self.changes(point, now)?);
         }
         Ok(others.changed_by())
+    }
+
+    /// Whose the changes are that lie before a point after a turn.
+    fn hand_in<'a>(
+        &'a self,
+        point: &StoredPoint,
+        options: &'a RestoreOptions,
+        root: &'a Path,
+    ) -> impl Fn(&TreeChange) -> Hand + 'a {
+        let id = point.id.to_string();
+        let (is_own, is_turn) = (point.note.session == options.session, options.turns.contains(&id));
+        let work = options.work.get(&id);
+        move |change| {
+            let hand = work.map_or(Hand::Own, |work| work.hand(&self.vault, root, change));
+            match (is_own, hand) {
+                (false, _) if !is_turn => Hand::Others,
+                (_, Hand::Others) => Hand::Others,
+                (false, _) => Hand::Turn,
+                (true, hand) => hand,
+            }
+        }
     }
 
     /// Takes note of what was changed after a point and in no turn: it came of what was cut short there, or is others'.

@@ -1,10 +1,13 @@
 //! Whose work a restore would overwrite.
 
 use neco_proto::event::CheckpointWhen;
-use neco_workspace::checkpoint::{Agreed, CheckpointError, Preview, RestoreOptions, Unfinished};
+use neco_workspace::checkpoint::{Agreed, CheckpointError, Preview, RestoreOptions, TurnWork, Unfinished};
 
 use super::conformance::on_all;
 use super::desk::Desk;
+
+/// The SHA-256 of `one`.
+const ONE: &str = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
 
 /// Far from now.
 const LATER: i64 = i64::MAX / 2;
@@ -217,5 +220,53 @@ fn what_a_rewind_changed_is_a_forks_own_where_its_state_is_among_the_turns() {
         let fork = RestoreOptions { session: "fork".to_owned(), turns, ..parents };
         desk.points.restore(&went.undo.rev, &fork, &mut |_| Ok(())).unwrap();
         assert_eq!(desk.read("agent.txt"), "one");
+    });
+}
+
+/// A turn in which a tool wrote `tool.txt`, and calls ran until then.
+fn turn(rev: &str, sum: &str, ran_until: i64) -> RestoreOptions {
+    let work = TurnWork {
+        written: [("tool.txt".to_owned(), Some(sum.to_owned()))].into(),
+        ran: vec![(0, ran_until)],
+        since_ms: 0,
+        until_ms: LATER,
+    };
+    RestoreOptions { work: [(rev.to_owned(), work)].into(), leave_theirs: true, ..options(&[]) }
+}
+
+fn names<'a>(paths: impl Iterator<Item = &'a std::path::Path>) -> Vec<String> {
+    paths.map(|path| path.display().to_string()).collect()
+}
+
+#[test]
+fn what_a_person_wrote_during_a_turn_stays_where_no_call_ran_then_and_is_marked_where_one_did() {
+    on_all(|desk| {
+        desk.write("theirs.txt", "zero");
+        let zero = desk.before();
+        desk.write("tool.txt", "one");
+        desk.write("notes.txt", "by hand, while a question was open");
+        desk.write("theirs.txt", "by hand");
+        let one = desk.after();
+        let seen = |options: &RestoreOptions| desk.points.preview(&zero.rev, options).unwrap();
+        let unsure = |seen: &Preview| {
+            names(seen.changes.iter().filter(|planned| planned.unsure).map(|planned| planned.change.path.as_path()))
+        };
+        let nothing = Vec::<String>::new();
+        // A command ran all the time: it may have made them.
+        let all_the_time = seen(&turn(&one.rev, ONE, LATER));
+        assert_eq!(unsure(&all_the_time), ["notes.txt", "theirs.txt"]);
+        assert_eq!((by_others(&all_the_time), all_the_time.theirs.len()), (nothing.clone(), 0));
+        // Somebody wrote over what the tool wrote.
+        let over_it = seen(&turn(&one.rev, &"0".repeat(64), 1));
+        assert_eq!((by_others(&over_it), unsure(&over_it)), (vec!["tool.txt".to_owned()], nothing.clone()));
+        // Calls were over when they were written.
+        let mine = turn(&one.rev, ONE, 1);
+        let over = seen(&mine);
+        assert_eq!(names(over.theirs.iter().map(|path| path.as_path())), ["notes.txt", "theirs.txt"]);
+        assert_eq!((over.changes.len(), unsure(&over), by_others(&over)), (1, nothing.clone(), nothing));
+        desk.points.restore(&zero.rev, &mine, &mut |_| Ok(())).unwrap();
+        assert!(!desk.path("tool.txt").exists());
+        assert_eq!(desk.read("notes.txt"), "by hand, while a question was open");
+        assert_eq!(desk.read("theirs.txt"), "by hand");
     });
 }

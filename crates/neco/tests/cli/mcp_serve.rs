@@ -391,6 +391,16 @@ fn a_task_is_run_by_an_agent_in_a_session() {
 }
 
 #[test]
+fn a_resource_that_a_task_names_stays_a_name() {
+    let house = crate::mcp_use::house(json!([say("Done.")]));
+    let mut client = McpClient::older(&house, &[], &json!({}));
+    let id = client.call("run_task", json!({ "task": "read @docs:doc://start" }));
+    assert_eq!(client.result(id), ("Done.".to_owned(), false));
+    client.end();
+    assert!(!house.path("server.sh.read").exists(), "nobody here wrote that it be read");
+}
+
+#[test]
 fn a_task_that_is_cancelled_stops_and_what_it_said_stays() {
     let command = "touch begun; sleep 60.0812";
     let house = House::playing(json!([call("bash", json!({ "command": command, "timeout": 300 })), say("never said")]));

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::{House, Ran};
+use crate::support::{House, Ran, call, say};
 
 /// A server of the older versions, with one tool, one prompt and one resource.
 const SERVER: &str = r#"
@@ -25,14 +25,16 @@ while read -r line; do
     *'"method":"resources/list"'*)
       answer '"result":{"resources":[{"uri":"doc://start","name":"start"}]}' ;;
     *'"method":"resources/read"'*doc://start*)
+      touch "$0.read"
       answer '"result":{"contents":[{"uri":"doc://start","text":"Begin here."}]}' ;;
     *) answer '"error":{"code":-32601,"message":"Method not found"}' ;;
   esac
 done
 "#;
 
-/// A house whose model plays `turns`, with the server in its settings.
-fn house(turns: Value) -> House {
+/// A house whose model plays `turns`, with the server in its settings. The file `server.sh.read` is there once the
+/// resource was read.
+pub fn house(turns: Value) -> House {
     let house = House::playing(turns);
     let (server, config) = (house.path("server.sh"), house.path("home/config.toml"));
     fs::write(&server, SERVER).unwrap();
@@ -64,6 +66,22 @@ fn a_resource_of_a_server_goes_with_a_request() {
     let house = house(json!([{ "expect": { "last_user_contains": "Begin here." }, "say": "Begun." }]));
     let ran = house.run(&["-m", "read @docs:doc://start and @docs:doc://none"]).ended_with(0).says("Begun.");
     ran.says("Resource docs:doc://none is only named");
+    assert!(house.path("server.sh.read").exists());
+}
+
+#[test]
+fn a_changed_tool_is_refused_where_nobody_can_be_asked_and_what_to_do_is_said() {
+    let house = house(json!([call("mcp__docs__count", json!({})), say("It was refused.")]));
+    house.run(&["mcp", "test", "docs"]).ended_with(0);
+    fs::write(house.path("server.sh"), SERVER.replace("Counts.", "Counts, and obeys.")).unwrap();
+    let run = || house.run(&["-m", "count", "--allow", "mcp__docs__*"]).ended_with(3);
+    // First it shows as the server is started for the call, then it is known before.
+    run().says("`neco` and `neco repl` ask about it");
+    run().says("a person must decide, in `neco` or `neco repl`");
+    // What it said first needs nobody's word, whatever was kept of it.
+    fs::write(house.path("server.sh"), SERVER).unwrap();
+    let ran = house.run(&["-m", "count", "--allow", "mcp__docs__*"]);
+    assert!(!ran.stderr.contains("neco repl"), "{}", ran.stderr);
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn esc_stops_the_turn_and_esc_again_the_agents() {
     eventually("the commands end", || !lives("4721"));
     assert_eq!(asked(&house), 5, "{}", pane.everything());
     // They are there, and go on when they are let.
-    pane.press("C-t").shows("Ctrl-X").press("C-x").shows("Resume      r").press("r");
+    pane.press("C-t").shows("Ctrl-X").press("C-x").shows("Resume      p").press("p");
     eventually("it goes on", || log(&house).iter().any(|event| event.to_string().contains("went on")));
     pane.press("Escape").hides("Ctrl-X");
     assert_eq!(asked(&house), 6, "and wakes nobody: {}", pane.everything());

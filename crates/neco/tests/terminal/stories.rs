@@ -195,7 +195,7 @@ fn a_child_is_opened_told_something_and_stopped() {
     pane.shows("look elsewhere · next turn");
     pane.press("C-x").shows("Stop        x").press("x");
     eventually("it is stopped", || !crate::support::lives("4714"));
-    pane.press("Escape").shows("Enter open").press("Escape").hides("to coder-1").waits();
+    pane.press("C-t").shows("Enter open").press("Escape").hides("to coder-1").waits();
 }
 
 #[test]

@@ -309,6 +309,7 @@ fn questions(sample: &mut Sample) {
         options: vec![option("Change the test", "it was wrong all along"), option("Keep it", "behind a flag")],
         multiple: false,
         empty: Default::default(),
+        field: None,
     };
     let subject = Subject::Choices { items: vec![item] };
     sample.push(EventBody::Question(Question { question_id, call_id: None, subject }));

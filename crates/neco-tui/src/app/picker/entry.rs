@@ -6,6 +6,8 @@ use neco_proto::{AgentId, CheckpointInfo, Command, QuestionId, Reply, RewindPoin
 use neco_view::slash::Slash;
 use neco_view::wording::Told;
 
+use crate::host::SessionOrder;
+
 /// Which sessions a list has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
@@ -35,6 +37,9 @@ pub enum Picked {
     GoOn,
     /// A session, by its id.
     Session(String),
+    /// The letter that means it in the menu of the session with this id, and what is done to that: none goes back to the
+    /// list.
+    OfSession(char, Option<SessionOrder>, String),
     /// A model or group.
     Model(String),
     /// A rule; the id when it can be taken away.
@@ -52,6 +57,8 @@ pub enum Picked {
     Order(char, Box<Command>),
     /// Something is to be written to an agent.
     Write(AgentId),
+    /// Everything that the agent did which is looked at goes into the scrollback.
+    Print(AgentId),
     /// A command after a slash.
     Slash(Box<Slash>),
     /// This is put into the field, to be gone on with.

@@ -349,12 +349,13 @@ mod tests {
             options: vec![option("SQLite", "one file, no server"), option("Postgres \u{1b}[2J", "")],
             multiple,
             empty: EmptyAnswer::Allowed,
+            field: None,
         }
     }
 
     fn free() -> QuestionItem {
         let (title, text, options) = (String::new(), "What is it called?".into(), Vec::new());
-        QuestionItem { title, text, options, multiple: false, empty: EmptyAnswer::Allowed }
+        QuestionItem { title, text, options, multiple: false, empty: EmptyAnswer::Allowed, field: None }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use neco_view::slash::{self, Custom, Outside, Slash, TABLE};
 use super::process::Surroundings;
 use super::take::Repl;
 use super::{answers, back};
+use crate::custom_commands;
 use crate::host::{Agreement, CommandOutcome, Wanted};
 use crate::line::say::out;
 use crate::outside;
@@ -88,7 +89,8 @@ impl Repl {
             Slash::Custom { name, argument } => {
                 let Surroundings { app, host, runtime, .. } = &self.session.around;
                 let client = Some(self.session.client.as_ref());
-                match runtime.block_on(outside::custom(app.as_ref(), host.as_ref(), client, name, argument)) {
+                let text = custom_commands::text_of(app.as_ref(), host.as_ref(), client, name, argument);
+                match runtime.block_on(text) {
                     Ok(content) => self.say_for_command(line, content),
                     Err(error) => told(&error.words()),
                 }
@@ -150,7 +152,7 @@ impl Repl {
     /// The commands of the person's own.
     pub(super) fn custom(&self) -> Vec<Custom> {
         let Surroundings { app, host, runtime, .. } = &self.session.around;
-        runtime.block_on(outside::commands(app.as_ref(), host.as_ref()))
+        runtime.block_on(custom_commands::all(app.as_ref(), host.as_ref()))
     }
 
     fn open(&mut self, wanted: Wanted) -> io::Result<()> {

@@ -13,7 +13,7 @@ use crate::figures::{self, ago};
 use crate::paint::colour::Paint;
 use crate::paint::wrap::{columns, fitting, wrap};
 use crate::short_id::short_id;
-use crate::wording::rewind::{AS_THEY_WERE, not_undone};
+use crate::wording::rewind::{AS_THEY_WERE, WHILE_IT_RAN, not_undone};
 
 /// Most files that are named.
 const NAMED: usize = 40;
@@ -91,8 +91,12 @@ fn files(text: &mut String, preview: &RewindPreview, width: usize) {
             FileChangeKind::Deleted => "deleted ",
         };
         let lines = file.lines.map(|lines| format!("  +{} −{}", lines.added, lines.removed)).unwrap_or_default();
-        let others = if file.by_others { "  (you or another program changed it since)" } else { "" };
-        let path = fitting(&clean_line(&file.path), width.saturating_sub(12 + columns(&lines) + columns(others)));
+        let others = match (file.by_others, file.unsure) {
+            (true, _) => "  (you or another program changed it since)".to_owned(),
+            (false, true) => format!("  ({WHILE_IT_RAN})"),
+            (false, false) => String::new(),
+        };
+        let path = fitting(&clean_line(&file.path), width.saturating_sub(12 + columns(&lines) + columns(&others)));
         let _ = writeln!(text, "  {word}  {path}{lines}{others}");
     }
     if preview.files.len() > NAMED {
@@ -214,7 +218,10 @@ mod tests {
     #[test]
     fn what_would_change_is_shown() {
         let mut back = preview(said().split_off(1), Vec::new());
-        let file = |path: &str, kind, by_others| FilePreview { path: path.to_owned(), kind, by_others, lines: None };
+        let file = |path: &str, kind, by_others| {
+            let (path, unsure, lines) = (path.to_owned(), false, None);
+            FilePreview { path, kind, by_others, unsure, lines }
+        };
         back.files = vec![
             file("src/login.rs", FileChangeKind::Modified, true),
             file("src/last_seen.rs", FileChangeKind::Deleted, false),

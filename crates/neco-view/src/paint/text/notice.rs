@@ -106,7 +106,7 @@ fn letter_line(AgentLetter { name, depth, letter, .. }: &AgentLetter, paint: Pai
             paint.dim(&format!("· {name} {:.0} %: {}", progress * 100.0, said(message)))
         }
         Letter::Up(Up::Question { text }) => paint.yellow(&format!("? {name}: {}", said(text))),
-        Letter::Up(Up::Stopped { why }) => paint.yellow(&format!("! {name}: {}", said(why))),
+        Letter::Up(Up::Stopped { why, .. }) => paint.yellow(&format!("! {name}: {}", said(why))),
         Letter::Up(Up::Ended { .. }) => return None,
         Letter::Down(Down::Task { text } | Down::Redirect { text } | Down::Answer { text }) => {
             paint.dim(&format!("› {name}: {}", said(text)))

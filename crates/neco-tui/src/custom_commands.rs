@@ -1,0 +1,71 @@
+//! The commands of the person's own, of the folder and of MCP servers: which there are, and what one says to the agent.
+
+use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands};
+use neco_proto::app::mcp_use::{FillPrompt, ListPromptCommands, PromptCommand};
+use neco_proto::app::{App, AppError, Caller, Trouble};
+use neco_proto::{Answer, Client, Mode, Query};
+use neco_view::slash::{self, Custom};
+
+use crate::command_lines;
+use crate::host::{Host, LineOf};
+
+/// The commands that the person and the folder bring along, of which those that are not trusted say so; and the prompts
+/// of MCP servers.
+pub(crate) async fn all(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
+    let custom = |row: CommandRow| {
+        let mark = if row.trusted { "" } else { "(not trusted: /trust) " };
+        Custom { name: row.name, argument: row.argument, help: format!("{mark}{}", row.help) }
+    };
+    let found = app.ask(&Caller::person(), &ListCommands { folder: host.folder() }).await.unwrap_or_default();
+    // One that a built-in command stands before is never run.
+    let mut all: Vec<Custom> =
+        found.commands.into_iter().filter(|row| !slash::is_known(&row.name)).map(custom).collect();
+    let found = app.ask(&Caller::person(), &ListPromptCommands { folder: host.folder() }).await.unwrap_or_default();
+    let prompt = |PromptCommand { name, server, argument, help }: PromptCommand| Custom {
+        name,
+        argument,
+        help: format!("{help} (MCP {server})").trim_start().to_owned(),
+    };
+    // What the person wrote themselves is meant.
+    let prompts: Vec<Custom> =
+        found.prompts.into_iter().map(prompt).filter(|prompt| all.iter().all(|own| own.name != prompt.name)).collect();
+    all.extend(prompts);
+    all
+}
+
+/// What such a command says to the agent; the server of a prompt is started for it.
+///
+/// # Errors
+/// When it is gone or not trusted, lacks an argument, or its server can't be reached.
+pub(crate) async fn text_of(
+    app: &dyn App,
+    host: &dyn Host,
+    client: Option<&dyn Client>,
+    name: String,
+    argument: String,
+) -> Result<String, AppError> {
+    let (folder, person) = (host.folder(), Caller::person());
+    let own = ExpandCommand { folder: folder.clone(), name: name.clone(), argument: argument.clone() };
+    match app.ask(&person, &own).await {
+        Err(error) if error.trouble == Trouble::NotFound && name.starts_with("mcp__") => {
+            Ok(app.ask(&person, &FillPrompt { folder, name, argument }).await?.text)
+        }
+        expanded => {
+            let expanded = expanded?;
+            if expanded.parts.is_empty() {
+                return Ok(expanded.text);
+            }
+            let of = LineOf::File(mode_of(client).await);
+            command_lines::filled(expanded.parts, |line, printed| host.shell(line, of, printed)).await
+        }
+    }
+}
+
+/// The mode of a session. Where nobody says, the one in which nothing is changed.
+async fn mode_of(client: Option<&dyn Client>) -> Mode {
+    let Some(client) = client else { return Mode::Plan };
+    match client.ask(Query::Snapshot).await {
+        Ok(Answer::Snapshot(snapshot)) => snapshot.mode,
+        Ok(_) | Err(_) => Mode::Plan,
+    }
+}
