@@ -140,7 +140,7 @@ fn test_modules(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     while lines.by_ref().any(|line| line == "#[cfg(test)]") {
         let item = lines.by_ref().find(|line| !line.starts_with("#[")).unwrap_or_default();
-        found.extend(item.strip_prefix("mod ").and_then(|item| item.strip_suffix(';')));
+        found.extend(item.rsplit_once("mod ").and_then(|(_, name)| name.strip_suffix(';')));
     }
     found
 }

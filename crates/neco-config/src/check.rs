@@ -28,7 +28,7 @@ pub(crate) fn check(layer: &mut Node, known: &Shape, findings: &mut Findings) {
     for (tables, theirs, ours) in ALIASES {
         rename(layer, tables, theirs, ours);
     }
-    Check { known, findings }.fits(layer, known, &Trail::default());
+    Check { known, findings }.fits(layer, known, &Way::Root);
 }
 
 /// What else the setting that these names lead to is called, in the same table.
@@ -45,6 +45,25 @@ pub fn other_names(names: &[&str]) -> Vec<&'static str> {
     ALIASES.iter().filter_map(other).collect()
 }
 
+/// The way to a value; it becomes a text when something is to be said of the value.
+#[derive(Clone, Copy)]
+enum Way<'a> {
+    Root,
+    Name(&'a Way<'a>, &'a str),
+    /// Counted from 1.
+    Item(&'a Way<'a>, usize),
+}
+
+impl Way<'_> {
+    fn trail(&self) -> Trail {
+        match self {
+            Self::Root => Trail::default(),
+            Self::Name(above, name) => above.trail().child(name),
+            Self::Item(above, number) => above.trail().item(*number),
+        }
+    }
+}
+
 struct Check<'a> {
     known: &'a Shape,
     findings: &'a mut Findings,
@@ -52,18 +71,18 @@ struct Check<'a> {
 
 impl Check<'_> {
     /// Whether the node may stay.
-    fn fits(&mut self, node: &mut Node, shape: &Shape, trail: &Trail) -> bool {
+    fn fits(&mut self, node: &mut Node, shape: &Shape, way: &Way<'_>) -> bool {
         let fits = match (&mut node.value, shape) {
             (Value::Table(entries), Shape::Table(_) | Shape::Map(_)) => {
-                entries.retain(|name, child| self.entry_fits(name, child, shape, trail));
+                entries.retain(|name, child| self.entry_fits(name, child, shape, way));
                 true
             }
             (Value::List(items), Shape::List(inner)) => {
-                self.warn_of_mixed_items(items, trail, &node.origin);
+                self.warn_of_mixed_items(items, way, &node.origin);
                 let mut number = 0;
                 items.retain_mut(|item| {
                     number += 1;
-                    self.fits(item, inner, &trail.item(number))
+                    self.fits(item, inner, &Way::Item(way, number))
                 });
                 true
             }
@@ -76,22 +95,23 @@ impl Check<'_> {
             _ => false,
         };
         if !fits {
-            let message = format!("expected {}, found {}", shape.expected(), found(&node.value, trail));
-            self.findings.problems.push(Notice::about_key(&node.origin, trail, message));
+            let trail = way.trail();
+            let message = format!("expected {}, found {}", shape.expected(), found(&node.value, &trail));
+            self.findings.problems.push(Notice::about_key(&node.origin, &trail, message));
         }
         fits
     }
 
-    fn entry_fits(&mut self, name: &str, child: &mut Node, parent: &Shape, trail: &Trail) -> bool {
-        let trail_of_child = trail.child(name);
+    fn entry_fits(&mut self, name: &str, child: &mut Node, parent: &Shape, way: &Way<'_>) -> bool {
+        let way_to_child = Way::Name(way, name);
         match parent.child(name) {
-            Some(shape) => self.fits(child, shape, &trail_of_child),
+            Some(shape) => self.fits(child, shape, &way_to_child),
             None => {
-                let message = match nearest(name, child, parent, trail, self.known) {
+                let message = match nearest(name, child, parent, &way.trail(), self.known) {
                     Some(nearest) => format!("unknown setting; did you mean `{nearest}`?"),
                     None => "unknown setting".to_owned(),
                 };
-                let notice = Notice::about_key(&child.name_origin, &trail_of_child, message);
+                let notice = Notice::about_key(&child.name_origin, &way_to_child.trail(), message);
                 // Whoever types a flag means this run, which must not go on with something else.
                 let of_this_run = child.name_origin.layer == Layer::Flags;
                 let Findings { problems, warnings } = &mut *self.findings;
@@ -101,11 +121,11 @@ impl Check<'_> {
         }
     }
 
-    fn warn_of_mixed_items(&mut self, items: &[Node], trail: &Trail, origin: &Origin) {
+    fn warn_of_mixed_items(&mut self, items: &[Node], way: &Way<'_>, origin: &Origin) {
         let added = items.iter().filter(|item| added_item(&item.value).is_some()).count();
         if added > 0 && added < items.len() {
             let message = "items with and without \"+\": those without replace what other layers say";
-            self.findings.warnings.push(Notice::about_key(origin, trail, message));
+            self.findings.warnings.push(Notice::about_key(origin, &way.trail(), message));
         }
     }
 }

@@ -59,7 +59,7 @@ impl<'de> Deserializer<'de> for &'de Node {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         let result = match &self.value {
             Value::Table(entries) => {
-                let entries = entries.iter().map(|(name, node)| (name.as_str(), node));
+                let entries = entries.iter().map(|(name, node)| (name.as_str(), &**node));
                 visitor.visit_map(MapDeserializer::new(entries))
             }
             Value::List(items) => visitor.visit_seq(SeqDeserializer::new(items.iter())),
@@ -87,7 +87,7 @@ impl<'de> Deserializer<'de> for &'de Node {
     ) -> Result<V::Value, Misfit> {
         let result = match &self.value {
             Value::Table(entries) => {
-                let entries = entries.iter().map(|(name, node)| (name.as_str(), node));
+                let entries = entries.iter().map(|(name, node)| (name.as_str(), &**node));
                 visitor.visit_enum(MapAccessDeserializer::new(MapDeserializer::new(entries)))
             }
             Value::Text(text) => visitor.visit_enum(text.as_str().into_deserializer()),

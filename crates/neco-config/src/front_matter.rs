@@ -151,6 +151,13 @@ impl Field {
         if self.text.trim().is_empty() {
             return Ok(Value::Null);
         }
+        match without_reader(self.text.trim_start_matches(' ').trim_end()) {
+            Some(value) => Ok(value),
+            None => self.as_yaml(),
+        }
+    }
+
+    fn as_yaml(&self) -> Result<Value, (usize, String)> {
         let document = format!("value: {}", self.text);
         // A field that is called `n` or `on` is no truth value.
         let read: Result<Value, _> =
@@ -221,6 +228,31 @@ pub fn split_items(text: &str) -> Vec<String> {
     }
     items.push(item);
     items.iter().map(|item| unquoted(item.trim())).filter(|item| !item.is_empty()).collect()
+}
+
+/// What a value is that needs no reader of YAML: words, a number, or a list of such words in brackets. Most are, and a
+/// start reads many.
+fn without_reader(text: &str) -> Option<Value> {
+    if let Some(items) = text.strip_prefix('[').and_then(|items| items.strip_suffix(']')) {
+        let items = items.split(',').map(str::trim);
+        return items.map(|item| is_plain(item, b"").then(|| Value::from(item))).collect();
+    }
+    let digits = |text: &str| (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.split_once('.') {
+        Some((whole, rest)) if digits(whole) && digits(rest) => text.parse::<f64>().ok().map(Value::from),
+        None if digits(text) && (text == "0" || !text.starts_with('0')) => text.parse::<u32>().ok().map(Value::from),
+        _ => is_plain(text, b",").then(|| Value::from(text)),
+    }
+}
+
+/// Whether a text is words that mean themselves in YAML; `besides` are further characters that may be in it.
+fn is_plain(text: &str, besides: &[u8]) -> bool {
+    const OTHERS: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    text.starts_with(|char: char| char.is_ascii_alphabetic())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b" _-./;()".contains(&byte) || besides.contains(&byte))
+        && !OTHERS.iter().any(|other| other.eq_ignore_ascii_case(text))
 }
 
 /// A text without the quotes around it.
@@ -305,5 +337,41 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_plain_is_what_yaml_says() {
+        let field = |text: &str| Field { name: String::new(), written: String::new(), text: text.to_owned(), line: 1 };
+        for text in [
+            "explore",
+            "40",
+            "0.2",
+            "[a, b-c, d_e]",
+            "a, b",
+            "Finds (it); reads.",
+            "0",
+            "007",
+            "1e3",
+            "[]",
+            "[1, a]",
+            "Yes",
+        ] {
+            let field = field(text);
+            assert_eq!(field.value(), field.as_yaml(), "{text:?}");
+        }
+        assert!(
+            without_reader("explore").is_some() && without_reader("a: b").is_none() && without_reader("- a").is_none()
+        );
+        proptest!(|(text in "[a-zA-Z0-9 _.,;/()\\[\\]~:#'\"!&*{}|>%@`\n-]{0,20}")| {
+            let field = field(&text);
+            if !text.trim().is_empty() {
+                prop_assert_eq!(field.value(), field.as_yaml());
+            }
+        });
+        proptest!(|(text in "\\[?([a-z0-9]{1,4}[,. ]{0,2}){1,4}\\]?")| {
+            if without_reader(&text).is_some() {
+                prop_assert_eq!(field(&text).value(), field(&text).as_yaml());
+            }
+        });
     }
 }

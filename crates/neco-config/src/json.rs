@@ -47,7 +47,7 @@ impl Reader<'_> {
             Some(b'{') => {
                 let mut entries = BTreeMap::new();
                 for (name, inner) in read::<BTreeMap<String, &RawValue>>(json, &origin)? {
-                    entries.extend(self.node(inner, depth + 1)?.map(|node| (name, node)));
+                    entries.extend(self.node(inner, depth + 1)?.map(|node| (name, Box::new(node))));
                 }
                 Value::Table(entries)
             }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use toml_edit::{Document, Item, TableLike};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::notice::Notice;
 use crate::origin::{Origin, Position};
@@ -21,9 +22,12 @@ pub(crate) struct Node {
     pub(crate) earlier: Vec<Origin>,
 }
 
+/// What is in a table. A map keeps room for more entries than there are, so that they stand elsewhere.
+pub(crate) type Entries = BTreeMap<String, Box<Node>>;
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
-    Table(BTreeMap<String, Node>),
+    Table(Entries),
     List(Vec<Node>),
     Text(String),
     Whole(i64),
@@ -41,21 +45,21 @@ impl Node {
 
     /// A table with nothing in it.
     pub(crate) fn empty_table(origin: Origin) -> Self {
-        Self::new(Value::Table(BTreeMap::new()), origin)
+        Self::new(Value::Table(Entries::new()), origin)
     }
 
     /// This value as the only thing in a tree, below these names.
     pub(crate) fn below(self, names: &[String]) -> Self {
         names.iter().rev().fold(self, |node, name| {
             let origin = node.origin.clone();
-            Self::new(Value::Table(BTreeMap::from([(name.clone(), node)])), origin)
+            Self::new(Value::Table(Entries::from([(name.clone(), Box::new(node))])), origin)
         })
     }
 
     /// What is below these names.
     pub(crate) fn get(&self, names: &[&str]) -> Option<&Self> {
         names.iter().try_fold(self, |node, name| match &node.value {
-            Value::Table(entries) => entries.get(*name),
+            Value::Table(entries) => entries.get(*name).map(|node| &**node),
             _ => None,
         })
     }
@@ -65,7 +69,7 @@ impl Node {
         let Value::Table(entries) = &mut self.value else { return None };
         match names {
             [] => None,
-            [name] => entries.remove(*name),
+            [name] => entries.remove(*name).map(|node| *node),
             [name, rest @ ..] => entries.get_mut(*name)?.remove(rest),
         }
     }
@@ -82,8 +86,8 @@ fn is_name(piece: &str) -> bool {
 /// Reads the text of a file; `origin` names the file.
 pub(crate) fn parse(text: &str, origin: &Origin) -> Result<Node, Notice> {
     let lines = Lines::of(text);
-    match Document::parse(text) {
-        Ok(document) => Ok(Reader { origin, lines: Some(&lines) }.table(document.as_table(), origin.clone())),
+    match DeTable::parse(text) {
+        Ok(table) => Reader { origin, lines: Some(&lines) }.table(table.into_inner(), origin.clone()),
         Err(error) => {
             let span = error.span().unwrap_or_default();
             let position = lines.position(span.start);
@@ -99,16 +103,15 @@ pub(crate) fn parse(text: &str, origin: &Origin) -> Result<Node, Notice> {
 
 /// The values of a text that is known to be right, without places.
 pub(crate) fn parse_unplaced(text: &str, origin: &Origin) -> Option<Node> {
-    let document = Document::parse(text).ok()?;
-    Some(Reader { origin, lines: None }.table(document.as_table(), origin.clone()))
+    let table = DeTable::parse(text).ok()?;
+    Reader { origin, lines: None }.table(table.into_inner(), origin.clone()).ok()
 }
 
 /// A value given outside a file: TOML when it reads as TOML, else the text itself.
 pub(crate) fn parse_value(text: &str, origin: &Origin) -> Node {
-    match text.trim().parse::<toml_edit::Value>() {
-        Ok(value) => Reader { origin, lines: None }.value(&value, origin.clone()),
-        Err(_) => Node::new(Value::Text(text.to_owned()), origin.clone()),
-    }
+    let value = DeValue::parse(text.trim()).ok();
+    let node = value.and_then(|value| Reader { origin, lines: None }.value(value.into_inner(), origin.clone()).ok());
+    node.unwrap_or_else(|| Node::new(Value::Text(text.to_owned()), origin.clone()))
 }
 
 /// Where lines start, to turn an offset into a place.
@@ -135,65 +138,58 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Turns what `toml_edit` read into nodes.
+/// Turns what was read as TOML into nodes.
 struct Reader<'a> {
     origin: &'a Origin,
     lines: Option<&'a Lines<'a>>,
 }
 
 impl Reader<'_> {
-    fn origin_of(&self, span: Option<Range<usize>>) -> Option<Origin> {
+    fn at(&self, span: Range<usize>) -> Origin {
         match self.lines {
-            Some(lines) => span.map(|span| self.origin.at(Some(lines.position(span.start)))),
-            None => Some(self.origin.clone()),
+            Some(lines) => self.origin.at(Some(lines.position(span.start))),
+            None => self.origin.clone(),
         }
     }
 
-    fn table(&self, table: &dyn TableLike, origin: Origin) -> Node {
-        let entries = table.iter().map(|(name, item)| {
-            let span = table.key(name).and_then(toml_edit::Key::span);
-            let name_origin = self.origin_of(span).unwrap_or_else(|| origin.clone());
-            let mut node = self.item(item, name_origin.clone());
+    fn table(&self, table: DeTable<'_>, origin: Origin) -> Result<Node, Notice> {
+        let entries = table.into_iter().map(|(name, value)| {
+            let name_origin = self.at(name.span());
+            let mut node = self.placed(value)?;
             node.name_origin = name_origin;
-            (name.to_owned(), node)
+            Ok((name.into_inner().into_owned(), Box::new(node)))
         });
-        Node::new(Value::Table(entries.collect()), origin)
+        Ok(Node::new(Value::Table(entries.collect::<Result<_, _>>()?), origin))
     }
 
-    /// `fallback` is the place of tables that no line of their own opens.
-    fn item(&self, item: &Item, fallback: Origin) -> Node {
-        let origin = self.origin_of(item.span()).unwrap_or(fallback);
-        match item {
-            Item::None => Node::empty_table(origin),
-            Item::Value(value) => self.value(value, origin),
-            Item::Table(table) => self.table(table, origin),
-            Item::ArrayOfTables(tables) => {
-                let items = tables.iter().map(|table| {
-                    let place = self.origin_of(table.span()).unwrap_or_else(|| origin.clone());
-                    self.table(table, place)
-                });
-                Node::new(Value::List(items.collect()), origin.clone())
-            }
-        }
+    fn placed(&self, value: Spanned<DeValue<'_>>) -> Result<Node, Notice> {
+        let origin = self.at(value.span());
+        self.value(value.into_inner(), origin)
     }
 
-    fn value(&self, value: &toml_edit::Value, origin: Origin) -> Node {
+    /// Fails for a number that is too big.
+    fn value(&self, value: DeValue<'_>, origin: Origin) -> Result<Node, Notice> {
+        let too_big = |origin: &Origin| Notice::about(origin, "the number is too big");
         let value = match value {
-            toml_edit::Value::String(text) => Value::Text(text.value().clone()),
-            toml_edit::Value::Integer(number) => Value::Whole(*number.value()),
-            toml_edit::Value::Float(number) => Value::Number(*number.value()),
-            toml_edit::Value::Boolean(switch) => Value::Switch(*switch.value()),
-            toml_edit::Value::Datetime(date) => Value::Date(date.value().to_string()),
-            toml_edit::Value::InlineTable(table) => return self.table(table, origin),
-            toml_edit::Value::Array(array) => {
-                let items = array.iter().map(|item| {
-                    let place = self.origin_of(item.span()).unwrap_or_else(|| origin.clone());
-                    self.value(item, place)
-                });
-                Value::List(items.collect())
+            DeValue::String(text) => Value::Text(text.into_owned()),
+            DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+                Ok(number) => Value::Whole(number),
+                Err(_) => return Err(too_big(&origin)),
+            },
+            DeValue::Float(number) => match number.as_str().parse::<f64>() {
+                Ok(float) if float.is_finite() || !number.as_str().contains(|char: char| char.is_ascii_digit()) => {
+                    Value::Number(float)
+                }
+                _ => return Err(too_big(&origin)),
+            },
+            DeValue::Boolean(switch) => Value::Switch(switch),
+            DeValue::Datetime(date) => Value::Date(date.to_string()),
+            DeValue::Table(table) => return self.table(table, origin),
+            DeValue::Array(items) => {
+                Value::List(items.into_iter().map(|item| self.placed(item)).collect::<Result<_, _>>()?)
             }
         };
-        Node::new(value, origin)
+        Ok(Node::new(value, origin))
     }
 }
 

@@ -200,7 +200,7 @@ impl Stack {
 fn take_hooks(layer: &mut Node, origin: &Origin, findings: &mut Findings) -> Option<RepositoryHooks> {
     let hooks = layer.get(&["hooks"])?.clone();
     layer.remove(&["hooks"]);
-    let mut alone = Node::new(Value::Table([("hooks".to_owned(), hooks)].into()), origin.clone());
+    let mut alone = Node::new(Value::Table([("hooks".to_owned(), Box::new(hooks))].into()), origin.clone());
     take_apart(&mut alone, findings);
     check(&mut alone, known(), findings);
     let hooks = match decode(&alone) {
@@ -250,7 +250,7 @@ fn hooks_of(mut entry: Node) -> Vec<Node> {
         let Value::Table(own) = &mut hook.value else { continue };
         for name in SHARED {
             if let Some(shared) = entry.get(&[name]) {
-                own.entry(name.to_owned()).or_insert_with(|| shared.clone());
+                own.entry(name.to_owned()).or_insert_with(|| Box::new(shared.clone()));
             }
         }
     }

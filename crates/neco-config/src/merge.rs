@@ -1,9 +1,7 @@
 //! Lays one layer over another.
 
-use std::collections::BTreeMap;
-
 use crate::check::added_item;
-use crate::layer::{Node, Value};
+use crate::layer::{Entries, Node, Value};
 
 /// Lays `over` over `base`: tables are merged, lists are replaced or added to, the rest is replaced.
 pub(crate) fn merge(base: &mut Node, over: Node) {
@@ -26,27 +24,33 @@ pub(crate) fn merge(base: &mut Node, over: Node) {
     base.name_origin = name_origin;
 }
 
-fn merge_tables(entries: &mut BTreeMap<String, Node>, over: BTreeMap<String, Node>) {
-    for (name, node) in over {
+fn merge_tables(entries: &mut Entries, over: Entries) {
+    for (name, mut node) in over {
         match entries.get_mut(&name) {
-            Some(base) => merge(base, node),
+            Some(base) => merge(base, *node),
             None => {
-                entries.insert(name, settled(node));
+                settle(&mut node);
+                entries.insert(name, node);
             }
         }
     }
 }
 
 /// A node that lies over nothing: the `+` of its items has done its work.
-pub(crate) fn settled(node: Node) -> Node {
-    let blank = match &node.value {
-        Value::Table(_) => Value::Table(BTreeMap::new()),
-        Value::List(_) => Value::List(Vec::new()),
-        Value::Text(_) | Value::Whole(_) | Value::Number(_) | Value::Switch(_) | Value::Date(_) => return node,
-    };
-    let mut base = Node::new(blank, node.origin.clone());
-    merge(&mut base, node);
-    base
+pub(crate) fn settled(mut node: Node) -> Node {
+    settle(&mut node);
+    node
+}
+
+fn settle(node: &mut Node) {
+    match &mut node.value {
+        Value::Table(entries) => entries.values_mut().for_each(|node| settle(node)),
+        Value::List(items) if items.iter().any(|item| added_item(&item.value).is_some()) => {
+            let added = std::mem::take(items);
+            add_items(items, added);
+        }
+        Value::List(_) | Value::Text(_) | Value::Whole(_) | Value::Number(_) | Value::Switch(_) | Value::Date(_) => {}
+    }
 }
 
 /// Items that are already there are not added a second time.
@@ -118,7 +122,7 @@ mod tests {
         leaf.prop_recursive(3, 24, 4, |inner| {
             let node = inner.prop_map(|value| Node::new(value, node(0, "0").origin));
             prop_oneof![
-                prop::collection::btree_map("[a-d]", node.clone(), 0..4).prop_map(Value::Table),
+                prop::collection::btree_map("[a-d]", node.clone().prop_map(Box::new), 0..4).prop_map(Value::Table),
                 prop::collection::vec(node, 0..3).prop_map(Value::List),
             ]
         })
@@ -127,8 +131,8 @@ mod tests {
     fn layer() -> impl Strategy<Value = Node> {
         prop::collection::btree_map("[a-d]", value(), 0..4).prop_map(|entries| {
             let origin = node(0, "0").origin;
-            let nodes = entries.into_iter().map(|(name, value)| (name, Node::new(value, origin.clone())));
-            Node::new(Value::Table(nodes.collect()), origin)
+            let node = |(name, value)| (name, Box::new(Node::new(value, origin.clone())));
+            Node::new(Value::Table(entries.into_iter().map(node).collect()), origin.clone())
         })
     }
 

@@ -218,7 +218,7 @@ fn forget_secrets(node: &mut Node) {
 
 fn blank(node: &mut Node) {
     match &mut node.value {
-        Value::Table(entries) => entries.values_mut().for_each(blank),
+        Value::Table(entries) => entries.values_mut().for_each(|node| blank(node)),
         value => *value = Value::Text(HIDDEN.to_owned()),
     }
 }

@@ -1,6 +1,5 @@
 //! MCP servers in the ways that people and other agents write them, and those that a repository brings.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,7 @@ use crate::decode::decode_section;
 use crate::env::Env;
 use crate::find::{origin_of, read_text};
 use crate::json;
-use crate::layer::{Node, Value};
+use crate::layer::{Entries, Node, Value};
 use crate::notice::{Findings, Notice};
 use crate::origin::{Layer, Origin};
 use crate::policy_files::project_folders;
@@ -40,9 +39,6 @@ const TOOL_LISTS: [(&str, &str); 4] = [
     ("disabled_tools", "exclude"),
     ("excludeTools", "exclude"),
 ];
-
-/// The settings of one server, by name.
-type Entries = BTreeMap<String, Node>;
 
 /// An MCP server that a repository brings. It is not in the settings: nobody starts it unasked.
 #[derive(Clone, PartialEq)]
@@ -110,7 +106,7 @@ fn of_repository(servers: Node, folder: &Path, findings: &mut Findings) -> Vec<R
         return Vec::new();
     };
     let servers = servers.into_iter();
-    servers.filter_map(|(name, server)| one_of_repository(name, server, folder, findings)).collect()
+    servers.filter_map(|(name, server)| one_of_repository(name, *server, folder, findings)).collect()
 }
 
 /// One server by itself: a value that is wrong leaves out all of it, as half of a command line is another one.
@@ -145,14 +141,14 @@ pub(crate) fn settle(layer: &mut Node) {
 }
 
 fn settle_server(entries: &mut Entries) {
-    match entries.remove("transport") {
+    match entries.remove("transport").map(|transport| *transport) {
         Some(Node { value: Value::Table(inner), .. }) => {
             for (name, node) in inner {
                 entries.entry(name).or_insert(node);
             }
         }
         Some(kind) => {
-            entries.entry("type".to_owned()).or_insert(kind);
+            entries.entry("type".to_owned()).or_insert_with(|| Box::new(kind));
         }
         None => {}
     }
@@ -170,9 +166,10 @@ fn settle_server(entries: &mut Entries) {
 /// Makes another setting ours.
 fn take_over(entries: &mut Entries, theirs: &str, ours: &str, means: fn(Value) -> Value) {
     if !entries.contains_key(ours)
-        && let Some(node) = entries.remove(theirs)
+        && let Some(mut node) = entries.remove(theirs)
     {
-        entries.insert(ours.to_owned(), Node { value: means(node.value), ..node });
+        node.value = means(node.value);
+        entries.insert(ours.to_owned(), node);
     }
 }
 
@@ -200,11 +197,12 @@ fn thousandth(value: Value) -> Value {
 /// Puts the lists of tools into `tools`; a list in its place is that of the tools there are.
 fn gather_tools(entries: &mut Entries) {
     if let Some(list) = entries.get_mut("tools").filter(|tools| matches!(tools.value, Value::List(_))) {
-        *list = list.clone().below(&["include".to_owned()]);
+        **list = (**list).clone().below(&["include".to_owned()]);
     }
     for (theirs, ours) in TOOL_LISTS {
         let Some(list) = entries.remove(theirs) else { continue };
-        let tools = entries.entry("tools".to_owned()).or_insert_with(|| Node::empty_table(list.origin.clone()));
+        let empty = || Box::new(Node::empty_table(list.origin.clone()));
+        let tools = entries.entry("tools".to_owned()).or_insert_with(empty);
         if let Value::Table(lists) = &mut tools.value {
             lists.entry(ours.to_owned()).or_insert(list);
         }

@@ -4,6 +4,7 @@
 //! younger; then the manifests are read, and the file is written anew. What it says of a tool is looked at when somebody
 //! first wants to know it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write as _};
@@ -43,10 +44,10 @@ impl KeptTool {
         })
     }
 
-    /// The tool of a line of the file.
-    fn read(line: &str) -> Option<Self> {
-        let mut values = serde_json::Deserializer::from_str(line).into_iter::<String>();
-        let name = values.next()?.ok()?;
+    /// The tool of a line of the file, where it is `wanted`.
+    fn read(line: &str, wanted: impl Fn(&str) -> bool) -> Option<Self> {
+        let mut values = serde_json::Deserializer::from_str(line).into_iter::<Cow<'_, str>>();
+        let name = values.next()?.ok().filter(|name| wanted(name))?.into_owned();
         let text = line.get(values.byte_offset()..)?;
         Some(Self { name, text: text.into(), info: OnceLock::new() })
     }
@@ -91,9 +92,8 @@ impl<'a> KeptTools<'a> {
         wanted: impl Fn(&str) -> bool,
     ) -> Option<Vec<Arc<KeptTool>>> {
         let key = format!("{}@{}", settings.name, settings.hash());
-        let is_wanted = |tool: &KeptTool| wanted(&tool.name);
         if let Some(lines) = self.places.get(&*key).and_then(|place| self.text.get(place.clone())) {
-            return Some(lines.lines().filter_map(KeptTool::read).filter(is_wanted).map(Arc::new).collect());
+            return Some(lines.lines().filter_map(|line| KeptTool::read(line, &wanted)).map(Arc::new).collect());
         }
         let tools = Manifest::load(self.data_dir, settings)?.tools;
         self.lacking.push_str(&format!("{key}\n"));
@@ -102,7 +102,8 @@ impl<'a> KeptTools<'a> {
                 self.lacking.push_str(&format!("{name}{text}\n"));
             }
         }
-        Some(tools.into_iter().map(KeptTool::from).filter(is_wanted).map(Arc::new).collect())
+        let wanted = tools.into_iter().filter(|tool| wanted(&tool.name));
+        Some(wanted.map(|tool| Arc::new(KeptTool::from(tool))).collect())
     }
 
     /// Writes what the file lacked.
