@@ -106,7 +106,7 @@ impl Person<'_> {
             Act::StopAll => Command::StopAll,
             Act::Rewind(number, what) => {
                 let message_id = self.message(number).await?;
-                // As every window does: what goes with it is seen before. What can't be looked at refuses the command too.
+                // As every window does: what goes with it is seen before. Where that fails, the command does too.
                 let _ = self.client.ask(Query::RewindPreview { message_id, what }).await;
                 Command::Rewind { message_id, what }
             }
