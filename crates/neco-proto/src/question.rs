@@ -57,7 +57,7 @@ pub struct QuestionItem {
     /// What it means to answer with nothing.
     #[serde(default, skip_serializing_if = "EmptyAnswer::is_allowed")]
     pub empty: EmptyAnswer,
-    /// The field of a form that it asks for; nothing where no MCP server asks.
+    /// The field of a form that it asks for, where it asks for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<FormField>,
 }

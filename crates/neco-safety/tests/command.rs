@@ -4,6 +4,8 @@
 
 #[path = "command/cover.rs"]
 mod cover;
+#[path = "command/links.rs"]
+mod links;
 #[path = "command/properties.rs"]
 mod properties;
 #[path = "command/property.rs"]

@@ -29,7 +29,7 @@ pub fn mend(fold: &Fold, begins: bool) -> (Vec<EventBody>, Option<EventBody>) {
     (events, told)
 }
 
-/// That agents were at work when the session ended, although the root was not; `agents` has the root first.
+/// That agents below the root were at work when the session ended, whatever the root did; `agents` has the root first.
 pub fn agents_interrupted(agents: &[AgentNode]) -> Option<EventBody> {
     let worked = |node: &&AgentNode| matches!(node.state, NodeState::Created | NodeState::Running);
     let names: Vec<&str> = agents.iter().skip(1).filter(worked).map(|node| node.name.as_str()).collect();
@@ -73,8 +73,8 @@ fn notice(open: &[(&OpenCall, bool)], begins: bool) -> String {
         text.push_str(&format!("; it is not known whether these calls took effect: {}", unknown.join(", ")));
     }
     text.push_str(match open.iter().any(|(_, asks)| *asks) {
-        true => ". It was waiting for your answer; say “continue” to be asked again",
-        false => ". Say “continue”, or what to do instead",
+        true => ". It was waiting for your answer; continue, and you are asked again",
+        false => ". Continue, or say what to do instead",
     });
     text
 }
@@ -191,6 +191,7 @@ mod tests {
         assert_eq!((waited.status, waited.error_code), (CallStatus::Cancelled, Some(ErrorCode::Interrupted)));
         assert!(!notice(&[(&call(true, Some(CallStatus::Success), ""), false)], false).contains("not known"));
         assert!(!notice(&[(&call(true, None, ""), false)], true).contains("stopped"), "nobody stopped a fork");
+        assert!(notice(&[], false).ends_with(". Continue, or say what to do instead"), "as the field says it");
         // Whoever was asked and did not answer knows that nothing happened.
         let asked = notice(&[(&call(true, None, ""), true)], false);
         assert!(!asked.contains("not known") && asked.contains("asked again"), "{asked}");

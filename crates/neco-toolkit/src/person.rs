@@ -6,11 +6,6 @@ use neco_proto::{ItemAnswer, QuestionItem};
 
 /// Asks the person while a call runs. `()` is for where nobody is there.
 pub trait AskPerson: Send + Sync {
-    /// Whether somebody is there who can also be asked whether a call may run.
-    fn is_there(&self) -> bool {
-        false
-    }
-
     /// Asks and waits; nothing when nobody is there or wants to answer.
     fn ask(&self, items: Vec<QuestionItem>) -> BoxFuture<'static, Option<Vec<ItemAnswer>>>;
 }

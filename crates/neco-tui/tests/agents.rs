@@ -274,3 +274,82 @@ fn a_child_asks_with_its_name() {
         scene.happen_to(one, EventBody::StreamChunk(StreamChunk { text: "this is the child's own business".into() }));
     }));
 }
+
+/// An agent with a number, which is also when it began.
+fn general(id: AgentId, parent: AgentId, number: i64, state: &str) -> AgentNode {
+    let created = Timestamp::from_second(number).unwrap();
+    AgentNode { name: format!("general-{number}"), created, ..node(id, parent, "general", "look", state, 0.0) }
+}
+
+fn at_rest(root: AgentId) -> SessionSnapshot {
+    serde_json::from_value(json!({
+        "session_id": SessionId::new(), "root_agent": root, "last_seq": 9, "cwd": "/tmp", "title": "",
+        "model": "scripted/demo", "mode": "agent", "approval": "ask_first", "state": "idle",
+        "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 },
+        "pending": [], "generation": 8
+    }))
+    .unwrap()
+}
+
+#[test]
+fn agents_that_ended_before_the_window_opened_are_seen_and_listed() {
+    let mut scene = Scene::new((120, 40));
+    let (root, [one, two]) = (scene.root, [AgentId::new(), AgentId::new()]);
+    let steps = [(one, 1, "running"), (two, 2, "running"), (one, 1, "completed"), (two, 2, "cancelled")];
+    for (id, number, state) in steps {
+        scene.happened_to(id, support::agent_update(&general(id, root, number, state)));
+    }
+    let asked = scene.app.opened(at_rest(root));
+    assert!(asked.contains(&Effect::Ask(Query::Tree)) && asked.contains(&Effect::Ask(Query::Workflows)), "{asked:?}");
+    let picture = scene.picture();
+    assert!(picture.contains("✓ Agent  general-1") && picture.contains("⊘ Agent  general-2  stopped"), "{picture}");
+    scene.control('t');
+    assert!(scene.app.picker.is_some() && !scene.picture().contains("No agents"), "{}", scene.picture());
+}
+
+#[test]
+fn agents_are_listed_in_the_order_in_which_they_began() {
+    let mut scene = Scene::new((120, 40));
+    let (root, [one, two, three]) = (scene.root, [AgentId::new(), AgentId::new(), AgentId::new()]);
+    scene.app.opened(at_rest(root));
+    scene.happen_to(three, support::agent_update(&general(three, root, 3, "running")));
+    // Those of long ago are told of by the tree alone.
+    let nodes = vec![general(one, root, 1, "completed"), general(two, root, 2, "completed")];
+    scene.news(News::Answered(Answer::Tree { nodes }));
+    let names: Vec<&str> = scene.app.transcript.view.agents.all().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["general-1", "general-2", "general-3"]);
+}
+
+#[test]
+fn what_an_agent_changed_before_the_window_opened_was_not_changed_by_commands() {
+    let mut scene = Scene::new((100, 30));
+    let diff = json!({"path": "a.txt", "unified": "@@ -0,0 +1 @@\n+b\n", "added": 1, "removed": 0, "created": true});
+    let ended = ToolCallEnd {
+        call_id: support::call("1"),
+        origin: ToolOrigin::BuiltIn,
+        parts: Vec::new(),
+        tool: "write_file".into(),
+        summary: "Write a.txt".into(),
+        status: CallStatus::Success,
+        output: String::new(),
+        error_code: None,
+        advice: None,
+        agent: None,
+        duration_ms: 1,
+        display: Some(Display::Diff { files: vec![serde_json::from_value(diff).unwrap()] }),
+        spilled_to: None,
+        known: Vec::new(),
+    };
+    scene.happened(EventBody::TurnStart(TurnStart { iteration: 1, model: "scripted/demo".into() }));
+    scene.happened_to(AgentId::new(), EventBody::ToolCallEnd(ended));
+    scene.happened(support::read(json!({
+        "type": "checkpoint", "rev": "b", "parent": "a", "when": "after", "label": "x",
+        "changed": [{"path": "a.txt", "kind": "added"}]
+    })));
+    scene.happened(support::read(json!({
+        "type": "agent_complete", "reason": "natural", "final": "", "turns": 2, "duration_ms": 5,
+        "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
+    })));
+    let picture = scene.picture();
+    assert!(picture.contains("+1 −0 in 1 file   /diff /undo") && !picture.contains("by commands"), "{picture}");
+}

@@ -7,7 +7,7 @@ use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::update::Effect;
 use serde_json::json;
-use support::{Scene, call, edit_request, in_all_sizes};
+use support::{Scene, call, command_request, edit_request, in_all_sizes};
 
 fn decided(id: &str, decision: Decision) -> Vec<Effect> {
     vec![Effect::Send(Command::Approve { call_id: call(id), decision })]
@@ -459,4 +459,24 @@ fn whoever_looks_at_the_keys_is_back_at_the_question_afterwards() {
     scene.reads();
     assert!(scene.picture().contains("↑↓ Enter or 1–"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Once));
+}
+
+#[test]
+fn shift_tab_says_yes_to_an_edit_and_leaves_other_questions() {
+    let accepts = Effect::Send(Command::SetApproval { approval: ApprovalMode::AcceptEdits });
+    let ask = |request| {
+        let mut scene = Scene::new((80, 40));
+        scene.works();
+        scene.asks(request);
+        scene
+    };
+    let yes = [decided("1", Decision::Once), vec![accepts.clone()]].concat();
+    assert_eq!(ask(edit_request("1")).key(KeyCode::BackTab), yes);
+    let mut scene = ask(command_request("1", "make"));
+    assert_eq!(scene.key(KeyCode::BackTab), [accepts.clone()]);
+    assert_eq!(scene.types("y"), decided("1", Decision::Once), "it is asked still");
+    // Whoever writes why not does not say yes.
+    let mut scene = ask(edit_request("1"));
+    scene.types("n");
+    assert_eq!(scene.key(KeyCode::BackTab), [accepts]);
 }

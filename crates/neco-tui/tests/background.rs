@@ -185,6 +185,16 @@ fn the_key_that_sends_a_command_away_is_named_while_it_does_that() {
 }
 
 #[test]
+fn a_command_of_the_person_stays_where_it_is_and_that_is_said() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("!make");
+    scene.picture();
+    scene.key(KeyCode::Enter);
+    assert_eq!(scene.control('b'), []);
+    assert!(scene.picture().contains("Only the agent's commands go to the background"), "{}", scene.picture());
+}
+
+#[test]
 fn what_shift_tab_sets_is_seen_in_place_of_a_word() {
     let mut scene = Scene::new((80, 24));
     scene.key(KeyCode::Esc);

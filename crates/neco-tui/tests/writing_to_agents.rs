@@ -443,3 +443,17 @@ fn an_agent_that_waits_says_so_its_clock_stands_in_a_pause_and_it_names_its_mode
     let picture = scene.picture();
     assert!(picture.contains("glm-4.7") && picture.contains("1 at work, 1 waits for you, 1 paused"), "{picture}");
 }
+
+#[test]
+fn an_agent_that_is_paused_says_when_it_reads_and_that_it_can_be_resumed() {
+    let mut scene = Scene::new((120, 30));
+    agents(&mut scene, &["running", "paused"]);
+    scene.control('t');
+    scene.key(KeyCode::Down);
+    assert!(scene.picture().contains("Message coder-2; it reads it when it is resumed"), "{}", scene.picture());
+    scene.key(KeyCode::Enter);
+    let picture = scene.picture();
+    assert!(picture.contains("it reads it when it is resumed") && picture.contains("Ctrl-X resume, "), "{picture}");
+    scene.control('x');
+    assert!(scene.picture().contains("a correction; it reads it when it is resumed"), "{}", scene.picture());
+}

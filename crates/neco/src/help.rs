@@ -88,8 +88,9 @@ Exit codes:
   1    failed
   2    wrong usage or configuration
   3    done, but of the last calls that the model made one or more were
-       refused, by policy, a hook or you, or a hook ended the work; what was
-       refused and then done another way does not count
+       refused, by policy, a hook or you, or for a path outside the
+       workspace, or a hook ended the work; what was refused and then done
+       another way does not count
   4    limit of turns, time or budget reached
   5    no model is set, it can't be reached, its key is missing or refused,
        rate limited, no credit left

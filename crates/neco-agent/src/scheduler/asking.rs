@@ -26,9 +26,9 @@ pub struct Asking {
 }
 
 impl Asking {
-    /// The person, as one call asks them; `is_there` says whether there is one.
-    pub fn of(self: &Arc<Self>, call_id: CallId, is_there: bool) -> Arc<dyn AskPerson> {
-        Arc::new(Asker { asking: Arc::clone(self), call_id, is_there })
+    /// The person, as one call asks them.
+    pub fn of(self: &Arc<Self>, call_id: CallId) -> Arc<dyn AskPerson> {
+        Arc::new(Asker { asking: Arc::clone(self), call_id })
     }
 
     /// Ready when something is asked. May be dropped and called again at any time without losing anything.
@@ -47,14 +47,9 @@ impl Asking {
 struct Asker {
     asking: Arc<Asking>,
     call_id: CallId,
-    is_there: bool,
 }
 
 impl AskPerson for Asker {
-    fn is_there(&self) -> bool {
-        self.is_there
-    }
-
     fn ask(&self, items: Vec<QuestionItem>) -> BoxFuture<'static, Option<Vec<ItemAnswer>>> {
         let (answer, answered) = oneshot::channel();
         let asked = AskedByCall { call_id: self.call_id.clone(), items, answer };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::event::{CallStatus, HookEvent};
-use neco_proto::{ApprovalMode, CallId, ErrorCode, EventBody, ToolCall, ToolResult};
+use neco_proto::{CallId, ErrorCode, EventBody, ToolCall, ToolResult};
 use neco_safety::tools::{Effects, effects};
 use neco_safety::{Policy, Ruling, SideEffect, Who, World};
 use neco_toolkit::{AskModel, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
@@ -469,12 +469,9 @@ impl Scheduler {
 
     pub(super) fn context(&self, index: usize) -> ToolContext {
         let call_id = self.calls.get(index).map_or_else(CallId::generate, |call| call.id.clone());
-        // Whoever chose not to be asked is not asked about a file outside the workspace either.
-        let is_there =
-            self.scene.as_ref().is_some_and(|scene| scene.person_present && scene.approval != ApprovalMode::Auto);
         ToolContext {
             live: self.live.of(call_id.clone()),
-            person: self.asking.of(call_id.clone(), is_there),
+            person: self.asking.of(call_id.clone()),
             model: Arc::clone(&self.model),
             call_id,
             world: Arc::clone(&self.world),

@@ -73,13 +73,19 @@ pub(crate) async fn rewind(app: &LocalApp, by: Actor, request: RewindSession) ->
     if way.history.last_seq != request.last_seq {
         return Err(of_session(SessionError::GoneOn(way.found.record.id)));
     }
-    let agreed = match request.agreed {
+    let mut agreed = match request.agreed {
         AgreedTo::Nothing => Agreed::Nothing,
         AgreedTo::Files { files } => Agreed::Files(files.into_iter().collect()),
         AgreedTo::Anything => Agreed::Anything,
     };
+    let was_removed = way.found.is_removed();
     // What its folder says of checkpoints is there with the folder.
     way.found = app.hub.with_folder(way.found).await.map_err(of_session)?;
+    if let (true, Agreed::Files(files)) = (was_removed, &mut agreed) {
+        // Files that were made again just now have no dates that tell anything, and were shown without.
+        let now = way.preview(app).await?;
+        files.extend(now.files.into_iter().filter(|file| file.unsure && !file.by_others).map(|file| file.path));
+    }
     let went = way.hub(app)?.go_back(way.found, &way.history, (&by, &way.plan), agreed).await.map_err(of_session)?;
     Ok(RewoundSession { changes: went.changes, kept: went.kept, elsewhere: false })
 }
@@ -128,8 +134,9 @@ async fn tell(
         AgreedTo::Files { files } => files.contains(path),
         AgreedTo::Anything => true,
     };
-    if let Some(file) = now.files.iter().find(|file| file.by_others && !covers(&file.path)) {
-        return Err(of_rewind(RewindError::ByOthers(format!("{} was changed since by somebody else", file.path))));
+    if let Some(file) = now.files.iter().find(|file| (file.by_others || file.unsure) && !covers(&file.path)) {
+        let by = if file.by_others { "since by somebody else" } else { "while a call ran, by it or by somebody else" };
+        return Err(of_rewind(RewindError::ByOthers(format!("{} was changed {by}", file.path))));
     }
     if now.messages != preview.messages {
         return Err(of_session(SessionError::GoneOn(snapshot.session_id)));

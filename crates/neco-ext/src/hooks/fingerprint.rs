@@ -302,24 +302,6 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_stays_the_same_when_the_data_changes_that_its_script_is_given() {
-        let folder = stage();
-        let data = folder.path().join("data.json");
-        for (command, stays) in [
-            ("\"$CLAUDE_PROJECT_DIR\"/hooks/check.sh data.json", true),
-            ("sh hooks/check.sh --file=data.json", true),
-            ("sh data.json", false),
-            ("cat data.json | sh", false),
-        ] {
-            fs::write(&data, "one").unwrap();
-            let hook = hook(folder.path(), command);
-            let before = hash(&hook);
-            fs::write(&data, "two").unwrap();
-            assert_eq!(hash(&hook) == before, stays, "{command}");
-        }
-    }
-
-    #[test]
     fn a_hook_is_another_when_it_is_written_otherwise() {
         let folder = stage();
         let plain = hook(folder.path(), "true");

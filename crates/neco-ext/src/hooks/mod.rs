@@ -6,14 +6,13 @@
 //! of other agents, whatever file it comes from.
 //!
 //! Reading order: [`hook`] (one hook), [`settings_file`] and [`mod@find`] (where they come from),
-//! [`named_files`], [`given_files`] and [`fingerprint`] (what trust is in) with [`program_files`] (the same for MCP
-//! servers), [`matcher`], [`translate`] (names that hooks know), [`input`], [`run`] (the process), [`output`] (what it
-//! said), [`gate`] (what follows).
+//! [`named_files`] and [`fingerprint`] (what trust is in) with [`program_files`] (the same for MCP servers),
+//! [`matcher`], [`translate`] (names that hooks know), [`input`], [`run`] (the process), [`output`] (what it said),
+//! [`gate`] (what follows).
 
 mod find;
 mod fingerprint;
 mod gate;
-mod given_files;
 mod hook;
 mod input;
 mod matcher;

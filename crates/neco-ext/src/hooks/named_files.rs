@@ -2,13 +2,10 @@
 //!
 //! Rather a word too many than one too few: a file that is looked at needlessly costs nothing, one
 //! that is overlooked could be swapped. So every word counts, wherever it stands, and what is quoted
-//! as a whole is taken for a command as well, as `sh -c` would. What the hook itself writes to does
+//! as a whole is taken for a command as well, as `sh -c` would. Only what the hook itself writes to does
 //! not count, or every run would make it another hook: targets of `>`, `>>`, `2>` and `&>`, and files of `tee`.
-//! Nor does what a script is only [given](super::given_files): `data.json` in `hooks/check.sh data.json`.
 
 use neco_safety::command::{Part, Place, examine};
-
-use super::given_files;
 
 /// Variables that stand for the folder that the hook belongs to.
 const FOLDER: [&str; 3] = ["CLAUDE_PROJECT_DIR", "NECO_PROJECT_DIR", "PWD"];
@@ -41,7 +38,6 @@ pub(super) fn of(command: &str) -> Words {
     let plain = with_folder(command);
     let examined = examine(&plain, &Place::new("/"));
     let mut words = Words { whole: examined.clean && !sets_folder(command), ..Words::default() };
-    let given = given_files::of(&plain, &examined.parts);
     let tees = !REDEFINES.iter().any(|text| command.contains(text));
     let is_tee = |part: &Part| tees && part.words.first().is_some_and(|program| program.exact && program.text == TEE);
     for word in examined.parts.into_iter().filter(|part| !is_tee(part)).flat_map(|part| part.words) {
@@ -51,7 +47,7 @@ pub(super) fn of(command: &str) -> Words {
     collect(cut(&plain, tees), 0, &mut words);
     words.whole &= words.known.len() + words.unknown.len() <= MOST_WORDS;
     for list in [&mut words.known, &mut words.unknown] {
-        list.retain(|word| !word.is_empty() && !given.contains(word));
+        list.retain(|word| !word.is_empty());
         list.sort();
         list.dedup();
         list.truncate(MOST_WORDS);

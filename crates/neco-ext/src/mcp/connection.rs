@@ -399,6 +399,9 @@ fn why_not(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => "it ended before it answered".to_owned(),
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => why_not(fallback),
+        ClientInitializeError::ExpectedInitResponse(_) | ClientInitializeError::ExpectedInitResult(_) => {
+            "its first answer is none that MCP knows; is it an MCP server?".to_owned()
+        }
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             let versions: Vec<String> = server_supported.iter().map(ToString::to_string).collect();
             unknown_version(&versions.join(", "))

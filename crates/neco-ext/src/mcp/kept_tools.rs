@@ -19,6 +19,9 @@ use super::settings::ServerSettings;
 /// How the file begins; another one is not read.
 const VERSION: &str = "neco-mcp-tools 1";
 
+/// How it ends; one that was cut off is not read.
+const END: &str = "end\n";
+
 /// Most bytes of the file; then it begins anew with what is needed.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 
@@ -43,14 +46,13 @@ impl KeptTool {
                 .unwrap_or_else(|_| ToolInfo { name: self.name.clone(), ..ToolInfo::default() })
         })
     }
+}
 
-    /// The tool of a line of the file, where it is `wanted`.
-    fn read(line: &str, wanted: impl Fn(&str) -> bool) -> Option<Self> {
-        let mut values = serde_json::Deserializer::from_str(line).into_iter::<Cow<'_, str>>();
-        let name = values.next()?.ok().filter(|name| wanted(name))?.into_owned();
-        let text = line.get(values.byte_offset()..)?;
-        Some(Self { name, text: text.into(), info: OnceLock::new() })
-    }
+/// The name of the tool of a line of the file, and the rest of the line.
+fn parted(line: &str) -> Option<(Cow<'_, str>, &str)> {
+    let mut values = serde_json::Deserializer::from_str(line).into_iter::<Cow<'_, str>>();
+    let name = values.next()?.ok()?;
+    Some((name, line.get(values.byte_offset()..)?))
 }
 
 impl From<ToolInfo> for KeptTool {
@@ -79,7 +81,8 @@ impl<'a> KeptTools<'a> {
         let changed = fs::metadata(folder_of_manifests(data_dir)).and_then(|found| found.modified()).ok();
         let text = changed.and_then(|changed| {
             let text = fs::read_to_string(file(data_dir)).ok()?;
-            text.starts_with(&beginning(changed)).then_some(text)
+            let text = text.strip_suffix(END)?;
+            text.starts_with(&beginning(changed)).then(|| text.to_owned())
         });
         let text = text.unwrap_or_default();
         Self { data_dir, changed, places: places(&text), text, lacking: String::new() }
@@ -92,8 +95,12 @@ impl<'a> KeptTools<'a> {
         wanted: impl Fn(&str) -> bool,
     ) -> Option<Vec<Arc<KeptTool>>> {
         let key = format!("{}@{}", settings.name, settings.hash());
-        if let Some(lines) = self.places.get(&*key).and_then(|place| self.text.get(place.clone())) {
-            return Some(lines.lines().filter_map(|line| KeptTool::read(line, &wanted)).map(Arc::new).collect());
+        let lines = self.places.get(&*key).and_then(|place| self.text.get(place.clone()));
+        if let Some(known) = lines.and_then(|lines| lines.lines().map(parted).collect::<Option<Vec<_>>>()) {
+            let tool = |(name, text): (Cow<'_, str>, &str)| {
+                Arc::new(KeptTool { name: name.into_owned(), text: text.into(), info: OnceLock::new() })
+            };
+            return Some(known.into_iter().filter(|(name, _)| wanted(name)).map(tool).collect());
         }
         let tools = Manifest::load(self.data_dir, settings)?.tools;
         self.lacking.push_str(&format!("{key}\n"));
@@ -124,6 +131,7 @@ fn save(data_dir: &Path, before: &str, lacking: &str) -> io::Result<()> {
     let mut temporary = tempfile::NamedTempFile::new_in(data_dir.join("mcp"))?;
     temporary.write_all(before.as_bytes())?;
     temporary.write_all(lacking.as_bytes())?;
+    temporary.write_all(END.as_bytes())?;
     temporary.persist(file(data_dir))?;
     Ok(())
 }
@@ -227,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn junk_in_the_file_is_passed_over() {
+    fn what_is_cut_off_or_broken_is_read_from_the_manifest() {
         let folder = tempfile::tempdir().unwrap();
         keep(folder.path(), "x", &["a"]);
         names(folder.path(), "x", |_| true);
@@ -236,9 +244,7 @@ mod tests {
             ["", "\u{feff}", "\"", "neco-mcp-tools 1 0\n", &text.replace("\"a\"", "\"a"), &text[..text.len() / 2]]
         {
             fs::write(file(folder.path()), junk).unwrap();
-            let mut kept = KeptTools::open(folder.path());
-            let tools = kept.tools(&server("x"), |_| true).unwrap_or_default();
-            assert!(tools.iter().all(|tool| tool.info().name.len() < 100), "{junk:?}");
+            assert_eq!(names(folder.path(), "x", |_| true), (Some(vec!["a".to_owned()]), false), "{junk:?}");
         }
     }
 }

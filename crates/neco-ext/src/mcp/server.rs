@@ -418,9 +418,10 @@ impl Server {
     async fn begin_with_program(&self, program: &ServerProgram, era: Era) -> Result<Connection, McpError> {
         let is_over = CancellationToken::new();
         match (self.try_program(program, era, is_over.clone()).await, era) {
-            // Some older servers die of a question that they don't know, or say nothing.
-            (Err(McpError::Connection { .. }), Era::Unknown) if is_over.is_cancelled() => {
-                self.try_program(program, Era::Initialize, CancellationToken::new()).await
+            // Some older servers die of a question that they don't know, say nothing, or answer with something else.
+            (Err(first @ McpError::Connection { .. }), Era::Unknown) => {
+                let second = self.try_program(program, Era::Initialize, CancellationToken::new()).await;
+                if is_over.is_cancelled() { second } else { second.or(Err(first)) }
             }
             // It may be a newer one by now.
             (Err(McpError::Connection { .. }), Era::Initialize) => {

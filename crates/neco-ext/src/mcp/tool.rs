@@ -23,6 +23,9 @@ use super::settings::Reach;
 /// The longest that a call may take, however often it says that it is alive.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// How long a server may take to say what a tool is by now, before a person is asked about what was kept of it.
+const LOOKS: Duration = Duration::from_secs(5);
+
 /// Characters of an argument in the line that tells of a call.
 const SHOWN: usize = 60;
 
@@ -126,10 +129,11 @@ impl McpTool {
         tokio::task::spawn_blocking(looking).await.unwrap_or(false)
     }
 
-    /// The tool as its server says it is now, which is started for that; as it was kept where that does not work.
+    /// The tool as its server says it is now, which is started for that; as it was kept where that does not work, or
+    /// takes long.
     async fn now(self: &Arc<Self>, caller: &Caller) -> Arc<Self> {
         // Whoever can't reach it is told so when the call is made.
-        let _held = self.server.connection_for(caller).await;
+        let _held = tokio::time::timeout(LOOKS, self.server.connection_for(caller)).await;
         match self.server.tool(&self.kept.name).filter(|now| now.info() != self.info()) {
             Some(now) => Arc::new(Self::new(now, &self.server)),
             None => Arc::clone(self),

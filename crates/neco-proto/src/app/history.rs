@@ -210,7 +210,7 @@ pub struct RewindSession {
     pub folder: String,
     /// Where to.
     pub to: RewindTo,
-    /// What of others' work may be overwritten.
+    /// What of others' work, or of what may be theirs, may be overwritten.
     pub agreed: AgreedTo,
     /// The last event when it was looked at: a session that has gone on since does not go back.
     pub last_seq: Seq,
@@ -218,7 +218,7 @@ pub struct RewindSession {
 
 request!(RewindSession => RewoundSession, "sessions.rewind", Post "/sessions/{session}/rewind", Work, once);
 
-/// What of others' work a person agreed to have overwritten.
+/// What of others' work, or of what may be theirs, a person agreed to have overwritten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum AgreedTo {

@@ -63,7 +63,7 @@ impl Ground<'_> {
         spellings(&word.text).find_map(|text| self.every(&text).find_map(|path| self.sensitive_path(&path)))
     }
 
-    fn sensitive_path(&self, path: &Path) -> Option<&'static str> {
+    pub(super) fn sensitive_path(&self, path: &Path) -> Option<&'static str> {
         let by_name = match self.place.root_of(path) {
             Some(root) => is_sensitive_below(root, path),
             None => is_sensitive(path).or_else(|| system_secret(path)),
@@ -190,16 +190,30 @@ impl Ground<'_> {
         spellings(&word.text).flat_map(|text| self.every(&text).collect::<Vec<_>>())
     }
 
+    /// The same with `..` as it is written: behind a link it leads elsewhere.
+    pub(super) fn written_in(&self, word: &Word) -> impl Iterator<Item = PathBuf> {
+        let written = |text: Cow<'_, str>| {
+            let (text, folders) = self.meant_from(&text);
+            folders.iter().map(|folder| folder.join(&*text)).collect::<Vec<_>>()
+        };
+        spellings(&word.text).flat_map(written).chain(self.paths_in(word))
+    }
+
     /// The absolute path a text means, from every folder the line may be in.
     fn every(&self, text: &str) -> impl Iterator<Item = PathBuf> {
+        let (text, folders) = self.meant_from(text);
+        let paths: Vec<_> = folders.iter().map(|folder| self.place.absolute_from(folder, &text)).collect();
+        paths.into_iter()
+    }
+
+    /// A text with the home folder in it, and the folders that it is meant from.
+    fn meant_from<'t>(&self, text: &'t str) -> (Cow<'t, str>, &[PathBuf]) {
         let text = match (text.strip_prefix("~/").or_else(|| text.strip_prefix("$HOME/")), &self.place.home) {
             (Some(rest), Some(home)) => Cow::Owned(format!("{}/{rest}", home.display())),
             _ => Cow::Borrowed(text),
         };
         let folders = if text.starts_with('/') { self.folders.get(..1) } else { Some(self.folders) };
-        let paths: Vec<_> =
-            folders.unwrap_or_default().iter().map(|folder| self.place.absolute_from(folder, &text)).collect();
-        paths.into_iter()
+        (text, folders.unwrap_or_default())
     }
 }
 
@@ -249,7 +263,7 @@ pub(super) fn is_elsewhere(place: &Place, path: &Path) -> bool {
 /// Folders for temporary files: in a box they are its own.
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/private/tmp"];
 
-fn is_temporary(path: &Path) -> bool {
+pub(super) fn is_temporary(path: &Path) -> bool {
     TEMPORARY.iter().any(|folder| path.starts_with(folder) && path != Path::new(folder))
 }
 

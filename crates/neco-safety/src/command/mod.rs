@@ -8,7 +8,7 @@
 //! Reading order: [`place`], [`examined`], [`rule`], [`mod@examine`]; how a line is read: [`scan`],
 //! [`ansi_c`], [`expand`], [`expansion`], [`walk`], [`reader`]; how a part is judged: [`named`], [`spelled`], [`handed`],
 //! [`finding`], [`judge`], [`ground`], [`pattern`], [`option`], [`source`], [`allowed`], [`reaching`], [`environment`], [`program`],
-//! [`known_safe`]; what it names: [`reach`].
+//! [`known_safe`]; what it names: [`reach`], [`links`].
 
 mod allowed;
 mod ansi_c;
@@ -22,6 +22,7 @@ mod ground;
 mod handed;
 mod judge;
 mod known_safe;
+mod links;
 mod named;
 mod option;
 mod pattern;
@@ -38,6 +39,7 @@ mod walk;
 
 pub use examine::examine;
 pub use examined::{Examined, OnHistory, Opened, Part, Reasons, Word};
+pub use links::LedOut;
 pub use place::Place;
 
 pub(crate) use place::straighten;

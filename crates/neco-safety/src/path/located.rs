@@ -83,7 +83,6 @@ pub struct Located {
     pub(super) relative: PathBuf,
     absolute: PathBuf,
     exists: bool,
-    is_beyond: bool,
 }
 
 impl PartialEq for Located {
@@ -133,17 +132,7 @@ impl Stamp {
 
 impl Located {
     pub(crate) fn new(root: Arc<Root>, relative: PathBuf, absolute: PathBuf, exists: bool) -> Self {
-        Self { root, relative, absolute, exists, is_beyond: false }
-    }
-
-    /// What lies outside every folder that is open, in `root` all the same.
-    pub(crate) fn beyond(self) -> Self {
-        Self { is_beyond: true, ..self }
-    }
-
-    /// Whether it lies outside every folder that is open: nothing but a person's word lets a call use it.
-    pub fn is_beyond(&self) -> bool {
-        self.is_beyond
+        Self { root, relative, absolute, exists }
     }
 
     /// The resolved path.

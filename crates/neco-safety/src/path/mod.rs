@@ -30,5 +30,5 @@ pub use unfinished::{is_own_name, remove_abandoned};
 pub(crate) use located::Root;
 pub use open_at::open_beneath;
 pub(crate) use resolve::{Resolved, resolve};
-pub(crate) use shape::Shape;
+pub(crate) use shape::{Shape, name_fits};
 pub(crate) use spelling::{Meant, meant};

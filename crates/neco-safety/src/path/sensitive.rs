@@ -109,6 +109,16 @@ pub fn guard_settings(folder: PathBuf) {
     }
 }
 
+/// Whether a path lies in a folder of Neco's own, which no sandbox opens.
+pub fn is_of_neco(path: &Path) -> bool {
+    let names: Vec<Cow<'_, str>> = path.iter().map(OsStr::to_string_lossy).collect();
+    let in_usual = |place: &[&str]| names.windows(place.len()).any(|own| own == place);
+    let guarded = OWN_SETTINGS.read().unwrap_or_else(PoisonError::into_inner);
+    in_usual(&[".config", "neco"])
+        || in_usual(&[".local", "share", "neco"])
+        || guarded.iter().any(|folder| path.starts_with(folder))
+}
+
 fn is_own_settings(path: &Path) -> Option<&'static str> {
     let guarded = OWN_SETTINGS.read().unwrap_or_else(PoisonError::into_inner);
     guarded.iter().find_map(|folder| is_settings_of(folder, path))

@@ -115,6 +115,13 @@ impl Token {
     }
 }
 
+/// Whether a shell that looks for this pattern of one name may find a name.
+pub(crate) fn name_fits(pattern: &str, name: &str) -> bool {
+    let (pattern, letters) = (tokens(pattern), name.chars().map(Token::Letter).collect::<Vec<_>>());
+    let finds_hidden = pattern.first().is_some_and(|token| token.letter().is_some());
+    (finds_hidden || !name.starts_with('.')) && meet(&pattern, &letters)
+}
+
 /// Whether a name could fit both.
 fn meet(one: &[Token], other: &[Token]) -> bool {
     let mut after: Vec<bool> = vec![false; other.len() + 1];

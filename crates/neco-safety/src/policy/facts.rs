@@ -92,6 +92,12 @@ impl<'a> Facts<'a> {
             && self.examined.as_ref().is_some_and(|examined| examined.risk == Risk::Safe && examined.clean)
     }
 
+    /// Whether its tool knows more against its command than the line tells, as that a link on it leads out: no rule for
+    /// the words of a command is about that.
+    pub fn is_told_apart(&self) -> bool {
+        self.examined.is_some() && self.action.risk == Risk::High && self.action.because.is_some()
+    }
+
     /// Whether its command is typed into a program that runs already.
     pub fn is_typed(&self) -> bool {
         self.examined.is_some() && self.tool == TYPES

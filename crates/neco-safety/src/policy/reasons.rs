@@ -7,8 +7,10 @@ use neco_proto::{ApprovalMode, Risk};
 use super::action::{Confinement, SideEffect};
 use super::facts::Facts;
 use super::judge::{Decided, Held};
+use super::reach::some_of;
 use super::rule::{Rule, Ruling, Source, When};
-use crate::command::Reasons;
+use crate::command::{Opened, Reasons};
+use crate::path::sensitive::is_of_neco;
 use crate::world::Freedom;
 
 /// How many files are named that a yes does not open.
@@ -31,7 +33,7 @@ pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>, near: Option<(&Ru
     if decided.ruling == Ruling::Ask && facts.who.person_present {
         // That it reaches the network the question says itself, as it knows how the command would run.
         let lines = asked_lines(facts, decided.rule).into_iter().chain(near).chain(opened_files(facts));
-        return lines.chain(kept_closed(facts)).collect::<Vec<_>>().join("\n");
+        return lines.chain(own_closed(facts)).chain(kept_closed(facts)).collect::<Vec<_>>().join("\n");
     }
     let reason = match decided.rule {
         Some(rule) => by_rule(facts, rule),
@@ -92,11 +94,30 @@ fn opened_files(facts: &Facts<'_>) -> Vec<String> {
         return Vec::new();
     }
     let listed = |changes: bool| {
-        let named = examined.opens.iter().filter(|opened| opened.changes == changes);
+        let named = examined.opens.iter().filter(|opened| opened.changes == changes && !stays_closed(facts, opened));
         named.map(|opened| opened.path.display().to_string()).collect::<Vec<_>>().join(", ")
     };
     let opened = [("read", listed(false)), ("change", listed(true))].into_iter().filter(|(_, paths)| !paths.is_empty());
     opened.map(|(what, paths)| format!("your yes lets this one command {what} {paths}")).collect()
+}
+
+/// Whether the box has nothing of a file whatever a person says: it is one of Neco's own.
+fn stays_closed(facts: &Facts<'_>, opened: &Opened) -> bool {
+    facts.place.root_of(&opened.path).is_none() && is_of_neco(&opened.path)
+}
+
+/// The files of Neco's own that the command names.
+fn own_closed(facts: &Facts<'_>) -> Option<String> {
+    let is_boxed = held(facts).is_some_and(|held| held.sandboxed) && !facts.is_typed();
+    let examined = facts.examined.as_ref().filter(|_| is_boxed)?;
+    let mut paths: Vec<String> = Vec::new();
+    for opened in examined.opens.iter().filter(|opened| stays_closed(facts, opened)) {
+        let path = opened.path.display().to_string();
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    (!paths.is_empty()).then(|| format!("the sandbox keeps {} closed, also after a yes: Neco's own", some_of(&paths)))
 }
 
 /// What the box keeps closed to the command whatever a person says, and how they open it.

@@ -237,6 +237,9 @@ impl When {
         let Some(examined) = &facts.examined else { return Fit::No };
         let line = facts.action.command.unwrap_or_default();
         match decision {
+            Ruling::Allow if facts.is_told_apart() && !self.commands.iter().any(|command| command.is_line(line)) => {
+                Fit::No
+            }
             Ruling::Allow => fit(&self.commands, examined, line),
             Ruling::Ask | Ruling::Deny if self.commands.iter().any(|command| command.mentions(examined, line)) => {
                 Fit::Yes

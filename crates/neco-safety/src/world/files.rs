@@ -8,9 +8,6 @@ use std::sync::Arc;
 use crate::path::{Access, Located, Meant, PathError, Resolved, Root, meant, resolve};
 use crate::policy::Closed;
 
-/// Folders of the system that hold no files of a disk.
-const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
-
 /// Files inside the roots: the workspace and others that the person opened, which may be changed, and
 /// folders that may only be read.
 #[derive(Clone, Debug)]
@@ -105,28 +102,6 @@ impl Files {
             return Err(PathError::ReadOnlyRoot(located.shown()));
         }
         Ok(located)
-    }
-
-    /// Finds where a path really leads that ends outside every root. Nothing may be done with it before a person was
-    /// asked about this very file.
-    /// Fails as [`Files::locate`] does, and for what may hold secrets, can act by itself later, or is no file of a
-    /// disk: that stays closed.
-    pub fn locate_beyond(&self, path: impl AsRef<Path>, access: Access) -> Result<Located, PathError> {
-        let given = path.as_ref();
-        let outside = match self.locate(given, access) {
-            Err(error @ PathError::Outside { .. }) => error,
-            found => return found,
-        };
-        let (_, Resolved { path, exists }) = self.resolved(given)?;
-        let Ok(relative) = path.strip_prefix("/").map(Path::to_path_buf) else { return Err(outside) };
-        let root = Arc::new(Root::new(PathBuf::from("/"), true, false));
-        let is_system = SYSTEM.iter().any(|folder| path.starts_with(folder));
-        let located = Located::new(root, relative, path, exists).beyond();
-        let sensitive = match access {
-            Access::Read => located.sensitive_to_read(),
-            Access::Write => located.sensitive_to_write(),
-        };
-        if is_system || sensitive.is_some() || self.closed.holds(located.path()) { Err(outside) } else { Ok(located) }
     }
 
     /// The path as it is meant, and where it leads.

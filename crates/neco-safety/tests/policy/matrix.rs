@@ -216,6 +216,10 @@ fn a_question_says_what_a_yes_opens() {
     let words = "\nthe sandbox keeps /srv/b closed, also after a yes; /add-dir opens a folder for this session";
     assert!(kept.ends_with(words) && !kept.contains("your yes"), "{kept}");
     assert!(!reason("mv a ../b", &unboxed).contains("keeps"));
+    let own = judge(&policy, &Call::bash("cat ~/.config/neco/config.toml"), &who());
+    let words = "\nthe sandbox keeps /home/me/.config/neco/config.toml closed, also after a yes: Neco's own";
+    assert!(own.reason.ends_with(words) && !own.reason.contains("your yes"), "{}", own.reason);
+    assert_eq!((own.opens.len(), own.held.map(|held| held.opens)), (0, Some(false)));
     assert_eq!(reason("git push origin main", &offline), "it publishes commits");
     assert_eq!(reason("git commit --amend", &who()), "it replaces commits that were made");
     let deleted = reason("rm -rf target src/upload", &who());

@@ -1,6 +1,6 @@
 //! Which program a command is, for rules: whatever it is written with where they forbid, and no other where they allow.
 
-use neco_proto::ApprovalMode;
+use neco_proto::{ApprovalMode, Mode, Risk};
 use neco_safety::policy::{RuleReader, Source};
 use neco_safety::{Policy, Ruling, Who};
 
@@ -386,6 +386,23 @@ fn what_a_person_allowed_runs() {
         let verdict = judge(&flag(Ruling::Allow, rule), &Call::bash(line), &who());
         assert_eq!(verdict.ruling, Ruling::Allow, "{rule}: {line}: {}", verdict.reason);
     }
+}
+
+#[test]
+fn a_rule_for_a_command_does_not_cover_what_a_link_on_its_line_leads_to() {
+    let because = Some("n.txt leads to /etc/passwd, outside the workspace".to_owned());
+    let led = |line: &str| Call { because: because.clone(), ..Call::bash(line).risky(Risk::High) };
+    let (none, cat) = (Policy::new(place(), Vec::new()), flag(Ruling::Allow, "bash(cat *)"));
+    let asked = judge(&none, &led("cat n.txt"), &who());
+    assert_eq!(asked.ruling, Ruling::Ask, "{}", asked.reason);
+    assert!(asked.reason.starts_with("n.txt leads to /etc/passwd"), "{}", asked.reason);
+    assert_eq!(ruling(&cat, &led("cat n.txt")), Ruling::Ask);
+    assert_eq!(ruling(&cat, &Call::bash("cat n.txt")), Ruling::Allow);
+    let line = flag(Ruling::Allow, "{ tool = 'bash', line = 'cat n.txt' }");
+    assert_eq!(ruling(&line, &led("cat n.txt")), Ruling::Allow);
+    let planning = Who { mode: Mode::Plan, ..who() };
+    assert_eq!(judge(&none, &led("cat n.txt"), &planning).ruling, Ruling::Deny);
+    assert_eq!(judge(&none, &Call::bash("cat n.txt"), &planning).ruling, Ruling::Allow);
 }
 
 #[test]

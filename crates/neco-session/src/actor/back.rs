@@ -1,16 +1,14 @@
 //! Going back in a session that is open: the agent is stopped, and made again from what counts then.
 
-use std::path::Path;
-
 use neco_proto::clean::clean_line;
 use neco_proto::event::{ModeChange, Notification, NotificationLevel};
 use neco_proto::{Actor, ClientError, EventBody, Receipt, RewindKind, RewindPoint};
-use neco_workspace::checkpoint::{Agreed, CheckpointError};
+use neco_workspace::checkpoint::Agreed;
 
 use super::run::SessionActor;
 use super::shown::Look;
 use crate::fold::{Standing, fold_log};
-use crate::rewind::{Going, RewindError, RewindHistory, RewindPlan, go_back, preview};
+use crate::rewind::{Going, RewindError, RewindHistory, RewindPlan, go_back, not_agreed, preview};
 
 /// Most messages that are named when they would be lost, and characters of each.
 const NAMED: usize = 3;
@@ -71,12 +69,11 @@ impl SessionActor {
         self.enter(EventBody::Notification(Notification::new(NotificationLevel::Warning, text))).await
     }
 
-    /// What of others' work a person agreed to have overwritten: what they were shown. When there is more,
-    /// it is shown by refusing, and who asks again has seen it.
+    /// What of others' work, or of what may be theirs, a person agreed to have overwritten: what they were shown. When
+    /// there is more, it is shown by refusing, and who asks again has seen it.
     async fn agreed(&self, way: &RewindPlan) -> Result<Agreed, RewindError> {
         let checkpoints = self.ctx.hub.checkpoints(self.ctx.cwd()).await;
         let now = preview(way, self.ctx.id(), checkpoints).await?;
-        let theirs: Vec<&str> = now.files.iter().filter(|file| file.by_others).map(|file| file.path.as_str()).collect();
         if way.is_nothing(&now) {
             let already = (now.rev.is_some() && now.notes.is_empty())
                 .then(|| "the files are as they were then already".to_owned());
@@ -93,12 +90,10 @@ impl SessionActor {
         if let Some(words) = lost {
             return Err(RewindError::WorkSince(words));
         }
-        if theirs.iter().all(|path| seen.covers(Path::new(path))) {
-            return Ok(seen);
+        match not_agreed(&now, &seen) {
+            None => Ok(seen),
+            Some(refused) => Err(RewindError::ByOthersShown(refused.to_string())),
         }
-        let paths = theirs.iter().filter(|path| !seen.covers(Path::new(path))).map(|path| Path::new(path).to_owned());
-        let words = CheckpointError::ChangedByOthers { paths: paths.collect() }.to_string();
-        Err(RewindError::ByOthersShown(words))
     }
 
     /// Without a handle it ends by itself, and what it still runs with it.

@@ -8,7 +8,7 @@ use neco_workspace::checkpoint::Agreed;
 
 use crate::rewind::{RewindHistory, RewindPlan, agreed_to};
 
-/// The way that was shown last, and what of others' work it would overwrite.
+/// The way that was shown last, and what of others' work, or of what may be theirs, it would overwrite.
 #[derive(Clone, Default)]
 pub(super) struct Shown {
     last: Arc<Mutex<Option<(Key, Agreed)>>>,

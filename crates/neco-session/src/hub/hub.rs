@@ -173,7 +173,7 @@ impl Hub {
         let first_new = fold.standing.last_seq;
         let begins = record.parent.is_some_and(|(_, at)| at == first_new);
         let (mended, interrupted) = mend(&fold, begins);
-        let interrupted = interrupted.or_else(|| agents_interrupted(&fold.tree.present()).filter(|_| !begins));
+        let paused = agents_interrupted(&fold.tree.present()).filter(|_| !begins);
         for body in mended {
             journal.emit(root, fold.turn, body).await?;
         }
@@ -182,7 +182,7 @@ impl Hub {
         // A single request is about itself.
         let tells_plans = options.interactive && !resumed;
         let (mut left, told_of) = if tells_plans { self.left_over(&record).await } else { Default::default() };
-        left.extend(interrupted);
+        left.extend(interrupted.into_iter().chain(paused));
         if !begins {
             left.extend(ended_with_the_run(&fold.standing.in_background));
         }

@@ -47,7 +47,7 @@ pub enum RewindError {
     /// Nobody works, but agents are paused whose work would no longer be wanted by anybody.
     #[error("{}: /agents cancel NAME stops one, /agents resume NAME goes on with it; then rewind", paused(.0))]
     Paused(Vec<String>),
-    /// Somebody else changed files that would be overwritten, and nobody agreed to that.
+    /// Somebody else changed files that would be overwritten, or may have, and nobody agreed to that.
     #[error("{0}; rewinding would overwrite that")]
     ByOthers(String),
     /// The same where asking again is agreeing to it.
@@ -83,7 +83,7 @@ impl From<CheckpointError> for RewindError {
     fn from(error: CheckpointError) -> Self {
         let words = error.to_string();
         match error {
-            CheckpointError::ChangedByOthers { .. } => Self::ByOthers(words),
+            CheckpointError::ChangedByOthers { .. } | CheckpointError::MaybeByOthers { .. } => Self::ByOthers(words),
             CheckpointError::Unknown(_) => Self::Files(format!(
                 "{words}; it was pruned, made on another machine, or made with another checkpoints.backend"
             )),

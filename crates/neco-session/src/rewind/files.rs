@@ -54,7 +54,7 @@ pub struct Going<'a> {
     pub journal: &'a Arc<Journal>,
     /// The states of the workspace, if there are any.
     pub checkpoints: Option<Arc<dyn Checkpoints>>,
-    /// What of others' work a person agreed to have overwritten.
+    /// What of others' work, or of what may be theirs, a person agreed to have overwritten.
     pub agreed: Agreed,
 }
 
@@ -132,7 +132,17 @@ fn counted(diff: &FileDiff) -> Option<LineCount> {
 
 /// What a person agrees to who was shown `preview`.
 pub fn agreed_to(preview: &RewindPreview) -> Agreed {
-    Agreed::Files(preview.files.iter().filter(|file| file.by_others).map(|file| file.path.clone()).collect())
+    let asked = preview.files.iter().filter(|file| file.by_others || file.unsure);
+    Agreed::Files(asked.map(|file| file.path.clone()).collect())
+}
+
+/// That `preview` has files that somebody else changed, or may have, and that nobody agreed to have overwritten.
+pub fn not_agreed(preview: &RewindPreview, agreed: &Agreed) -> Option<CheckpointError> {
+    let paths = |is_asked: fn(&FilePreview) -> bool| -> Vec<PathBuf> {
+        let asked = preview.files.iter().filter(|file| is_asked(file)).map(|file| PathBuf::from(&file.path));
+        asked.filter(|path| !agreed.covers(path)).collect()
+    };
+    CheckpointError::not_agreed(paths(|file| file.by_others), paths(|file| file.unsure))
 }
 
 /// Goes a way back. What the files were before is in the log before any of them is touched: whoever is killed

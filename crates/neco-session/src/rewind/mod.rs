@@ -17,7 +17,7 @@ mod turn_work;
 
 pub use error::RewindError;
 pub use files::event_of;
-pub(crate) use files::{Going, Went, agreed_to, go_back, preview, preview_from};
+pub(crate) use files::{Going, Went, agreed_to, go_back, not_agreed, preview, preview_from};
 pub use history::RewindHistory;
 pub use plan::RewindPlan;
 #[cfg(test)]

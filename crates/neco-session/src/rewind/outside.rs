@@ -6,7 +6,7 @@ use neco_proto::event::{CallStatus, PermissionRequest};
 use neco_proto::{AgentId, CallId, Event, EventBody, Seq};
 
 /// Calls that reached beyond the workspace, as far as the log tells: a person allowed them to run without the sandbox,
-/// with the network, with files that are closed otherwise, or to write a file outside. All others are held to the workspace.
+/// with the network, or with files that are closed otherwise. All others are held to the workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outside {
     /// Those that were asked about, in words.
@@ -39,7 +39,5 @@ impl Outside {
 }
 
 fn reaches_out(asked: &PermissionRequest) -> bool {
-    // What lies in the workspace is shown by its path from there.
-    let writes_outside = asked.diff.iter().any(|diff| diff.path.starts_with('/'));
-    asked.sandboxed == Some(false) || asked.network || asked.opens || writes_outside
+    asked.sandboxed == Some(false) || asked.network || asked.opens
 }

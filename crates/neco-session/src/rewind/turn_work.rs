@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 
 use neco_proto::event::{CallStatus, CheckpointWhen, ToolCallEnd, ToolCallUpdate};
-use neco_proto::{AgentId, CallId, Display, Event, EventBody};
+use neco_proto::{AgentId, CallId, Diff, Display, Event, EventBody};
 use neco_safety::tools::{Effects, effects, is_known};
-use neco_workspace::checkpoint::TurnWork;
+use neco_workspace::checkpoint::{TurnWork, Written};
 
 /// Tools of ours that change no file of the workspace, whatever they are asked.
 const CHANGE_NOTHING: &[&str] = &[
     "activate",
     "agent_message",
     "agent_status",
+    "agent_wait",
     "ask_user",
     "complete_task",
     "enter_plan_mode",
@@ -24,23 +25,37 @@ const CHANGE_NOTHING: &[&str] = &[
     "web_search",
 ];
 
-/// What stands between the names of a file that a patch moved.
+/// The tool that does more than starting agents.
+const WORKFLOW: &str = "workflow";
+
+/// What stands between the names of a file that a patch moved or copied. Nothing but the name that people are shown tells
+/// of that.
 const MOVED: &str = " → ";
 
 /// What calls did between the states of the files that were kept.
 #[derive(Clone, Debug)]
 pub(super) struct TurnWorks {
-    /// Oldest first, each with the state after a turn that it led to; the last one is under way.
-    spans: Vec<(Option<String>, TurnWork)>,
+    /// Oldest first; the last one is under way.
+    spans: Vec<Span>,
     /// Calls that run: the span in which each began, and when.
     running: HashMap<(AgentId, CallId), (usize, i64)>,
     /// When a command began that runs in the background.
     background: Option<i64>,
 }
 
+/// What lies between two states.
+#[derive(Clone, Debug, Default)]
+struct Span {
+    /// The state after a turn that it led to.
+    led_to: Option<String>,
+    /// Whether the log tells of calls in it, also of those that change nothing.
+    has_calls: bool,
+    work: TurnWork,
+}
+
 impl Default for TurnWorks {
     fn default() -> Self {
-        Self { spans: vec![Default::default()], running: HashMap::new(), background: None }
+        Self { spans: vec![Span::default()], running: HashMap::new(), background: None }
     }
 }
 
@@ -49,8 +64,11 @@ impl TurnWorks {
     pub(super) fn note(&mut self, event: &Event) {
         let (agent, ms) = (event.agent_id, event.ts.as_millisecond());
         match &event.body {
-            EventBody::ToolCallUpdate(update) if update.status == CallStatus::Executing && may_change(update) => {
-                self.running.insert((agent, update.call_id.clone()), (self.last(), ms));
+            EventBody::ToolCallUpdate(update) if update.status == CallStatus::Executing => {
+                self.spans.last_mut().into_iter().for_each(|span| span.has_calls = true);
+                if may_change(update) {
+                    self.running.insert((agent, update.call_id.clone()), (self.last(), ms));
+                }
             }
             EventBody::ToolCallEnd(end) => self.ended(agent, end, ms),
             EventBody::HookRun(hook) => {
@@ -76,8 +94,8 @@ impl TurnWorks {
     pub(super) fn by_state(&self) -> HashMap<String, TurnWork> {
         let mut all = self.clone();
         all.cut(i64::MAX);
-        let known = all.spans.into_iter().filter(|(_, work)| !work.ran.is_empty());
-        known.filter_map(|(rev, work)| Some((rev?, work))).collect()
+        let known = all.spans.into_iter().filter(|span| span.has_calls || !span.work.ran.is_empty());
+        known.filter_map(|span| Some((span.led_to?, span.work))).collect()
     }
 
     fn last(&self) -> usize {
@@ -86,7 +104,7 @@ impl TurnWorks {
 
     /// Something ran since the span `first`.
     fn ran(&mut self, first: usize, ran: (i64, i64)) {
-        self.spans.iter_mut().skip(first).for_each(|(_, work)| work.ran.push(ran));
+        self.spans.iter_mut().skip(first).for_each(|span| span.work.ran.push(ran));
     }
 
     fn ended(&mut self, agent: AgentId, end: &ToolCallEnd, ms: i64) {
@@ -94,12 +112,9 @@ impl TurnWorks {
         self.ran(first, (since, ms));
         match &end.display {
             Some(Display::Diff { files }) if effects(&end.tool).overlap(Effects::WRITES) => {
-                let paths = files.iter().flat_map(|file| std::iter::once(&*file.path).chain(file.path.split(MOVED)));
-                for path in paths {
-                    let known = end.known.iter().find(|known| known.path == path);
-                    let sum = known.map(|known| known.sha256.clone());
+                for (path, written) in files.iter().flat_map(|file| written_by(end, file)) {
                     let spans = self.spans.iter_mut().skip(first);
-                    spans.for_each(|(_, work)| drop(work.written.insert(path.to_owned(), sum.clone())));
+                    spans.for_each(|span| drop(span.work.written.insert(path.to_owned(), written.clone())));
                 }
             }
             Some(Display::Terminal { background: Some(_), .. }) => {
@@ -113,11 +128,12 @@ impl TurnWorks {
 
     /// A state was kept; what is done from now on leads to another.
     fn kept(&mut self, rev: Option<String>, ms: i64) {
-        if let Some((led_to, work)) = self.spans.last_mut() {
-            (*led_to, work.until_ms) = (rev, ms);
+        if let Some(span) = self.spans.last_mut() {
+            (span.led_to, span.work.until_ms) = (rev, ms);
         }
         let ran = self.background.map(|since| (since, i64::MAX)).into_iter().collect();
-        self.spans.push((None, TurnWork { ran, since_ms: ms, ..TurnWork::default() }));
+        let work = TurnWork { ran, since_ms: ms, ..TurnWork::default() };
+        self.spans.push(Span { work, ..Span::default() });
     }
 
     /// What runs came to no end that is known.
@@ -128,15 +144,35 @@ impl TurnWorks {
     }
 }
 
-/// Whether a call may change files, by itself or by what it starts.
+/// The files that a call wrote or removed, by what it shows of one. Whether the first name of two is that of a file that
+/// was moved away or that was copied is not known.
+fn written_by<'a>(end: &ToolCallEnd, file: &'a Diff) -> Vec<(&'a str, Written)> {
+    let sum = |path: &str| end.known.iter().find(|known| known.path == path).map(|known| known.sha256.clone());
+    let written = |path: &str| sum(path).map_or(Written::Unknown, Written::Sum);
+    let path = file.path.as_str();
+    if file.deleted {
+        return vec![(path, Written::Removed)];
+    }
+    let mut all = vec![(path, written(path))];
+    if sum(path).is_none() && path.contains(MOVED) {
+        all.extend(path.split(MOVED).map(|name| (name, written(name))));
+    }
+    all
+}
+
+/// Whether a call may change files, by itself or by what it runs.
 fn may_change(update: &ToolCallUpdate) -> bool {
     let tool = update.tool.as_str();
     let looks = effects(tool).overlap(Effects::READS.and(Effects::RECALLS)) || CHANGE_NOTHING.contains(&tool);
-    !(update.origin.is_built_in() && is_known(tool) && looks)
+    // What an agent does that a call starts are calls of that agent, in the same log.
+    let starts_agent = effects(tool).overlap(Effects::AGENTS) && tool != WORKFLOW;
+    !(update.origin.is_built_in() && is_known(tool) && (looks || starts_agent))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use jiff::Timestamp;
     use neco_proto::SessionId;
     use serde_json::{Value, json};
@@ -185,8 +221,49 @@ mod tests {
         ]);
         assert_eq!(found.ran, [(2000, 3000)]);
         assert_eq!((found.since_ms, found.until_ms), (1000, 6000));
-        assert_eq!((found.written.get("a"), found.written.get("b")), (Some(&None), Some(&Some("00".to_owned()))));
+        assert_eq!(found.written.get("a"), Some(&Written::Unknown), "moved or copied");
+        assert_eq!(found.written.get("b"), Some(&Written::Sum("00".to_owned())));
         assert_eq!(work(vec![kept("before"), kept("after")]), TurnWork::default(), "nothing is known of it");
+    }
+
+    #[test]
+    fn a_file_that_was_removed_is_told_from_one_whose_text_is_not_known() {
+        let file = |path: &str, deleted: bool| -> Value {
+            json!({ "path": path, "unified": "", "added": 0, "removed": 1, "created": false, "deleted": deleted })
+        };
+        let files = [file("gone", true), file("x → y", true), file("big", false), file("b", false)];
+        let found = work(vec![
+            kept("before"),
+            begins("1", "apply_patch"),
+            ends("1", "apply_patch", json!({ "kind": "diff", "files": files })),
+            kept("after"),
+        ]);
+        let expected = [
+            ("b", Written::Sum("00".to_owned())),
+            ("big", Written::Unknown),
+            ("gone", Written::Removed),
+            ("x → y", Written::Removed),
+        ];
+        assert_eq!(found.written, BTreeMap::from(expected.map(|(path, written)| (path.to_owned(), written))));
+    }
+
+    #[test]
+    fn a_call_that_waits_for_another_agent_changes_nothing_itself() {
+        for tool in ["task", "spawn_agent", "agent__reviewer", "agent_wait"] {
+            let found = work(vec![kept("before"), begins("1", tool), ends("1", tool, Value::Null), kept("after")]);
+            assert_eq!((found.ran.len(), found.since_ms, found.until_ms), (0, 1000, 4000), "{tool}: the turn is known");
+        }
+        let found = work(vec![kept("before"), begins("1", WORKFLOW), kept("after")]);
+        assert_eq!(found.ran.len(), 1);
+    }
+
+    #[test]
+    fn every_tool_that_changes_nothing_is_a_known_one() {
+        let names = CHANGE_NOTHING.iter().chain([&WORKFLOW]);
+        let unknown: Vec<&&str> = names.filter(|tool| !is_known(tool)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+        assert!(CHANGE_NOTHING.iter().all(|tool| !effects(tool).overlap(Effects::WRITES.and(Effects::RUNS))));
+        assert!(CHANGE_NOTHING.is_sorted());
     }
 
     #[test]

@@ -104,7 +104,12 @@ impl Person<'_> {
             Act::Agent(name, order) => Command::AgentCommand { agent_id: self.agent(&name).await?, order },
             Act::Cancel => Command::Cancel,
             Act::StopAll => Command::StopAll,
-            Act::Rewind(number, what) => Command::Rewind { message_id: self.message(number).await?, what },
+            Act::Rewind(number, what) => {
+                let message_id = self.message(number).await?;
+                // As every window does: what goes with it is seen before. Where that fails, the command does too.
+                let _ = self.client.ask(Query::RewindPreview { message_id, what }).await;
+                Command::Rewind { message_id, what }
+            }
             Act::UndoRewind => {
                 // As every window does: what goes with it is seen before.
                 self.client.ask(Query::UndoPreview).await.map_err(|error| error.to_string())?;

@@ -131,6 +131,11 @@ async fn a_server_that_is_silent_about_an_unknown_question_is_asked_the_older_wa
     is_asked_the_older_way("silent-on-unknown", Duration::from_secs(2)).await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_answers_an_unknown_question_with_nothing_is_asked_the_older_way() {
+    is_asked_the_older_way("nothing-on-unknown", Duration::from_secs(20)).await;
+}
+
 /// The same command line may start another version of a server tomorrow.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_speaks_another_era_now_is_still_reached() {

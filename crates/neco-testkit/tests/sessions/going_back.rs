@@ -1,10 +1,13 @@
 //! Going back in a session that is open, and taking that back.
 
+use std::time::Duration;
+
 use futures::StreamExt;
 use neco_model::scripted::Script;
 use neco_proto::event::{CallStatus, RewindWhat};
 use neco_proto::{
-    Answer, ApprovalMode, Client, ClientError, Command, Event, EventBody, Query, RewindKind, RewindPoint, Role,
+    Answer, ApprovalMode, Client, ClientError, Command, Event, EventBody, ItemAnswer, Query, Reply, RewindKind,
+    RewindPoint, Role,
 };
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
@@ -174,5 +177,46 @@ async fn what_a_person_wrote_while_a_command_ran_is_named_before_it_goes() {
     let unsure: Vec<(&str, bool)> = preview.files.iter().map(|file| (file.path.as_str(), file.unsure)).collect();
     assert_eq!(unsure, [("go", true), ("notes.txt", true), ("tool.txt", false)]);
     assert!(preview.files.iter().all(|file| !file.by_others));
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_person_put_in_the_place_of_a_file_that_a_tool_deleted_is_asked_about() {
+    let script = Script::new()
+        .call("read_file", json!({ "path": "a.txt" }))
+        .call("delete_file", json!({ "path": "a.txt" }))
+        .call("ask_user", json!({ "questions": [{ "question": "And now?" }] }))
+        .say("Done.");
+    let setup = Setup { guards: false, checkpoints: true, approval: ApprovalMode::Auto, ..Setup::default() };
+    let files = vec![("a.txt".to_owned(), "first\n".to_owned())];
+    let stage = Stage::new(StageSetup { files, script, setup }).unwrap();
+    let session = stage.open().await.unwrap();
+    say(&session, "tidy up").await;
+    let mut stream = session.events(0);
+    let question_id = loop {
+        if let EventBody::Question(question) = stream.next().await.unwrap().unwrap().body {
+            break question.question_id;
+        }
+    };
+    assert!(stage.read("a.txt").is_err(), "it is deleted");
+    // The clock of a file system may be a little behind: what follows a call at once may be the call's.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    stage.write("a.txt", "by hand").unwrap();
+    stage.write("notes.txt", "by hand too").unwrap();
+    let reply = Reply::Choices { answers: vec![ItemAnswer { chosen: Vec::new(), text: Some("Nothing.".to_owned()) }] };
+    session.send(Command::Answer { question_id, reply }).await.unwrap();
+    let events = until_complete(&session, 0).await;
+    let message_id = events.iter().find_map(|event| match &event.body {
+        EventBody::Message(message) if message.role == Role::User && !message.is_neco() => Some(message.id),
+        _ => None,
+    });
+    let back = Command::Rewind { message_id: message_id.unwrap(), what: RewindWhat::Both };
+    let refused = session.send(back.clone()).await;
+    let is_named = |words: &str| words.contains("a.txt") && !words.contains("notes.txt");
+    assert!(matches!(&refused, Err(ClientError::Refused(words)) if is_named(words)), "{refused:?}");
+    assert_eq!(stage.read("a.txt").unwrap(), "by hand", "nothing was done");
+    session.send(back).await.unwrap();
+    assert_eq!(stage.read("a.txt").unwrap(), "first\n");
+    assert_eq!(stage.read("notes.txt").unwrap(), "by hand too", "it is left to them");
     session.close().await;
 }

@@ -118,6 +118,39 @@ async fn ten_children_come_back_paused_and_go_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn agents_that_a_crash_cut_off_together_with_the_root_are_named() {
+    let mut script = Script::new()
+        .call("spawn_agent", json!({ "agent": "coder", "task": "part of it" }))
+        .call("bash", json!({ "command": WAITS }))
+        .say("Done.")
+        .loop_last();
+    let child = Script::new().call("bash", json!({ "command": WAITS })).say("my part is done");
+    script.agents.push(part("coder", "of it", child));
+    let stage = stage(script);
+    let session = stage.open().await.unwrap();
+    say(&session, "do it").await;
+    let mut begun = 0;
+    until(&session, 0, |event| {
+        begun += usize::from(matches!(&event.body, EventBody::ToolOutputChunk(_)));
+        begun == 2
+    })
+    .await;
+    let copy = stage.crashed(&Script::new().say("I see.").loop_last()).unwrap();
+    let again = copy.reopen(session.id()).await.unwrap();
+    let told = until(&again, again.first_seq(), |event| is_state(event, NodeState::Paused)).await;
+    let notices = told.iter().filter_map(|event| match &event.body {
+        EventBody::Notification(told) => Some(told.text.as_str()),
+        _ => None,
+    });
+    let notices: Vec<&str> = notices.filter(|text| text.starts_with("Neco was interrupted")).collect();
+    assert_eq!(notices.len(), 2, "{notices:?}");
+    assert!(notices[0].contains("in the middle of a turn"), "{notices:?}");
+    assert!(notices[1].contains("while coder-1 worked; it is paused"), "{notices:?}");
+    stage.write("go", "now").unwrap();
+    again.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_silent_child_is_told_of_and_a_flood_of_reports_is_one() {
     let mut script = Script::new()
         .call("spawn_agent", json!({ "agent": "coder", "task": "the silent one" }))

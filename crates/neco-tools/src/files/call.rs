@@ -88,27 +88,6 @@ impl FileCall {
         if self.ctx.cancel.is_cancelled() { Err(cancelled()) } else { Ok(()) }
     }
 
-    /// Finds where a path leads. One outside the folders that are open is found while a person can be asked about it,
-    /// and again when they have agreed to the call.
-    pub fn locate(&self, path: &str, access: Access) -> Result<Located, ToolError> {
-        let may_ask = if self.judge.is_running() { self.ctx.approved } else { self.ctx.person.is_there() };
-        let found = if may_ask { self.files().locate_beyond(path, access) } else { self.files().locate(path, access) };
-        Ok(found?)
-    }
-
-    /// Finds where the path of a single file leads that must exist and is to be read, and judges it.
-    pub fn existing_file(&self, path: &str) -> Result<(Located, Judgement), ToolError> {
-        let located = self.locate(path, Access::Read)?;
-        if located.is_beyond() && located.exists() && located.metadata()?.is_dir() {
-            return self.existing(path);
-        }
-        if !located.exists() {
-            return Err(near::not_found(self.files(), &located));
-        }
-        let judgement = self.judge.judge(path, &located, Access::Read)?;
-        Ok((located, judgement))
-    }
-
     /// Finds where a path leads that must exist and is to be read, and judges it.
     pub fn existing(&self, path: &str) -> Result<(Located, Judgement), ToolError> {
         let located = near::existing(self.files(), path)?;

@@ -53,12 +53,12 @@ impl Written {
 
 impl Draft {
     /// Loads a file, or the absence of one.
-    /// Fails when it lies outside and nobody can be asked about that, is not what was judged or not as it was then, is no
-    /// text, is too large, was not read as far as needed, or was changed since.
+    /// Fails when it lies outside, is not what was judged or not as it was then, is no text, is too large, was not read
+    /// as far as needed, or was changed since.
     pub fn load(call: &FileCall, path: &str, needed: Needed) -> Result<Self, ToolError> {
         let FileCall { ctx, ledger, judge } = call;
         let world = &ctx.world;
-        let located = call.locate(path, Access::Write)?;
+        let located = world.files().locate(path, Access::Write)?;
         let judgement = judge.judge(path, &located, Access::Write)?;
         if !located.exists() {
             judge.find(path, &located.shown(), Seen::Nothing)?;

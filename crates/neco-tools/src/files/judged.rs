@@ -68,8 +68,6 @@ pub struct Judgement {
     access: Access,
     /// Why a person is asked.
     because: Option<&'static str>,
-    /// Whether it lies outside every folder that is open.
-    is_beyond: bool,
 }
 
 /// Judges the path of one call, at one of its two stages.
@@ -100,11 +98,6 @@ impl Judge {
             Stage::Planning => self.judged.forget(&self.call_id),
             Stage::Running => {}
         }
-    }
-
-    /// Whether the call runs, and is not only looked at.
-    pub fn is_running(&self) -> bool {
-        self.stage == Stage::Running
     }
 
     /// Whether a path may be what the call is about: while it is planned any, and then those that were judged.
@@ -167,24 +160,17 @@ impl Judgement {
             Access::Read => located.sensitive_to_read(),
             Access::Write => located.sensitive_to_write(),
         };
-        Self { path: located.path().to_path_buf(), access, because, is_beyond: located.is_beyond() }
+        Self { path: located.path().to_path_buf(), access, because }
     }
 
     /// The plan of a call that does nothing but this.
     pub fn plan(&self) -> Plan {
-        let because = match (self.is_beyond, self.access) {
-            (false, _) => self.because.map(str::to_owned),
-            (true, Access::Read) => Some(format!("{} is outside the workspace", self.path.display())),
-            (true, Access::Write) => {
-                Some(format!("{} is outside the workspace, where /undo restores nothing", self.path.display()))
-            }
-        };
-        let risk = match (&because, self.access) {
+        let risk = match (self.because, self.access) {
             (Some(_), _) => Risk::Critical,
             (None, Access::Read) => Risk::Safe,
             (None, Access::Write) => Risk::Medium,
         };
-        Plan { because, paths: vec![self.path.clone()], ..Plan::of(risk) }
+        Plan { because: self.because.map(str::to_owned), paths: vec![self.path.clone()], ..Plan::of(risk) }
     }
 }
 

@@ -86,11 +86,11 @@ impl FileTool for ReadFile {
     }
 
     fn plan(&self, args: &Args, call: &FileCall) -> Result<Plan, ToolError> {
-        Ok(call.existing_file(&args.path)?.1.plan())
+        Ok(call.existing(&args.path)?.1.plan())
     }
 
     fn run(&self, args: &Args, call: &FileCall) -> Result<ToolOutput, ToolError> {
-        read(args, call.existing_file(&args.path)?.0, call)
+        read(args, call.existing(&args.path)?.0, call)
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use neco_config::section::ToolsSection;
 use neco_proto::{Display, ErrorCode, Risk};
-use neco_safety::command::{Place, examine};
+use neco_safety::command::{LedOut, Place, examine};
 use neco_safety::path::Access;
 use neco_safety::world::{Allowance, Exit, Freedom, Launch, Leftovers, SpawnError, Stdin, World};
 use neco_toolkit::{InBackground, Outside, Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
@@ -363,8 +363,11 @@ impl Tool for Bash {
             let freedom = args.freedom();
             return Ok(Plan { command, folder: Some(folder), because, freedom, ..Plan::of(Risk::Critical) });
         }
-        // What the command itself could do is for the policy to find out.
-        Ok(Plan { command: Some(args.command.clone()), folder: Some(folder), ..Plan::of(Risk::Low) })
+        // What the command itself could do is for the policy to find out, but for what only the disk tells.
+        let (world, line, start) = (Arc::clone(&ctx.world), args.command.clone(), folder.clone());
+        let led_out = off_the_runtime(move || led_out(world.as_ref(), &line, start)).await?;
+        let (risk, because) = led_out.map_or((Risk::Low, None), |led| (led.risk, Some(led.because)));
+        Ok(Plan { command: Some(args.command.clone()), folder: Some(folder), because, ..Plan::of(risk) })
     }
 
     async fn run(&self, args: BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
@@ -442,6 +445,18 @@ fn check(args: &BashArgs) -> Result<(), ToolError> {
         return invalid("command: a zero byte can't be part of a command");
     }
     Ok(())
+}
+
+/// What a command reaches outside by links that it names.
+fn led_out(world: &dyn World, line: &str, folder: PathBuf) -> Option<LedOut> {
+    let files = world.files();
+    let place = Place {
+        workspace: files.workspace().to_path_buf(),
+        folder,
+        home: world.processes().variable("HOME").map(PathBuf::from),
+        roots: files.writable().map(Path::to_path_buf).collect(),
+    };
+    examine(line, &place).led_out(&place)
 }
 
 /// A folder to start in must be one that commands may write to.

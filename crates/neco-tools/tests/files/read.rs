@@ -4,12 +4,8 @@ use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
-use std::sync::Arc;
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
-use neco_proto::{ErrorCode, ItemAnswer, QuestionItem, Risk};
-use neco_toolkit::AskPerson;
+use neco_proto::{ErrorCode, Risk};
 use serde_json::json;
 
 use crate::desk::Desk;
@@ -96,56 +92,8 @@ async fn a_folder_is_listed_and_a_missing_file_has_near_names() {
     assert!(message("nothing/like/it").await.1.contains("look at what is in the folder"));
 }
 
-/// Somebody who can be asked whether a call may run.
-struct Present;
-
-impl AskPerson for Present {
-    fn is_there(&self) -> bool {
-        true
-    }
-
-    fn ask(&self, _: Vec<QuestionItem>) -> BoxFuture<'static, Option<Vec<ItemAnswer>>> {
-        std::future::ready(None).boxed()
-    }
-}
-
 #[tokio::test]
-async fn a_file_outside_is_asked_about_and_nothing_is_done_without_a_yes() {
-    let mut desk = Desk::new();
-    desk.ctx.person = Arc::new(Present);
-    fs::write(desk.outside.join("a.txt"), "one").unwrap();
-    fs::write(desk.outside.join(".env"), "KEY=1").unwrap();
-    symlink(&desk.outside, desk.workspace.join("link")).unwrap();
-    let place = fs::canonicalize(&desk.outside).unwrap();
-    let write = |path: &str| json!({ "path": path, "content": "two" });
-    for (tool, path, arguments) in [
-        ("read_file", "a.txt", json!({ "path": "link/a.txt" })),
-        ("write_file", "new.txt", write("../outside/new.txt")),
-    ] {
-        let plan = desk.plan(tool, arguments.clone()).await.unwrap();
-        let because = format!("{} is outside the workspace", place.join(path).display());
-        assert!(plan.risk == Risk::Critical && plan.because.unwrap().starts_with(&because), "{tool}");
-        let error = desk.call(tool, arguments.clone()).await.unwrap_err();
-        assert_eq!(error.code, ErrorCode::PathOutsideWorkspace, "nobody agreed to {tool}");
-        desk.ctx.approved = true;
-        desk.call(tool, arguments).await.unwrap();
-        desk.ctx.approved = false;
-    }
-    assert_eq!(fs::read(desk.outside.join("new.txt")).unwrap(), b"two");
-    for (tool, arguments) in [
-        ("read_file", json!({ "path": "../outside/.env" })),
-        ("read_file", json!({ "path": "/proc/self/environ" })),
-        ("read_file", json!({ "path": "../outside" })),
-        ("write_file", write("../outside/.git/hooks/pre-commit")),
-        ("grep", json!({ "pattern": "one", "path": "../outside" })),
-    ] {
-        let error = desk.plan(tool, arguments).await.unwrap_err();
-        assert_eq!(error.code, ErrorCode::PathOutsideWorkspace, "{tool}: {error}");
-    }
-}
-
-#[tokio::test]
-async fn paths_outside_are_refused_where_nobody_can_be_asked() {
+async fn paths_outside_are_refused_before_anyone_is_asked() {
     let desk = Desk::new();
     fs::write(desk.outside.join("secret"), "secret").unwrap();
     symlink(&desk.outside, desk.workspace.join("link")).unwrap();

@@ -95,6 +95,24 @@ async fn a_folder_that_is_gone_or_outside_is_said_and_left() {
 }
 
 #[tokio::test]
+async fn a_link_out_of_the_workspace_is_found_before_it_is_followed() {
+    let bench = bench();
+    for (target, link) in [("/etc/passwd", "n.txt"), ("/etc", "od"), ("sub", "inner")] {
+        std::os::unix::fs::symlink(target, bench.workspace().join(link)).unwrap();
+    }
+    std::fs::create_dir(bench.workspace().join("sub")).unwrap();
+    for command in ["cat n.txt", "ls od", "cd od && cat passwd", "cat *.txt", "cat inner/../n.txt"] {
+        let plan = bench.plan("bash", json!({ "command": command })).await.unwrap();
+        let because = plan.because.unwrap_or_default();
+        assert!(plan.risk == Risk::High && because.contains(" leads to /"), "{command}: {because}");
+    }
+    for command in ["ls inner", "cat inner/x", "echo n.txt", "ls"] {
+        let plan = bench.plan("bash", json!({ "command": command })).await.unwrap();
+        assert_eq!((plan.risk, plan.because), (Risk::Low, None), "{command}");
+    }
+}
+
+#[tokio::test]
 async fn cwd_is_for_one_call_and_inside_the_workspace() {
     let bench = bench();
     std::fs::create_dir(bench.workspace().join("sub")).unwrap();

@@ -6,11 +6,12 @@
 //! Reading order: [`watched`] (one of the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at
 //! the keys), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked), [`purpose`]
 //! (whose the field is), [`secret`] (a key that is being typed), [`diff_screen`] (what was changed), [`state`] (all of it
-//! together, with the view of the session in its transcript).
+//! together, with the view of the session in its transcript), [`past`] (what happened before the window opened).
 
 mod background;
 mod diff_screen;
 pub(crate) mod facing;
+mod past;
 mod person;
 pub(crate) mod picker;
 mod purpose;

@@ -4,7 +4,7 @@ use crossterm::event::KeyEvent;
 use jiff::tz::TimeZone;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
-use neco_proto::{Actor, AgentId, Event, EventBody, Query, SessionSnapshot, Subject};
+use neco_proto::{Actor, AgentId, Event, EventBody, Query, SessionSnapshot, Subject, Usage};
 use neco_view::ContextView;
 use neco_view::ask::accepted_plan;
 use neco_view::reduce::{Agents, Standing};
@@ -149,6 +149,8 @@ pub struct WindowState {
     pub built_in_rules: bool,
     /// Which sessions were listed last.
     pub listed: Reach,
+    /// The session whose menu was left: the list that comes next has it chosen.
+    pub left_session: Option<String>,
     /// The rule that is being added.
     pub tried_rule: Option<String>,
     /// A word to the person in place of the status line, and until when.
@@ -182,7 +184,7 @@ pub struct WindowState {
     /// The time zone that times are told in.
     pub zone: Option<TimeZone>,
     /// Whether what happened before the window opened ended in the middle of something.
-    left_in_middle: bool,
+    pub(super) left_in_middle: bool,
     wanted: Vec<Effect>,
 }
 
@@ -311,7 +313,9 @@ impl WindowState {
         let mut effects = vec![Effect::Branch, Effect::Commands(None), Effect::Ask(Query::Background)];
         self.offers.forget();
         effects.extend(self.offer());
-        if snapshot.agents > 0 {
+        // Those that have ended are listed too. Of them the log may tell before the events that were read.
+        let has_worked = snapshot.usage != Usage::default() || !self.transcript.view.is_alone();
+        if snapshot.agents > 0 || has_worked {
             effects.push(Effect::Ask(Query::Tree));
             effects.push(Effect::Ask(Query::Workflows));
         }
@@ -400,45 +404,10 @@ impl WindowState {
     }
 
     /// The list with which a person who has no model yet is asked something.
-    fn listed(&self, event: &Event) -> Option<Picker> {
+    pub(super) fn listed(&self, event: &Event) -> Option<Picker> {
         match &event.body {
             EventBody::Question(question) if self.set_up => list::of(question),
             _ => None,
-        }
-    }
-
-    /// Takes in an event of before the window opened: what was asked then is known from how the session stands.
-    pub fn past(&mut self, event: &Event) {
-        if self.listed(event).is_some() {
-            return;
-        }
-        let is_of_all = matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_));
-        if is_of_all || self.transcript.view.is_own(event) {
-            self.transcript.past(event);
-            self.note_middle(event);
-            self.remember_answer(event);
-        } else {
-            self.transcript.view.note(event);
-        }
-    }
-
-    /// Takes in an event of before the window opened whose place on the screen is taken already.
-    pub fn past_unseen(&mut self, event: &Event) {
-        self.transcript.view.note(event);
-        if self.transcript.view.is_own(event) {
-            self.note_middle(event);
-            self.remember_answer(event);
-        }
-    }
-
-    /// An event of before the window opened may begin or end something: what has no end can be gone on with.
-    fn note_middle(&mut self, event: &Event) {
-        match &event.body {
-            EventBody::TurnStart(_) => self.left_in_middle = true,
-            EventBody::AgentComplete(complete) => self.left_in_middle = stopping::can_go_on(complete.reason),
-            // What was taken back is not gone on with.
-            EventBody::Rewind(rewind) if rewind.conversation => self.left_in_middle = false,
-            _ => {}
         }
     }
 
@@ -518,7 +487,7 @@ impl WindowState {
         self.remember_answer(event);
     }
 
-    fn remember_answer(&mut self, event: &Event) {
+    pub(super) fn remember_answer(&mut self, event: &Event) {
         if let EventBody::AgentComplete(complete) = &event.body {
             self.last_answer.clone_from(&complete.final_text);
             self.expands = 0;

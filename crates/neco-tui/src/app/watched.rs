@@ -77,14 +77,17 @@ impl Watched {
     }
 
     fn tell_past(&mut self) {
-        self.past.iter().for_each(|event| self.transcript.past(event));
+        for event in &self.past {
+            match is_of_others(&event.body) {
+                true => self.transcript.view.note(event),
+                false => self.transcript.past(event),
+            }
+        }
         self.transcript.caught_up(self.worked);
     }
 
     fn happened(&mut self, event: &Event) {
-        // Those below it are seen in the list.
-        if !matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_) | EventBody::WorkflowUpdate(_))
-        {
+        if !is_of_others(&event.body) {
             self.transcript.apply(event);
             // A whole message stands for the pieces it came in.
             if matches!(event.body, EventBody::Message(_)) {
@@ -165,6 +168,11 @@ impl Watched {
         self.tell_past();
         self.heard.iter().for_each(|event| self.transcript.apply(event));
     }
+}
+
+/// Whether it tells of those below it, who are seen in the list.
+fn is_of_others(body: &EventBody) -> bool {
+    matches!(body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_) | EventBody::WorkflowUpdate(_))
 }
 
 /// Whether it is a part of a message that comes as a whole later. Thoughts come only in pieces.

@@ -61,7 +61,10 @@ pub fn key_row(name: &str, state: Option<NodeState>, width: usize, theme: &Theme
     let orders = match state {
         Some(NodeState::Completed) => Vec::new(),
         Some(NodeState::Failed | NodeState::Cancelled) => vec![(4, "Ctrl-X", ["start over"; 2])],
-        Some(NodeState::Created | NodeState::Running | NodeState::Paused) | None => {
+        Some(NodeState::Paused) => {
+            vec![(3, "Enter", [send.as_str(), "send"]), (4, "Ctrl-X", ["resume, redirect, stop", "resume, stop"])]
+        }
+        Some(NodeState::Created | NodeState::Running) | None => {
             vec![(3, "Enter", [send.as_str(), "send"]), (4, "Ctrl-X", ["pause, redirect, stop", "pause, stop"])]
         }
     };

@@ -177,10 +177,6 @@ impl Transcript {
             EventBody::ReasoningChunk(_) | EventBody::StreamToolCallStart(_) | EventBody::StreamToolCallDelta(_) => {}
             // A plan that still waits is shown with its question.
             EventBody::Question(Question { subject: Subject::Plan { .. }, .. }) => self.view.note(event),
-            // How the others stand is asked for; of what they did only that counts whether somebody worked.
-            EventBody::AgentUpdate(_) | EventBody::AgentMessage(_) | EventBody::WorkflowUpdate(_) => {
-                self.view.note(event);
-            }
             EventBody::TurnStart(_) | EventBody::Message(_) => {
                 self.held.clear();
                 self.apply(event);

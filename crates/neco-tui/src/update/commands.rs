@@ -24,6 +24,9 @@ const RULE: usize = 73;
 const AUTO: &str =
     "Edits and commands are not asked about any more, only what is high risk; /approval ask_first asks again";
 
+/// Why a command that the person runs does not go to the background.
+pub(super) const OWN_STAYS: &str = "Only the agent's commands go to the background; Esc stops yours";
+
 /// Whether a command does nothing but open a list, a screen or a question, or says all that it did: whoever closes those
 /// has said nothing.
 pub(super) fn only_lists(slash: &Slash) -> bool {
@@ -106,6 +109,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Expand => return expand(window),
         Slash::Background => match window.transcript.running_command() {
             Some(call_id) => return send(Command::Background { call_id }),
+            None if window.shell.runs() => window.transcript.say(Tone::Plain, format!("{OWN_STAYS}.")),
             None => window.transcript.say(Tone::Plain, slash::NO_COMMAND),
         },
         Slash::Theme(name) => {

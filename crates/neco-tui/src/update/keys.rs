@@ -1,13 +1,13 @@
 //! The keys of the field.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use neco_proto::Query;
 use neco_proto::clean::clean_line;
-use neco_proto::{ApprovalMode, Command, Mode, Query};
 use neco_view::slash::Slash;
 
 use super::completing::{is_meant, is_whole, wants_nothing_more};
 use super::effect::Effect;
-use super::{asked, commands, logging_in, menu, picking, sending, stopping, taking_back, watching};
+use super::{asked, commands, logging_in, menu, next_mode, picking, sending, stopping, taking_back, watching};
 use crate::app::{Person, Purpose, WindowState, looks_like_key};
 use crate::host::ImageSource;
 use crate::input::{Action, Edit, Move, ViMode, picture_file};
@@ -159,7 +159,7 @@ fn field_key(window: &mut WindowState, key: KeyEvent, again: Option<(char, i64)>
         Some(Action::Mode) => {
             // What is set is seen where the word stood.
             window.word = None;
-            next(window)
+            next_mode::next(window)
         }
         Some(Action::Search) => {
             window.prompt.search();
@@ -171,6 +171,7 @@ fn field_key(window: &mut WindowState, key: KeyEvent, again: Option<(char, i64)>
         Some(Action::Background) if empty && window.transcript.running_command().is_some() => {
             commands::run(window, &Slash::Background)
         }
+        Some(Action::Background) if empty && window.shell.runs() => window.only_tell(commands::OWN_STAYS),
         Some(Action::Editor) => vec![Effect::EditPrompt(window.prompt.text.as_str().to_owned())],
         Some(Action::Picture) => vec![Effect::Image(ImageSource::Clipboard)],
         Some(Action::Copy) => commands::run(window, &Slash::Copy),
@@ -414,20 +415,4 @@ pub(super) fn edit_of(key: KeyEvent) -> Option<Edit> {
         KeyCode::End => Edit::Go(Move::LineEnd),
         _ => return None,
     })
-}
-
-/// Asks first, then accepts edits, then plans; whoever is elsewhere begins at the first. What was sent just now may not
-/// be in effect yet, and is what the next press goes on from.
-fn next(window: &mut WindowState) -> Vec<Effect> {
-    let standing = (window.standing().mode, window.standing().approval);
-    let present = window.person.mode_sent(window.now_ms).unwrap_or(standing);
-    let (mode, approval) = match present {
-        (Mode::Agent, ApprovalMode::AskFirst) => (Mode::Agent, ApprovalMode::AcceptEdits),
-        (Mode::Agent, ApprovalMode::AcceptEdits) => (Mode::Plan, ApprovalMode::AskFirst),
-        (Mode::Agent | Mode::Plan | Mode::Ask | Mode::Debug, _) => (Mode::Agent, ApprovalMode::AskFirst),
-    };
-    window.person.sends_mode((mode, approval), window.now_ms);
-    let mode = (mode != present.0).then_some(Command::SetMode { mode });
-    let approval = (approval != present.1).then_some(Command::SetApproval { approval });
-    mode.into_iter().chain(approval).map(Effect::Send).collect()
 }

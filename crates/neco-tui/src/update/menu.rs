@@ -79,12 +79,15 @@ pub(super) fn agent_menu(window: &mut WindowState, agent: AgentId) {
         }
         NodeState::Completed => return window.tell("It has ended"),
     };
+    let is_paused = node.state == NodeState::Paused;
+    let reads = if is_paused { "when it is resumed" } else { "at its next turn" };
+    let reads = format!("a correction; it reads it {reads}");
     let entry = |letter, text: &str, about: &str, picked| (letter, text.to_owned(), about.to_owned(), picked);
     let is_open = window.watched.as_ref().is_some_and(|watched| watched.agent == agent);
     let print = || entry('o', "Print", "everything it did, into the scrollback", Picked::Print(agent));
     let mut entries = vec![
         pauses,
-        entry('r', "Redirect", "a correction; it reads it at its next turn", Picked::Write(agent)),
+        entry('r', "Redirect", &reads, Picked::Write(agent)),
         order('x', "Stop", "with those below it; whoever started it is told", AgentOrder::Cancel),
     ];
     entries.extend(is_open.then(print));
@@ -143,8 +146,8 @@ pub(super) fn numbered(entries: Vec<(char, String, String, Picked)>) -> Vec<Entr
 /// Back to where the menu was opened: the agent that is looked at, or the list.
 pub(super) fn leave_menu(window: &mut WindowState, of: Option<Picked>) -> Vec<Effect> {
     window.picker = None;
-    if matches!(of, Some(Picked::Session(_))) {
-        return session_menu::list_again(window);
+    if let Some(Picked::Session(id)) = of {
+        return session_menu::list_again(window, Some(id));
     }
     if window.watched.is_some() {
         return Vec::new();

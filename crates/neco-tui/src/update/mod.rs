@@ -2,8 +2,8 @@
 //!
 //! Invariants: nothing here waits; what takes time is an [`Effect`], and what came of it is [`News`].
 //!
-//! Reading order: [`effect`], [`keys`] (the field), [`sending`] (what is written leaves), [`completing`] (files and
-//! commands), [`taking_back`] (what waits), [`asked`] (questions) with [`silence`] (where no model answers), [`picking`] (lists) with [`settings`], [`going_back`], [`watching`] (one of the other
+//! Reading order: [`effect`], [`keys`] (the field) with [`next_mode`] (Shift-Tab), [`sending`] (what is written leaves),
+//! [`completing`] (files and commands), [`taking_back`] (what waits), [`asked`] (questions) with [`silence`] (where no model answers), [`picking`] (lists) with [`settings`], [`going_back`], [`watching`] (one of the other
 //! agents), [`menu`] (what can be done to one), [`background`] (commands that go on there), [`stopping`], [`commands`] (what begins with a slash), [`logging_in`], [`news`].
 
 pub(crate) mod asked;
@@ -16,6 +16,7 @@ pub(crate) mod keys;
 mod logging_in;
 mod menu;
 pub(crate) mod news;
+mod next_mode;
 pub(crate) mod picking;
 mod reports;
 mod sending;

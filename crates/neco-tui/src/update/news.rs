@@ -88,7 +88,8 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             }
             // Whoever has opened something else meanwhile keeps it.
             if window.picker.is_none() {
-                return session_menu::list_again(window);
+                let left = window.left_session.take();
+                return session_menu::list_again(window, left);
             }
         }
         News::Models(Ok(models)) => picking::pick_model(window, models),

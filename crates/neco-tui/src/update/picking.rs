@@ -36,7 +36,7 @@ const BEFORE_SAID: usize = 12;
 pub(super) fn ask_for_list(window: &mut WindowState, effect: Effect) -> Vec<Effect> {
     window.person.asks_for_list();
     // What was named before came to nothing.
-    window.rewind_wanted = None;
+    (window.rewind_wanted, window.left_session) = (None, None);
     vec![effect]
 }
 
@@ -55,6 +55,7 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
     }
     let here = &window.standing().session_id;
     let other = sessions.iter().position(|session| session.id != *here);
+    let left = sessions.iter().position(|session| window.left_session.as_ref() == Some(&session.id));
     let count = figures::count(sessions.len(), "session", "sessions");
     let (heading, hint) = match reach {
         Reach::Folder => (format!("Search {count}"), "Tab all folders"),
@@ -62,12 +63,12 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
     };
     let esc = if window.unchosen { "leave" } else { "back" };
     let hint = format!("↑↓ Enter choose   {hint}   Ctrl-X fork, delete   Esc {esc}");
-    let mut picker = lists::of_sessions(heading, hint, sessions, here).at(other.unwrap_or_default());
+    let mut picker = lists::of_sessions(heading, hint, sessions, here).at(left.or(other).unwrap_or_default());
     // What was searched for in the other list is searched for in this one.
     if let Some(older) = window.picker.as_ref().filter(|older| older.holds(is_session)) {
         older.filter().chars().for_each(|letter| picker.narrow(Some(letter)));
     }
-    window.listed = reach;
+    (window.listed, window.left_session) = (reach, None);
     window.picker = Some(picker);
     going_back::preview(window)
 }
@@ -236,8 +237,8 @@ pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
         return show_todos(window);
     }
     list_agents(window);
-    // The root is told of only when somebody asks.
-    if window.agents().root().is_some() { Vec::new() } else { vec![Effect::Ask(Query::Tree)] }
+    // What the root has used is told only when somebody asks.
+    vec![Effect::Ask(Query::Tree)]
 }
 
 /// Shows more of the todo list or less: at rest a row, then all of it, then nothing until it changes.
@@ -449,7 +450,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
             window.only_tell("This window is already in that session")
         }
         Picked::Session(id) => commands::open(window, Wanted::Id(id)),
-        Picked::OfSession(letter, order, id) => session_menu::chosen(window, letter, order, id),
+        Picked::OfSession(letter, order, id) => session_menu::chosen(window, (letter, order), id, picker.heading()),
         Picked::Model(model) => vec![Effect::Send(Command::SetModel { model })],
         Picked::NewRule => {
             window.purpose = Purpose::Rule;

@@ -1,7 +1,7 @@
 //! The field: what stands in it, what it is for, and whom it goes to.
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::AgentState;
+use neco_proto::event::{AgentState, NodeState};
 use neco_proto::{AgentId, Mode};
 use ratatui::text::Line;
 
@@ -97,7 +97,9 @@ fn named(window: &WindowState, agent: AgentId) -> String {
 /// What an empty field says that writes to an agent.
 fn message_to(window: &WindowState, agent: AgentId) -> String {
     let name = window.agents().name(agent).unwrap_or_else(|| "it".to_owned());
+    let is_paused = window.agents().node(agent).is_some_and(|node| node.state == NodeState::Paused);
     match window.agents().is_live(agent) {
+        true if is_paused => format!("Message {name}; it reads it when it is resumed"),
         true => format!("Message {name}; it reads it at its next turn"),
         false => format!("{name} has ended"),
     }

@@ -60,9 +60,12 @@ impl Scene {
 
     /// Something that happened before the window opened.
     pub fn happened(&mut self, body: EventBody) {
+        self.happened_to(self.root, body);
+    }
+
+    pub fn happened_to(&mut self, agent_id: AgentId, body: EventBody) {
         self.seq += 1;
-        let (session_id, agent_id) = (self.session, self.root);
-        let event = Event::new(self.seq, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body);
+        let event = Event::new(self.seq, Timestamp::UNIX_EPOCH, self.session, agent_id, None, body);
         self.app.past(&event);
     }
 

@@ -172,6 +172,8 @@ impl Agents {
             self.stands(node);
             self.activity.found(node);
         }
+        // Those that began before the first event that was taken in stand before the others.
+        self.known.sort_by_key(|agent| agent.node.created);
         nodes
     }
 
@@ -188,6 +190,10 @@ impl Agents {
 
     /// An agent is new or has changed: what is to be seen of that.
     pub(super) fn update(&mut self, AgentUpdate { node, gone, setup, .. }: &AgentUpdate) -> Option<AgentStep> {
+        if node.kind == NodeType::Root {
+            self.known.retain(|agent| !gone.contains(&agent.node.id));
+            return None;
+        }
         let before = self.find(node.id).map(|agent| agent.node.state);
         if setup.as_ref().is_some_and(is_in_call) {
             self.in_calls.insert(node.id);

@@ -168,10 +168,11 @@ pub fn is_refusal(code: ErrorCode) -> bool {
     matches!(code, ErrorCode::BlockedByPolicy | ErrorCode::CommandBlocked | ErrorCode::RejectedByUser)
 }
 
-/// The code with which a call was refused. A plan that is sent back or dropped was looked at, which is another
-/// matter.
+/// The code with which a call was refused, be it for a path outside the workspace. A plan that is sent back or dropped
+/// was looked at, which is another matter.
 pub fn refused_with(end: &ToolCallEnd) -> Option<ErrorCode> {
-    end.error_code.filter(|code| is_refusal(*code) && end.tool != EXIT_PLAN_MODE)
+    let counts = |code: ErrorCode| is_refusal(code) || code == ErrorCode::PathOutsideWorkspace;
+    end.error_code.filter(|code| counts(*code) && end.tool != EXIT_PLAN_MODE)
 }
 
 #[cfg(test)]

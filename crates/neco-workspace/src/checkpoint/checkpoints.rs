@@ -183,7 +183,8 @@ pub struct Unfinished {
     pub until_ms: i64,
 }
 
-/// What of others' work a person agreed to have overwritten. Everything else of theirs refuses a restore.
+/// What of others' work, or of what may be theirs, a person agreed to have overwritten. Everything else of it refuses a
+/// restore.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Agreed {
     /// Nothing.
@@ -272,8 +273,8 @@ pub trait Checkpoints: Exchanges + Send + Sync {
 
     /// Goes back to `rev`. The present state is kept first, and `before` hears of it; what is left out is not
     /// touched, and neither is what somebody changes meanwhile.
-    /// Fails when the state is not there or not whole, others changed what would be overwritten, or `before` refuses;
-    /// nothing is changed then.
+    /// Fails when the state is not there or not whole, others changed or may have changed what would be overwritten, or
+    /// `before` refuses; nothing is changed then.
     fn restore(
         &self,
         rev: &str,

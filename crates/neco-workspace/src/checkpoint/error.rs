@@ -46,11 +46,23 @@ pub enum CheckpointError {
     /// Somebody else changed files that would be overwritten, and nobody agreed to that.
     #[error("{} changed since by you or another program: {}", count(paths), shown(paths))]
     ChangedByOthers { paths: Vec<PathBuf> },
+    /// Files would be overwritten that a call changed, or somebody else while it ran, and nobody agreed to that.
+    #[error("{} changed while a call ran, by it or by you: {}", count(paths), shown(paths))]
+    MaybeByOthers { paths: Vec<PathBuf> },
 }
 
 impl CheckpointError {
     pub(super) fn at(path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { path: path.to_path_buf(), source: source.into() }
+    }
+
+    /// That nobody agreed to have files overwritten that others changed, or may have changed; nothing without any.
+    pub fn not_agreed(others: Vec<PathBuf>, unsure: Vec<PathBuf>) -> Option<Self> {
+        match (others.is_empty(), unsure.is_empty()) {
+            (false, _) => Some(Self::ChangedByOthers { paths: others }),
+            (true, false) => Some(Self::MaybeByOthers { paths: unsure }),
+            (true, true) => None,
+        }
     }
 
     /// Whether the store itself is at fault, so that a new one may help.

@@ -201,13 +201,10 @@ impl<V: Vault> Keeper<V> {
         })
     }
 
-    /// What going back would do, unless it takes something of others that nobody agreed to.
+    /// What going back would do, unless it takes what is, or may be, of others and nobody agreed to.
     fn plan_agreed(&self, shelf: &mut Shelf<V>, rev: &str, options: &RestoreOptions) -> Result<Plan, CheckpointError> {
         let planned = self.plan(shelf, rev, options)?;
-        match planned.refused(&options.agreed) {
-            paths if paths.is_empty() => Ok(planned),
-            paths => Err(CheckpointError::ChangedByOthers { paths }),
-        }
+        planned.refused(&options.agreed).map_or(Ok(planned), Err)
     }
 
     /// The workspace, and where its states are kept.

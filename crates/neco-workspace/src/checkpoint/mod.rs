@@ -63,4 +63,4 @@ pub use open::{
     Backend, GitCheckpoints, JjCheckpoints, MemoryCheckpoints, open, open_store, store_folder, stores_in, workspace_of,
 };
 pub use plan::is_newer;
-pub use turn_work::TurnWork;
+pub use turn_work::{TurnWork, Written};

@@ -44,6 +44,8 @@ pub enum Hand {
     Unsure,
     /// A turn that counts as the session's and that another one made.
     Turn,
+    /// Anybody else, after a tool of the session wrote or removed the file in the same turn.
+    Over,
     /// Anybody else.
     Others,
 }
@@ -115,7 +117,7 @@ impl Others {
             let (before, now) = ((change.before, change.modes.0), (change.after, change.modes.1));
             let story = self.files.entry(change.path).or_insert_with(|| Story::of(before));
             let is_known = story.ours.contains(&now);
-            story.is_theirs = !is_known && (story.is_theirs || matches!(hand, Hand::Turn | Hand::Others));
+            story.is_theirs = !is_known && (story.is_theirs || matches!(hand, Hand::Turn | Hand::Over | Hand::Others));
             story.is_unsure = !is_known && (story.is_unsure || hand == Hand::Unsure);
             story.is_turned |= hand != Hand::Others;
             story.last = hand;
@@ -162,7 +164,7 @@ impl Story {
     }
 
     fn may_be_forgotten(&self) -> bool {
-        self.is_theirs && self.last != Hand::Others
+        self.is_theirs && !matches!(self.last, Hand::Over | Hand::Others)
     }
 }
 
@@ -231,7 +233,7 @@ mod tests {
             after: item(after),
             modes: (None, None),
         };
-        for (hand, stays) in [(Hand::Own, false), (Hand::Turn, false), (Hand::Others, true)] {
+        for (hand, stays) in [(Hand::Own, false), (Hand::Turn, false), (Hand::Over, true), (Hand::Others, true)] {
             let mut others = Others::default();
             others.note_all(vec![change("one", "two")], |_| Hand::Others);
             others.note_all(vec![change("two", "zero")], |_| hand);

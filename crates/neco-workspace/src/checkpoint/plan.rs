@@ -11,6 +11,7 @@ use neco_proto::event::LeftOutWhy;
 
 use super::checkpoints::{Agreed, Change, Kept, LeftOut, PlannedChange, Preview, RestoreOptions};
 use super::details::Details;
+use super::error::CheckpointError;
 use super::others::ChangedBy;
 use super::tree::TreeChange;
 use crate::git;
@@ -44,10 +45,13 @@ pub struct Step {
 }
 
 impl Plan {
-    /// The files that somebody else changed and nobody agreed to have overwritten.
-    pub fn refused(&self, agreed: &Agreed) -> Vec<PathBuf> {
-        let others = self.steps.iter().filter(|step| step.by_others).map(|step| path_of(&step.change));
-        others.filter(|path| !agreed.covers(path)).collect()
+    /// That somebody else changed files, or may have, and nobody agreed to have them overwritten.
+    pub fn refused(&self, agreed: &Agreed) -> Option<CheckpointError> {
+        let paths = |is_asked: fn(&Step) -> bool| -> Vec<PathBuf> {
+            let asked = self.steps.iter().filter(|step| is_asked(step)).map(|step| path_of(&step.change));
+            asked.filter(|path| !agreed.covers(path)).collect()
+        };
+        CheckpointError::not_agreed(paths(|step| step.by_others), paths(|step| step.unsure))
     }
 
     /// As a person is shown it.

@@ -155,7 +155,7 @@ impl<V: Vault> Shelf<V> {
             let hand = work.map_or(Hand::Own, |work| work.hand(&self.vault, root, change));
             match (is_own, hand) {
                 (false, _) if !is_turn => Hand::Others,
-                (_, Hand::Others) => Hand::Others,
+                (_, Hand::Over | Hand::Others) => hand,
                 (false, _) => Hand::Turn,
                 (true, hand) => hand,
             }

@@ -12,9 +12,8 @@ use super::vault::Vault;
 /// What calls did between two states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnWork {
-    /// The files that file tools wrote or removed, as they are shown, each with the SHA-256 of what was written last,
-    /// in hex; nothing where that is not known, or the file was removed.
-    pub written: BTreeMap<String, Option<String>>,
+    /// The files that file tools wrote or removed, as they are shown, each with what was done to it last.
+    pub written: BTreeMap<String, Written>,
     /// When calls ran that change something: their first and last moments, in milliseconds since 1970. A command, a
     /// checker or a hook may have changed any file then.
     pub ran: Vec<(i64, i64)>,
@@ -24,17 +23,30 @@ pub struct TurnWork {
     pub until_ms: i64,
 }
 
+/// What a file tool did to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// It wrote what has this SHA-256, in hex.
+    Sum(String),
+    /// It removed it.
+    Removed,
+    /// It wrote or removed it; nobody knows which, or what was written.
+    Unknown,
+}
+
 impl TurnWork {
     /// Whose a change is that lies between the two states.
     pub(super) fn hand<V: Vault>(&self, vault: &V, root: &Path, change: &TreeChange) -> Hand {
         let written = self.written.get(String::from_utf8_lossy(&change.path).as_ref());
-        let holds = |sum: &String| change.after.is_some() && sum_of(vault, change).is_none_or(|after| after == *sum);
-        let is_as_written = written.is_some_and(|sum| sum.as_ref().is_none_or(holds));
+        let is_as_written = match written {
+            Some(Written::Sum(sum)) => sum_of(vault, change).is_some_and(|after| after == *sum),
+            Some(Written::Removed) => change.after.is_none(),
+            Some(Written::Unknown) | None => false,
+        };
         match (is_as_written, self.may_be_of_a_call(root, change)) {
             (true, _) => Hand::Own,
             (false, true) => Hand::Unsure,
-            // Somebody changed it once more after the tool.
-            (false, false) if written.is_some() => Hand::Turn,
+            (false, false) if written.is_some() => Hand::Over,
             (false, false) => Hand::Others,
         }
     }

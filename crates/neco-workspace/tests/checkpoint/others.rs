@@ -1,7 +1,7 @@
 //! Whose work a restore would overwrite.
 
 use neco_proto::event::CheckpointWhen;
-use neco_workspace::checkpoint::{Agreed, CheckpointError, Preview, RestoreOptions, TurnWork, Unfinished};
+use neco_workspace::checkpoint::{Agreed, CheckpointError, Preview, RestoreOptions, TurnWork, Unfinished, Written};
 
 use super::conformance::on_all;
 use super::desk::Desk;
@@ -225,8 +225,12 @@ fn what_a_rewind_changed_is_a_forks_own_where_its_state_is_among_the_turns() {
 
 /// A turn in which a tool wrote `tool.txt`, and calls ran until then.
 fn turn(rev: &str, sum: &str, ran_until: i64) -> RestoreOptions {
+    turn_with(rev, Written::Sum(sum.to_owned()), ran_until)
+}
+
+fn turn_with(rev: &str, written: Written, ran_until: i64) -> RestoreOptions {
     let work = TurnWork {
-        written: [("tool.txt".to_owned(), Some(sum.to_owned()))].into(),
+        written: [("tool.txt".to_owned(), written)].into(),
         ran: vec![(0, ran_until)],
         since_ms: 0,
         until_ms: LATER,
@@ -268,5 +272,45 @@ fn what_a_person_wrote_during_a_turn_stays_where_no_call_ran_then_and_is_marked_
         assert!(!desk.path("tool.txt").exists());
         assert_eq!(desk.read("notes.txt"), "by hand, while a question was open");
         assert_eq!(desk.read("theirs.txt"), "by hand");
+    });
+}
+
+#[test]
+fn what_a_person_wrote_where_a_tool_removed_a_file_is_asked_about() {
+    on_all(|desk| {
+        desk.write("tool.txt", "zero");
+        let zero = desk.before();
+        desk.write("tool.txt", "by hand, in the place of what was removed");
+        let one = desk.after();
+        let seen = |written: &Written, ran_until| {
+            let preview = desk.points.preview(&zero.rev, &turn_with(&one.rev, written.clone(), ran_until)).unwrap();
+            preview.changes.iter().map(|planned| (planned.by_others, planned.unsure)).collect::<Vec<_>>()
+        };
+        for written in [Written::Removed, Written::Unknown] {
+            assert_eq!(seen(&written, 1), [(true, false)], "{written:?}");
+            assert_eq!(seen(&written, LATER), [(false, true)], "{written:?}");
+        }
+        std::fs::remove_file(desk.path("tool.txt")).unwrap();
+        let gone = desk.after();
+        let preview = desk.points.preview(&zero.rev, &turn_with(&gone.rev, Written::Removed, 1)).unwrap();
+        assert_eq!(by_others(&preview), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn what_may_be_a_persons_goes_only_where_it_was_shown() {
+    on_all(|desk| {
+        desk.write("a.txt", "zero");
+        let zero = desk.before();
+        desk.write("notes.txt", "by hand, or by the command");
+        let one = desk.after();
+        let options = turn(&one.rev, ONE, LATER);
+        let refused = desk.points.restore(&zero.rev, &options, &mut |_| Ok(())).unwrap_err();
+        let CheckpointError::MaybeByOthers { paths } = refused else { panic!("{refused:?}") };
+        assert_eq!(names(paths.iter().map(|path| path.as_path())), ["notes.txt"]);
+        assert!(desk.path("notes.txt").exists());
+        let shown = RestoreOptions { agreed: Agreed::Files(["notes.txt".to_owned()].into()), ..options };
+        desk.points.restore(&zero.rev, &shown, &mut |_| Ok(())).unwrap();
+        assert!(!desk.path("notes.txt").exists());
     });
 }

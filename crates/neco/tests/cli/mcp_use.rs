@@ -27,6 +27,9 @@ while read -r line; do
     *'"method":"resources/read"'*doc://start*)
       touch "$0.read"
       answer '"result":{"contents":[{"uri":"doc://start","text":"Begin here."}]}' ;;
+    *'"method":"tools/call"'*)
+      touch "$0.called"
+      answer '"result":{"content":[{"type":"text","text":"1"}]}' ;;
     *) answer '"error":{"code":-32601,"message":"Method not found"}' ;;
   esac
 done
@@ -80,8 +83,9 @@ fn a_changed_tool_is_refused_where_nobody_can_be_asked_and_what_to_do_is_said() 
     run().says("a person must decide, in `neco` or `neco repl`");
     // What it said first needs nobody's word, whatever was kept of it.
     fs::write(house.path("server.sh"), SERVER).unwrap();
-    let ran = house.run(&["-m", "count", "--allow", "mcp__docs__*"]);
+    let ran = house.run(&["-m", "count", "--allow", "mcp__docs__*"]).ended_with(0).says("It was refused.");
     assert!(!ran.stderr.contains("neco repl"), "{}", ran.stderr);
+    assert!(house.path("server.sh.called").exists(), "the call reached the server");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn a_folder_can_be_opened_besides_the_workspace() {
         house.configure(&config);
         house
     };
-    house.run(&["-m", "go", "--yes"]).says("lies outside the workspace");
+    house.run(&["-m", "go", "--yes"]).ended_with(3).says("lies outside the workspace");
     house.script("script.json", script);
     let other = house.path("other");
     house.run(&["-m", "go", "--yes", "--add-dir", other.to_str().unwrap()]).ended_with(0);

@@ -73,6 +73,8 @@ pub enum Fault {
     Fork,
     /// `dies-on-unknown`: a method that the server does not know, before `initialize`, ends it.
     DiesOnUnknown,
+    /// `nothing-on-unknown`: methods that the server does not know are answered with an empty object.
+    NothingOnUnknown,
     /// `silent-on-unknown`: methods that the server does not know are never answered.
     SilentOnUnknown,
 }
@@ -203,6 +205,7 @@ fn faults(name: &str, mut value: impl FnMut() -> Result<String, String>) -> Resu
         "ignore-term" => Fault::IgnoreTerm,
         "fork" => Fault::Fork,
         "dies-on-unknown" => Fault::DiesOnUnknown,
+        "nothing-on-unknown" => Fault::NothingOnUnknown,
         "silent-on-unknown" => Fault::SilentOnUnknown,
         _ => return Err(format!("unknown misbehaviour: {name}")),
     };

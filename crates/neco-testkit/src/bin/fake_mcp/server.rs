@@ -242,6 +242,9 @@ impl Server {
         if handler.is_none() && self.options.has(Fault::SilentOnUnknown) {
             return Err(Failure::Silence);
         }
+        if handler.is_none() && self.options.has(Fault::NothingOnUnknown) {
+            return Ok((|_, _| Ok(json!({})), Value::Null));
+        }
         if request.era == Era::Legacy && client.is_none() && !matches!(method, "initialize" | "ping") {
             return Err(error(-32600, "initialize comes first"));
         }

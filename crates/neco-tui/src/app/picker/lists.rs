@@ -1,9 +1,12 @@
 //! Lists of sessions and of models: what they tell about each.
 
 use neco_view::short_id::short_id;
+use ratatui::text::Line;
+use unicode_width::UnicodeWidthStr;
 
 use super::{Column, Entry, Letters, Mark, Picked, Picker};
 use crate::host::{ModelEntry, SessionEntry};
+use crate::text::wrap::cut;
 
 /// The columns of a list of sessions: when it was used, its branch, its messages, its cost, its id, its folder and what
 /// else is to be known of it.
@@ -16,6 +19,13 @@ const OF_SESSIONS: &[Column] = &[
     Column { is_right: false, rank: 1 },
     Column { is_right: false, rank: 2 },
 ];
+
+/// Which of them say how much was said, and the id.
+const MESSAGES: usize = 2;
+const ID: usize = 4;
+
+/// Columns of a title that are shown at least.
+const LEAST_TITLE: usize = 12;
 
 /// A list of sessions; `here` is the one on the screen.
 pub fn of_sessions(heading: String, hint: String, sessions: Vec<SessionEntry>, here: &str) -> Picker {
@@ -30,6 +40,15 @@ pub fn of_sessions(heading: String, hint: String, sessions: Vec<SessionEntry>, h
     };
     let entries = sessions.into_iter().map(entry).collect();
     Picker::new(heading, hint, Letters::Filter, entries).columns(OF_SESSIONS)
+}
+
+/// What an entry of a list of sessions is called by itself, in so many columns: its title, its id and its messages. The
+/// title is cut, down to a few letters of it.
+pub fn session_name(entry: &Entry, room: usize) -> String {
+    let cell = |at: usize| entry.cells.get(at).filter(|cell| !cell.is_empty()).map(|cell| format!(" · {cell}"));
+    let about: String = [ID, MESSAGES].into_iter().filter_map(cell).collect();
+    let left = room.saturating_sub(about.width()).max(LEAST_TITLE);
+    format!("{}{about}", cut(&Line::raw(entry.text.clone()), left))
 }
 
 /// The columns of a list of models: what it is, what it can read, what it costs, and whether it is used.

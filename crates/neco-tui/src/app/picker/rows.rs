@@ -110,11 +110,15 @@ impl Picker {
         let fitting = self.fitting();
         let highest = if self.is_tall { left } else { ROWS };
         let list = (fitting.len().saturating_sub(1) + chosen.len()).clamp(1, highest.max(chosen.len()));
-        // Both have half of the room at least, if they need it.
-        let below = told.min(left.saturating_sub(list).max(left / 2));
-        let beyond = usize::from(fitting.len() > list);
-        let most = left.saturating_sub(below + beyond + chosen.len().saturating_sub(1)).clamp(1, highest.max(1));
-        let first = (self.at.min(fitting.len().saturating_sub(1)) + 1).saturating_sub(most);
+        // Both have half of the room at least, if they need it; what is told gives way to the chosen entry and to the
+        // row that says how many follow.
+        let least = chosen.len() + usize::from(fitting.len() > 1);
+        let below = told.min(left.saturating_sub(list).max(left / 2)).min(left.saturating_sub(least));
+        let extra = chosen.len().saturating_sub(1);
+        let most = |beyond: usize| left.saturating_sub(below + beyond + extra).clamp(1, highest.max(1));
+        let last = self.at.min(fitting.len().saturating_sub(1)) + 1;
+        let most = most(usize::from(fitting.len() > list || fitting.len() > last.max(most(0))));
+        let first = last.saturating_sub(most);
         let mut rows = Vec::new();
         for (index, entry) in fitting.iter().enumerate().skip(first).take(most) {
             if index == self.at {
@@ -128,6 +132,7 @@ impl Picker {
                 rows.push(Line::styled(format!("   {}", self.otherwise.unwrap_or("No match")), theme.dim));
             }
             0 => {}
+            _ if rows.len() + below >= left => {}
             beyond => rows.push(Line::styled(format!("   … {beyond} more"), theme.dim)),
         }
         (rows, below)
@@ -146,6 +151,10 @@ impl Picker {
     /// As much of it as has room; the last row says how much more there is.
     fn seen_of(&mut self, told: Vec<Line<'static>>, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let count = told.len();
+        if room == 0 {
+            (self.scrolled, self.shown, self.hidden) = (0, 0, 0);
+            return Vec::new();
+        }
         if count <= room {
             (self.scrolled, self.shown, self.hidden) = (0, count, 0);
             return told;
@@ -337,6 +346,23 @@ mod tests {
         // Where there are few rows, the list tells it.
         let rows: Vec<String> = picker.rows(100, 12, &theme).iter().map(ToString::to_string).collect();
         assert!(!rows[1].starts_with("   b ") && !rows.iter().any(|row| row.starts_with('─')), "{rows:?}");
+    }
+
+    #[test]
+    fn the_keys_are_seen_in_every_room_that_has_some_for_them() {
+        let entry = |name: String| Entry::aligned(&name, "2 h ago", Picked::Session(name.clone()));
+        let theme = Theme::new(ThemeName::Plain);
+        for (count, at, told, room) in (1..15).flat_map(|count| {
+            let rooms = (3..30).flat_map(move |room| [0, 1, 3, 9].map(|told| (told, room)));
+            rooms.flat_map(move |(told, room)| [0, count / 2, count - 1].map(|at| (count, at, told, room)))
+        }) {
+            let entries = (0..count).map(|number| entry(format!("session {number}"))).collect();
+            let mut picker = Picker::new("Search", "Esc back", Letters::Filter, entries).at(at);
+            picker.set_preview(vec![Told::plain("words"); told]);
+            let rows: Vec<String> = picker.rows(60, room, &theme).iter().map(ToString::to_string).collect();
+            assert!(rows.len() <= room, "{count} {at} {told} {room}: {rows:?}");
+            assert!(rows.iter().any(|row| row.starts_with(&format!(" ❯ session {at} "))), "{rows:?}");
+        }
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub struct RunError {
     pub message: String,
 }
 
-/// A call that the policy or the person refused.
+/// A call that the policy or the person refused, or that named a path outside the workspace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Denial {
     /// The call.
@@ -108,7 +108,7 @@ pub struct Denial {
     pub summary: String,
     /// The arguments; a string when the model did not write JSON.
     pub arguments: Value,
-    /// 1003, 1006 or 3001.
+    /// 1003, 1006, 2002 or 3001.
     pub code: ErrorCode,
     /// Why, as the model was told.
     pub reason: String,
@@ -281,6 +281,11 @@ mod tests {
         outcome.apply(&event(two, end(Some(ErrorCode::CommandBlocked))));
         outcome.apply(&event(three, looked(None)));
         assert!(outcome.was_refused(), "a command is not made good by a look");
+        let mut outcome = Outcome::default();
+        outcome.apply(&event(one, looked(Some(ErrorCode::PathOutsideWorkspace))));
+        assert!(outcome.was_refused() && outcome.denials.len() == 1, "a path outside is refused too");
+        outcome.apply(&event(two, looked(None)));
+        assert!(!outcome.was_refused());
     }
 
     #[test]

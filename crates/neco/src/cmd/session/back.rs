@@ -40,13 +40,12 @@ pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Fail
         let nothing = if outlook.is_nothing { "nothing would change\n" } else { "" };
         return print(args.json, &as_json(&outlook, None), || format!("{shown}{nothing}"));
     }
-    let agreed = match (args.others, args.yes) {
-        (true, _) => AgreedTo::Anything,
-        (false, true) => AgreedTo::Nothing,
-        // What was shown is what is agreed to.
-        (false, false) => AgreedTo::Files {
-            files: preview.files.iter().filter(|file| file.by_others).map(|file| file.path.clone()).collect(),
-        },
+    let agreed = if args.others {
+        AgreedTo::Anything
+    } else {
+        // What was shown is what is agreed to; `--yes` alone holds for no change of others.
+        let asked = preview.files.iter().filter(|file| if file.by_others { !args.yes } else { file.unsure });
+        AgreedTo::Files { files: asked.map(|file| file.path.clone()).collect() }
     };
     let question = if outlook.undoes.is_some() { "Undo the rewind?" } else { "Rewind?" };
     let instead = "--yes rewinds without asking; --dry-run only shows what would change.";
