@@ -249,9 +249,14 @@ mod tests {
         keep(folder.path(), "x", &["a"]);
         names(folder.path(), "x", |_| true);
         let text = fs::read_to_string(file(folder.path())).unwrap();
-        for junk in
-            ["", "\u{feff}", "\"", "neco-mcp-tools 1 0\n", &text.replace("\"a\"", "\"a"), &text[..text.len() / 2]]
-        {
+        for junk in [
+            "",
+            "\u{feff}",
+            "\"",
+            "neco-mcp-tools 1 0\n",
+            &text.replace("\"a\"{", "\"a\u{1}\"{"),
+            &text[..text.len() / 2],
+        ] {
             fs::write(file(folder.path()), junk).unwrap();
             assert_eq!(names(folder.path(), "x", |_| true), (Some(vec!["a".to_owned()]), false), "{junk:?}");
         }
