@@ -94,7 +94,7 @@ impl<'a> KeptTools<'a> {
         settings: &ServerSettings,
         wanted: impl Fn(&str) -> bool,
     ) -> Option<Vec<Arc<KeptTool>>> {
-        let key = format!("{}@{}", settings.name, settings.hash());
+        let key = key(settings);
         let lines = self.places.get(&*key).and_then(|place| self.text.get(place.clone()));
         if let Some(known) = lines.and_then(|lines| lines.lines().map(parted).collect::<Option<Vec<_>>>()) {
             let tool = |(name, text): (Cow<'_, str>, &str)| {
@@ -102,15 +102,15 @@ impl<'a> KeptTools<'a> {
             };
             return Some(known.into_iter().filter(|(name, _)| wanted(name)).map(tool).collect());
         }
-        let tools = Manifest::load(self.data_dir, settings)?.tools;
+        let tools: Vec<ToolInfo> =
+            Manifest::load(self.data_dir, settings)?.tools.into_iter().filter(|tool| wanted(&tool.name)).collect();
         self.lacking.push_str(&format!("{key}\n"));
         for tool in &tools {
             if let (Ok(name), Ok(text)) = (serde_json::to_string(&tool.name), serde_json::to_string(tool)) {
                 self.lacking.push_str(&format!("{name}{text}\n"));
             }
         }
-        let wanted = tools.into_iter().filter(|tool| wanted(&tool.name));
-        Some(wanted.map(|tool| Arc::new(KeptTool::from(tool))).collect())
+        Some(tools.into_iter().map(|tool| Arc::new(KeptTool::from(tool))).collect())
     }
 
     /// Writes what the file lacked.
@@ -138,6 +138,15 @@ fn save(data_dir: &Path, before: &str, lacking: &str) -> io::Result<()> {
 
 fn file(data_dir: &Path) -> PathBuf {
     data_dir.join("mcp/tools")
+}
+
+/// What the tools of a server stand below: the server, and which of its tools are wanted, as the others are left out.
+fn key(settings: &ServerSettings) -> String {
+    let ServerSettings { name, include, exclude, .. } = settings;
+    match include.is_empty() && exclude.is_empty() {
+        true => format!("{name}@{}", settings.hash()),
+        false => format!("{name}@{} {}", settings.hash(), serde_json::json!([include, exclude])),
+    }
 }
 
 /// The first line of a file that was made when the folder was last changed then.
@@ -240,9 +249,14 @@ mod tests {
         keep(folder.path(), "x", &["a"]);
         names(folder.path(), "x", |_| true);
         let text = fs::read_to_string(file(folder.path())).unwrap();
-        for junk in
-            ["", "\u{feff}", "\"", "neco-mcp-tools 1 0\n", &text.replace("\"a\"", "\"a"), &text[..text.len() / 2]]
-        {
+        for junk in [
+            "",
+            "\u{feff}",
+            "\"",
+            "neco-mcp-tools 1 0\n",
+            &text.replace("\"a\"{", "\"a\u{1}\"{"),
+            &text[..text.len() / 2],
+        ] {
             fs::write(file(folder.path()), junk).unwrap();
             assert_eq!(names(folder.path(), "x", |_| true), (Some(vec!["a".to_owned()]), false), "{junk:?}");
         }
