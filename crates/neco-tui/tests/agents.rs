@@ -1,5 +1,7 @@
 //! The agents below the root: what is seen of them, and what can be said to them.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use crossterm::event::KeyCode;

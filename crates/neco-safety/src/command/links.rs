@@ -27,44 +27,42 @@ pub struct LedOut {
     pub because: String,
 }
 
-impl Examined {
-    /// What the line reaches outside by links that are there now; the worst of it. Looks at the disk, a bounded number
-    /// of times: where that is not enough, nothing is known of a line that is safe otherwise.
-    #[must_use]
-    pub fn led_out(&self, place: &Place) -> Option<LedOut> {
-        let mut look = Look::new(place);
-        for folders in &self.standings {
-            folders.iter().for_each(|folder| look.at(folder, &folder.to_string_lossy(), false));
-        }
-        for (word, changes, standing) in self.words_for_files() {
-            let folders = self.standings.get(standing).map(Vec::as_slice).unwrap_or_default();
-            let ground = Ground { place, folders, adrift: false };
-            for path in ground.written_in(word) {
-                let is_plain = word.exact || !path.to_string_lossy().contains(WILD);
-                match is_plain {
-                    true => look.at(&path, &word.text, changes),
-                    false => look.behind(&path, &word.text, changes),
-                }
+/// What a line reaches outside by links that are there now; the worst of it. Looks at the disk, a bounded number of
+/// times: where that is not enough, nothing is known of a line that is safe otherwise.
+#[must_use]
+pub fn led_out(line: &Examined, place: &Place) -> Option<LedOut> {
+    let mut look = Look::new(place);
+    for folders in &line.standings {
+        folders.iter().for_each(|folder| look.at(folder, &folder.to_string_lossy(), false));
+    }
+    for (word, changes, standing) in words_for_files(line) {
+        let folders = line.standings.get(standing).map(Vec::as_slice).unwrap_or_default();
+        let ground = Ground { place, folders, adrift: false };
+        for path in ground.written_in(word) {
+            let is_plain = word.exact || !path.to_string_lossy().contains(WILD);
+            match is_plain {
+                true => look.at(&path, &word.text, changes),
+                false => look.behind(&path, &word.text, changes),
             }
         }
-        let unseen = || LedOut {
-            risk: Risk::High,
-            because: "it names more files than are looked at: one may be a link out of the workspace".to_owned(),
-        };
-        let gave_up = look.gave_up && self.risk == Risk::Safe;
-        look.found.or_else(|| gave_up.then(unseen))
     }
+    let unseen = || LedOut {
+        risk: Risk::High,
+        because: "it names more files than are looked at: one may be a link out of the workspace".to_owned(),
+    };
+    let gave_up = look.gave_up && line.risk == Risk::Safe;
+    look.found.or_else(|| gave_up.then(unseen))
+}
 
-    /// The words that may name files, whether they name what is changed, and where they stand. Of what is only printed
-    /// the patterns: the shell looks for those.
-    fn words_for_files(&self) -> impl Iterator<Item = (&Word, bool, usize)> {
-        let of_parts = self.parts.iter().flat_map(|part| {
-            let prints = part.words.first().is_some_and(|program| is_about_nothing(&program_name(&program.text)));
-            let counts = move |word: &&Word| !prints || !word.exact;
-            part.words.iter().skip(1).filter(counts).map(|word| (word, false, part.standing))
-        });
-        of_parts.chain(self.mentions.iter().map(|mention| (&mention.word, mention.changes, mention.standing)))
-    }
+/// The words that may name files, whether they name what is changed, and where they stand. Of what is only printed
+/// the patterns: the shell looks for those.
+fn words_for_files(line: &Examined) -> impl Iterator<Item = (&Word, bool, usize)> {
+    let of_parts = line.parts.iter().flat_map(|part| {
+        let prints = part.words.first().is_some_and(|program| is_about_nothing(&program_name(&program.text)));
+        let counts = move |word: &&Word| !prints || !word.exact;
+        part.words.iter().skip(1).filter(counts).map(|word| (word, false, part.standing))
+    });
+    of_parts.chain(line.mentions.iter().map(|mention| (&mention.word, mention.changes, mention.standing)))
 }
 
 /// The looks that are taken for one line.

@@ -39,7 +39,7 @@ mod walk;
 
 pub use examine::examine;
 pub use examined::{Examined, OnHistory, Opened, Part, Reasons, Word};
-pub use links::LedOut;
+pub use links::{LedOut, led_out};
 pub use place::Place;
 
 pub(crate) use place::straighten;

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use neco_proto::Risk;
-use neco_safety::command::{LedOut, Place, examine};
+use neco_safety::command::{LedOut, Place, examine, led_out};
 use tempfile::TempDir;
 
 /// A workspace with links that lead to a file and a folder of the system, and others that stay inside.
@@ -30,7 +30,7 @@ fn workspace() -> (TempDir, Place) {
 }
 
 fn led(line: &str, place: &Place) -> Option<LedOut> {
-    examine(line, place).led_out(place)
+    led_out(&examine(line, place), place)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use neco_config::section::ToolsSection;
 use neco_proto::{Display, ErrorCode, Risk};
-use neco_safety::command::{LedOut, Place, examine};
+use neco_safety::command::{LedOut, Place, examine, led_out};
 use neco_safety::path::Access;
 use neco_safety::world::{Allowance, Exit, Freedom, Launch, Leftovers, SpawnError, Stdin, World};
 use neco_toolkit::{InBackground, Outside, Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
@@ -365,7 +365,7 @@ impl Tool for Bash {
         }
         // What the command itself could do is for the policy to find out, but for what only the disk tells.
         let (world, line, start) = (Arc::clone(&ctx.world), args.command.clone(), folder.clone());
-        let led_out = off_the_runtime(move || led_out(world.as_ref(), &line, start)).await?;
+        let led_out = off_the_runtime(move || looked_out(world.as_ref(), &line, start)).await?;
         let (risk, because) = led_out.map_or((Risk::Low, None), |led| (led.risk, Some(led.because)));
         Ok(Plan { command: Some(args.command.clone()), folder: Some(folder), because, ..Plan::of(risk) })
     }
@@ -448,7 +448,7 @@ fn check(args: &BashArgs) -> Result<(), ToolError> {
 }
 
 /// What a command reaches outside by links that it names.
-fn led_out(world: &dyn World, line: &str, folder: PathBuf) -> Option<LedOut> {
+fn looked_out(world: &dyn World, line: &str, folder: PathBuf) -> Option<LedOut> {
     let files = world.files();
     let place = Place {
         workspace: files.workspace().to_path_buf(),
@@ -456,7 +456,7 @@ fn led_out(world: &dyn World, line: &str, folder: PathBuf) -> Option<LedOut> {
         home: world.processes().variable("HOME").map(PathBuf::from),
         roots: files.writable().map(Path::to_path_buf).collect(),
     };
-    examine(line, &place).led_out(&place)
+    led_out(&examine(line, &place), &place)
 }
 
 /// A folder to start in must be one that commands may write to.

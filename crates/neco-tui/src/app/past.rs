@@ -5,41 +5,39 @@ use neco_proto::{Event, EventBody};
 use super::state::WindowState;
 use crate::update::stopping;
 
-impl WindowState {
-    /// Takes in an event of before the window opened: what was asked then is known from how the session stands.
-    pub fn past(&mut self, event: &Event) {
-        if self.listed(event).is_some() {
-            return;
-        }
-        if self.transcript.view.is_own(event) {
-            self.transcript.past(event);
-            self.note_middle(event);
-            self.remember_answer(event);
-        } else if counts_for_all(&event.body) {
-            self.transcript.past(event);
-        } else {
-            self.transcript.view.note(event);
-        }
+/// As [`WindowState::past`] says.
+pub(super) fn past(window: &mut WindowState, event: &Event) {
+    if window.listed(event).is_some() {
+        return;
     }
-
-    /// Takes in an event of before the window opened whose place on the screen is taken already.
-    pub fn past_unseen(&mut self, event: &Event) {
-        self.transcript.view.note(event);
-        if self.transcript.view.is_own(event) {
-            self.note_middle(event);
-            self.remember_answer(event);
-        }
+    if window.transcript.view.is_own(event) {
+        window.transcript.past(event);
+        note_middle(window, event);
+        window.remember_answer(event);
+    } else if counts_for_all(&event.body) {
+        window.transcript.past(event);
+    } else {
+        window.transcript.view.note(event);
     }
+}
 
-    /// An event of before the window opened may begin or end something: what has no end can be gone on with.
-    fn note_middle(&mut self, event: &Event) {
-        match &event.body {
-            EventBody::TurnStart(_) => self.left_in_middle = true,
-            EventBody::AgentComplete(complete) => self.left_in_middle = stopping::can_go_on(complete.reason),
-            // What was taken back is not gone on with.
-            EventBody::Rewind(rewind) if rewind.conversation => self.left_in_middle = false,
-            _ => {}
-        }
+/// As [`WindowState::past_unseen`] says.
+pub(super) fn past_unseen(window: &mut WindowState, event: &Event) {
+    window.transcript.view.note(event);
+    if window.transcript.view.is_own(event) {
+        note_middle(window, event);
+        window.remember_answer(event);
+    }
+}
+
+/// An event of before the window opened may begin or end something: what has no end can be gone on with.
+fn note_middle(window: &mut WindowState, event: &Event) {
+    match &event.body {
+        EventBody::TurnStart(_) => window.left_in_middle = true,
+        EventBody::AgentComplete(complete) => window.left_in_middle = stopping::can_go_on(complete.reason),
+        // What was taken back is not gone on with.
+        EventBody::Rewind(rewind) if rewind.conversation => window.left_in_middle = false,
+        _ => {}
     }
 }
 

@@ -12,6 +12,7 @@ use neco_view::reduce::{Agents, Standing};
 use super::background::Background;
 use super::diff_screen::DiffScreen;
 use super::facing::Facing;
+use super::past;
 use super::person::Person;
 use super::picker::{Picker, Reach};
 use super::purpose::{FieldOwner, Purpose, drop_void_purpose, settle_field};
@@ -189,6 +190,16 @@ pub struct WindowState {
 }
 
 impl WindowState {
+    /// Takes in an event of before the window opened: what was asked then is known from how the session stands.
+    pub fn past(&mut self, event: &Event) {
+        past::past(self, event);
+    }
+
+    /// Takes in an event of before the window opened whose place on the screen is taken already.
+    pub fn past_unseen(&mut self, event: &Event) {
+        past::past_unseen(self, event);
+    }
+
     /// A window that looks so.
     pub fn new(looks: &Looks, history: History) -> Self {
         let mut prompt = Prompt::new(history);
