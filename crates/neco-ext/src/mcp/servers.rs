@@ -88,17 +88,21 @@ impl Servers {
     /// call is over.
     pub fn renew(&self, settings: Vec<ServerSettings>) {
         let before = self.0.lock().clone();
-        let mut kept = KeptTools::open(&self.0.common.data_dir);
+        // Who has no new servers has no use for it.
+        let mut kept = None;
         let server = |settings: ServerSettings| match before.iter().find(|server| server.settings == settings) {
             Some(server) => {
                 server.may_be_tried_again();
                 Arc::clone(server)
             }
-            None => Arc::new(self.0.make(settings, &mut kept)),
+            None => {
+                let kept = kept.get_or_insert_with(|| KeptTools::open(&self.0.common.data_dir));
+                Arc::new(self.0.make(settings, kept))
+            }
         };
         // Files are read before anybody has to wait for the list.
         let now: Vec<Arc<Server>> = settings.into_iter().map(server).collect();
-        kept.close();
+        kept.into_iter().for_each(KeptTools::close);
         let mut servers = self.0.lock();
         servers.clone_from(&now);
         let is_gone = |server: &&Arc<Server>| !now.iter().any(|kept| kept.settings.name == server.settings.name);
