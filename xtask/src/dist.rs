@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: the binary for download.
+//! `cargo xtask dist`: the binary for download, and beside it what runs WASM tools.
 //!
 //! It is built twice. The first has symbols and is watched while it starts and works a few turns; the second is linked
 //! with the functions that were seen side by side, so that what is mapped of the program is what runs.
@@ -16,6 +16,9 @@ use crate::cargo::target;
 
 /// Both builds have the same profile: the names of functions hold a mark of it.
 const NECO: &[&str] = &["rustc", "--profile", "dist", "--package", "neco", "--bin", "neco", "--"];
+
+/// What runs WASM tools.
+const WASM: &str = "neco-wasm";
 
 /// Only this linker takes a list of functions, and only here it is the usual one.
 const LINKS_WITH_LLD: bool = cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"));
@@ -44,7 +47,19 @@ pub fn run(root: &Path) -> Result<ExitCode> {
     start(root, &[NECO, &["-C", &order, "-C", quiet], linker].concat())?;
     let bytes = fs::metadata(&binary).with_context(|| format!("can't look at {shown}"))?.len();
     println!("{shown}: {:.1} MB", bytes as f64 / 1e6);
+    wasm(root, &folder)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Builds what runs WASM tools, in a workspace of its own, and puts it beside the binary.
+fn wasm(root: &Path, folder: &Path) -> Result<()> {
+    let (of_its_own, built) = (root.join("wasm"), folder.join(WASM));
+    let into = folder.join("wasm-build");
+    start(&of_its_own, &["build", "--release", "--target-dir", &into.to_string_lossy()])?;
+    let bytes = fs::copy(into.join("release").join(WASM), &built);
+    let bytes = bytes.with_context(|| format!("can't make {}", built.display()))?;
+    println!("{}: {:.1} MB", built.display(), bytes as f64 / 1e6);
+    Ok(())
 }
 
 fn is_installed(program: &str) -> bool {

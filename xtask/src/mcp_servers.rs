@@ -1,6 +1,7 @@
-//! The MCP servers that tests talk to: real ones, from npm and PyPI, below the target folder.
+//! The MCP servers that tests talk to: real ones, from npm and PyPI, below the target folder; and beside them what else
+//! tests take from there.
 //!
-//! `crates/neco-testkit/tests/mcp/real.rs` starts them. What is installed is written down beside them, so that another
+//! `crates/neco-testkit/tests/mcp/real.rs` starts the servers. What is installed is written down beside them, so that another
 //! version in these lists is installed anew.
 
 use std::fs;
@@ -21,8 +22,9 @@ const OF_NPM: &[&str] = &[
     "@modelcontextprotocol/server-memory@2026.8.31",
 ];
 
-/// Servers that run on Python.
-const OF_PYPI: &[&str] = &["mcp-server-time==2026.10.19", "mcp-server-git==2026.10.19", "mcp-server-fetch==2026.10.24"];
+/// Servers that run on Python, and the validator of skills.
+const OF_PYPI: &[&str] =
+    &["mcp-server-time==2026.10.19", "mcp-server-git==2026.10.19", "mcp-server-fetch==2026.10.24", "skills-ref==0.1.1"];
 
 /// Installs the servers that are missing. Tests of those that can't be had here are left out and say so; in CI that is
 /// a failure, since the tests would only seem to pass.

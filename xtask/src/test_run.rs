@@ -6,8 +6,8 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::cargo::{cargo, has_subcommand};
-use crate::step::Reports;
+use crate::cargo::{cargo, has_subcommand, target};
+use crate::step::{Outcome, Reports};
 use crate::{machine, mcp_servers};
 
 /// How much is checked.
@@ -30,10 +30,14 @@ pub fn run(root: &Path, depth: Depth) -> ExitCode {
     reports.measure("MCP servers", || mcp_servers::set_up(root));
     reports.run("format", cargo(root).args(["fmt", "--all", "--check"]));
     reports.run("lints", cargo(root).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]));
+    // Tests of the tools that it runs look for it.
+    if matches!(depth, Depth::Full) {
+        wasm(root, &mut reports);
+    }
     tests(root, &mut reports);
     match depth {
         Depth::Full => documents_and_licences(root, &mut reports),
-        Depth::Quick => reports.leave_out("documents", "--quick"),
+        Depth::Quick => reports.leave_out("WASM, documents", "--quick"),
     }
     println!("\n{}", reports.table());
     if reports.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -45,6 +49,16 @@ fn tests(root: &Path, reports: &mut Reports) {
     } else {
         let targets = ["--lib", "--bins", "--tests"];
         reports.run("tests", cargo(root).args(["test", "--workspace", "--no-fail-fast"]).args(targets));
+    }
+}
+
+/// What runs WASM tools is a workspace of its own, built beside the others.
+fn wasm(root: &Path, reports: &mut Reports) {
+    let folder = root.join("wasm");
+    reports.run("WASM format", cargo(&folder).args(["fmt", "--check"]));
+    match target(root) {
+        Ok(target) => reports.run("WASM", cargo(&folder).args(["test", "--target-dir"]).arg(target.join("wasm"))),
+        Err(error) => reports.measure("WASM", || Outcome::Failed(format!("{error:#}"))),
     }
 }
 

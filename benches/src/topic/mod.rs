@@ -4,7 +4,7 @@
 //! measured. What a script asks for is rehearsed first, so that no figure is the time of a refusal.
 //!
 //! Reading order: [`size`], [`start`], [`turns`], [`boxes`], [`calls`], [`deltas`], [`long`], [`parallel`], [`mcp`],
-//! [`grep`], [`index`], [`checkpoints`], [`peers`].
+//! [`skills`], [`grep`], [`index`], [`checkpoints`], [`peers`].
 
 mod boxes;
 mod calls;
@@ -17,6 +17,7 @@ mod mcp;
 mod parallel;
 mod peers;
 mod size;
+mod skills;
 mod start;
 pub mod turns;
 
@@ -54,6 +55,8 @@ pub enum Topic {
     Parallel,
     /// MCP servers: a hundred that nobody needs, and a call of one.
     Mcp,
+    /// Five hundred skills and two hundred commands that nobody uses.
+    Skills,
     /// Searching 20,000 files, beside ripgrep.
     Grep,
     /// The index of 50,000 files.
@@ -75,6 +78,7 @@ impl Topic {
         Self::Deltas,
         Self::Parallel,
         Self::Mcp,
+        Self::Skills,
         Self::Long,
         Self::Grep,
         Self::Checkpoints,
@@ -93,6 +97,7 @@ impl Topic {
             Self::Long => "long",
             Self::Parallel => "parallel",
             Self::Mcp => "mcp",
+            Self::Skills => "skills",
             Self::Grep => "grep",
             Self::Index => "index",
             Self::Checkpoints => "checkpoints",
@@ -112,6 +117,7 @@ impl Topic {
             Self::Long => long::measure(setting, report),
             Self::Parallel => parallel::measure(setting, report),
             Self::Mcp => mcp::measure(setting, report),
+            Self::Skills => skills::measure(setting, report),
             Self::Grep => grep::measure(setting, report),
             Self::Index => index::measure(setting, report),
             Self::Checkpoints => checkpoints::measure(setting, report),

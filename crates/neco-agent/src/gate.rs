@@ -5,6 +5,8 @@
 //! ask about below the critical risk, before the call is judged or when a person is about to be asked, also where there
 //! is none. What is denied or critical, and what a rule asks about that somebody wrote, it can't open.
 
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
 use neco_proto::event::{CompleteReason, ErrorEvent, HookEvent, HookRun};
 use neco_proto::{AgentId, ApprovalMode, CallId, ErrorCode, EventBody, MessageId, Mode, ToolOrigin, TurnId};
@@ -56,6 +58,29 @@ impl Gate for OpenGate {
 
     fn ask(&self, _: HookPoint, _: HookContext, _: CancellationToken) -> BoxFuture<'static, HookDecision> {
         Box::pin(std::future::ready(HookDecision::default()))
+    }
+}
+
+/// Two gates, both of which are asked; the stricter word counts.
+pub struct BothGates(pub Arc<dyn Gate>, pub Arc<dyn Gate>);
+
+impl Gate for BothGates {
+    fn attends(&self, event: HookEvent, tool: Option<&str>) -> bool {
+        self.0.attends(event, tool) || self.1.attends(event, tool)
+    }
+
+    fn ask(
+        &self,
+        moment: HookPoint,
+        scene: HookContext,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'static, HookDecision> {
+        let one = self.0.ask(moment.clone(), scene.clone(), cancel.clone());
+        let other = self.1.ask(moment, scene, cancel);
+        Box::pin(async move {
+            let (one, other) = futures::join!(one, other);
+            one.with(other)
+        })
     }
 }
 
@@ -290,6 +315,22 @@ pub enum GateRuling {
     Block(String),
 }
 
+impl GateRuling {
+    /// What two rulings come to together.
+    #[must_use]
+    pub fn stricter(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        use GateRuling::{Allow, Ask, Block};
+        match (one, other) {
+            (None, ruling) | (ruling, None) => ruling,
+            (Some(Block(one)), Some(Block(other))) => Some(Block(format!("{one}\n{other}"))),
+            (Some(Block(reason)), Some(_)) | (Some(_), Some(Block(reason))) => Some(Block(reason)),
+            (Some(Ask(one)), Some(Ask(other))) => Some(Ask(format!("{one}; {other}"))),
+            (Some(Ask(reason)), Some(Allow)) | (Some(Allow), Some(Ask(reason))) => Some(Ask(reason)),
+            (Some(Allow), Some(Allow)) => Some(Allow),
+        }
+    }
+}
+
 /// What came of asking at a moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HookDecision {
@@ -306,6 +347,18 @@ pub struct HookDecision {
 }
 
 impl HookDecision {
+    /// What two come to together: the strictest word wins, of two changes of the arguments the last counts, and what is
+    /// added is added by both.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        self.ruling = GateRuling::stricter(self.ruling, other.ruling);
+        self.arguments = other.arguments.or(self.arguments);
+        self.context.extend(other.context);
+        self.stop = self.stop.or(other.stop);
+        self.runs.extend(other.runs);
+        self
+    }
+
     /// The same as everybody gets it: what a hook says may quote what a file or a command said, so it
     /// holds no secret and nothing that poses as a boundary.
     #[must_use]

@@ -5,7 +5,7 @@
 //!
 //! Reading order: [`machine`] (the state table), [`scheduler`] (the life of a call), [`context`]
 //! (what the model is told), [`mode`], [`capability_level`] and [`catalogue`] (what it can do), [`plan`] (what it means to do),
-//! [`guards`] (what watches it), [`gate`] (what people plug in), [`runner`] (what drives them), [`ports`].
+//! [`skills`] (what it can be taught), [`guards`] (what watches it), [`gate`] (what people plug in), [`runner`] (what drives them), [`ports`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -20,6 +20,7 @@ pub mod plan;
 pub mod ports;
 pub mod runner;
 pub mod scheduler;
+pub mod skills;
 
 pub use capability_level::CapabilityLevel;
 pub use gate::Gate;
@@ -27,3 +28,4 @@ pub use guards::Guard;
 pub use machine::Halt;
 pub use ports::{Checkpointer, Clock, EventSink, FolderRules, RequestFiles, RuleBook, SinkError, WayBack};
 pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Renewal, Renewed, Settings};
+pub use skills::SkillShelf;

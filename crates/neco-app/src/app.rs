@@ -13,8 +13,8 @@ use neco_model::Models;
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Scope, Trouble};
 use neco_proto::app::{
     agents::*, blobs::*, commands::*, doctor::*, exchanges::*, files::*, folders::*, history::*, keys::*, mcp::*,
-    mcp_use::*, memory::*, models::*, plans::*, port::*, project::*, rules::*, sessions::*, settings::*, tools::*,
-    trust::*, workflows::*,
+    mcp_use::*, memory::*, models::*, plans::*, plugins::*, port::*, project::*, rules::*, sessions::*, settings::*,
+    setups::*, skills::*, tools::*, trust::*, workflows::*,
 };
 use neco_proto::{Client, SessionId};
 use neco_safety::secrets::{Redactor, scrub};
@@ -33,7 +33,7 @@ use crate::workspace::keys::Keys;
 use crate::workspace::plugged::Plugged;
 use crate::{
     agents, commands, doctor, error, files, folders, keys, mcp, mcp_login, mcp_settings, mcp_use, memory, models,
-    plans, project, rules, services, sessions, settings, tools, trust, workflows,
+    plans, plugins, project, rules, services, sessions, settings, setups, skills, tools, trust, workflows,
 };
 
 /// The program as far as it needs no store: it works where the store does not.
@@ -317,6 +317,8 @@ routes! {
         ExportSession => sessions::export,
         FindForeignSessions => sessions::find_foreign,
         ImportSession => sessions::import,
+        PreviewSetup => setups::preview,
+        ImportSetup => setups::import,
         ReadBytes => sessions::bytes,
         ListWorkflows => workflows::list,
         ShowWorkflow => workflows::show,
@@ -353,6 +355,7 @@ routes! {
         TestModels => models::test_all,
         OfferModels => models::offers,
         ListServed => models::served,
+        FindSetups => setups::find,
         ListSettings => settings::list,
         FindSettings => settings::find,
         CheckSettings => settings::check,
@@ -366,6 +369,21 @@ routes! {
         ListCommands => commands::list,
         ExpandCommand => commands::expand,
         ListHooks => commands::hooks,
+        ListSkills => skills::list,
+        ShowSkill => skills::show,
+        CheckSkills => skills::check,
+        NewSkill => skills::new,
+        LookAtSkills => skills::look,
+        AddSkills => skills::add,
+        ListPlugins => plugins::list,
+        ShowPlugin => plugins::show,
+        LookAtPlugin => plugins::look,
+        InstallPlugin => plugins::install,
+        SwitchPlugin => plugins::switch,
+        RemovePlugin => plugins::remove,
+        AddMarketplace => plugins::marketplaces::add,
+        ShowMarketplace => plugins::marketplaces::show,
+        RemoveMarketplace => plugins::marketplaces::remove,
         ListTools => tools::list,
         ListKeys => keys::list,
         SetKey => keys::set,

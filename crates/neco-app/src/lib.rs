@@ -6,7 +6,7 @@
 //! is opened) with [`loosening`] (what of it holds where), [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where) with [`watching`]
 //! and [`shared`] (of a process that opens sessions) with [`open_sessions`] and [`other_processes`], [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`] with [`login`], [`trust`], [`project`], [`files`],
-//! [`folders`], [`commands`], [`tools`] with [`named_tools`], [`mcp`] with [`mcp_login`], [`mcp_settings`] and [`mcp_use`], [`persons_shell`], [`prompt`], [`eval`], [`disk`], [`log_file`], [`mod@error`].
+//! [`folders`], [`commands`], [`skills`] and [`plugins`] with [`fetched`], [`tools`] with [`named_tools`], [`mcp`] with [`mcp_login`], [`mcp_settings`] and [`mcp_use`], [`persons_shell`], [`prompt`], [`setups`] (those of other agents), [`eval`], [`disk`], [`log_file`], [`mod@error`].
 
 pub mod agents;
 pub mod app;
@@ -16,6 +16,7 @@ mod doctor;
 mod edits;
 pub mod error;
 pub mod eval;
+mod fetched;
 mod files;
 mod first_model;
 pub mod folders;
@@ -37,6 +38,7 @@ mod paging;
 pub mod persons_shell;
 pub mod picture;
 pub mod plans;
+mod plugins;
 mod project;
 pub mod prompt;
 pub mod rules;
@@ -45,7 +47,9 @@ pub mod services;
 mod session_models;
 pub mod sessions;
 mod settings;
+pub mod setups;
 pub mod shared;
+mod skills;
 pub mod tools;
 mod trust;
 mod watching;

@@ -169,7 +169,7 @@ impl Here {
 
     fn of(app: &StorelessApp, workspace: Arc<Workspace>) -> Self {
         let state = workspace.now();
-        let found = find(&app.env, workspace.folder(), &state.loaded);
+        let found = find(&app.env, workspace.folder(), &state.loaded, state.plugged.plugins());
         let on = state.plugged.servers();
         let replacing = found.replacing(&on);
         let warnings = found.notices.into_iter().chain(replacing).collect();

@@ -155,6 +155,16 @@ fn flattened(key: &str, table: &Map<String, Json>) -> Vec<NewSetting> {
     table.iter().flat_map(settings).collect()
 }
 
+/// Refuses a server that could not be added.
+pub(crate) fn refuse(
+    app: &StorelessApp,
+    name: &str,
+    server: &Map<String, Json>,
+    scope: ServerScope,
+) -> Result<(), AppError> {
+    check(&app.env, name, &flattened(&key(name), server), scope)
+}
+
 /// Refuses a server that the next start could not read: it would not begin at all.
 fn check(env: &Env, name: &str, settings: &[NewSetting], scope: ServerScope) -> Result<(), AppError> {
     let home = tempfile::tempdir().map_err(failed)?;
@@ -202,7 +212,7 @@ fn shared_file(env: &Env, folder: &Path, name: &str) -> Option<PathBuf> {
 }
 
 /// A server in words that other agents know, too.
-fn for_all_agents(mut server: Map<String, Json>) -> Map<String, Json> {
+pub(crate) fn for_all_agents(mut server: Map<String, Json>) -> Map<String, Json> {
     if server.contains_key("url") {
         server.entry("type").or_insert_with(|| "http".into());
     }

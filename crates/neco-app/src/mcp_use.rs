@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures::FutureExt;
+use neco_ext::arguments::words;
 use neco_ext::mcp::{Caller, Manifest, PromptArgument, PromptInfo, ResourceInfo, Servers, tool_name};
 use neco_proto::Message;
 use neco_proto::app::mcp_use::{
@@ -28,7 +29,6 @@ use tokio_util::sync::CancellationToken;
 use crate::app::StorelessApp;
 use crate::error::{failed, invalid};
 use crate::mcp::{Here, of_mcp};
-use crate::workspace::own_commands::words;
 
 /// Characters of what is told of a prompt or a resource in a list.
 const LONGEST_HELP: usize = 120;

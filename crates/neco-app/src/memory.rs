@@ -108,6 +108,25 @@ fn entry(found: &Found) -> MemoryEntry {
 }
 
 pub(crate) async fn add(app: &LocalApp, request: AddMemory) -> Result<Kept, AppError> {
+    let folder = request.folder.clone();
+    keep(app, &folder, of_person(request)).await
+}
+
+/// Adds an entry of its own, however near another one is.
+pub(crate) async fn add_apart(app: &LocalApp, request: AddMemory) -> Result<Kept, AppError> {
+    let memory = open(app, &request.folder);
+    let kept = memory.keep_apart(of_person(request)).await;
+    memory.close().await;
+    kept.map_err(of_memory)
+}
+
+/// What an entry would be, without being kept: its title and its content.
+pub(crate) fn would_be(app: &LocalApp, request: AddMemory) -> Result<(String, String), AppError> {
+    let entry = open(app, &request.folder).entry(of_person(request)).map_err(of_memory)?;
+    Ok((entry.title, entry.content))
+}
+
+fn of_person(request: AddMemory) -> NewEntry {
     let category = match (request.category, request.reach) {
         (Some(MemoryCategory::Preference), _) | (None, MemoryReach::Global) => Category::Preference,
         (Some(MemoryCategory::Directory), _) | (None, _) => Category::Directory,
@@ -115,7 +134,7 @@ pub(crate) async fn add(app: &LocalApp, request: AddMemory) -> Result<Kept, AppE
         (Some(MemoryCategory::Solution), _) => Category::Solution { topic: request.topic },
         (Some(MemoryCategory::Strategy), _) => Category::Strategy,
     };
-    let new = NewEntry {
+    NewEntry {
         title: request.title,
         summary: request.summary,
         content: request.content,
@@ -124,8 +143,7 @@ pub(crate) async fn add(app: &LocalApp, request: AddMemory) -> Result<Kept, AppE
         source: PERSON.to_owned(),
         keep: request.reach,
         replaces: request.replaces,
-    };
-    keep(app, &request.folder, new).await
+    }
 }
 
 pub(crate) async fn keep_note(app: &LocalApp, request: KeepNote) -> Result<KeptNote, AppError> {

@@ -1,4 +1,4 @@
-//! Tools that somebody names: our own, and those that MCP servers and the definitions of agents bring.
+//! Tools that somebody names: our own, and those that MCP servers, scripts and the definitions of agents bring.
 
 use neco_ext::mcp::ServerSettings;
 use neco_safety::policy::ToolPattern;
@@ -21,9 +21,11 @@ pub(crate) struct NamedTools {
 }
 
 impl NamedTools {
-    /// The tools of these names; `all` are those of ours. Fails for a name that is none, with near ones.
-    pub(crate) fn new(names: &[String], all: &Registry) -> Result<Self, ToolError> {
-        let (brought, own): (Vec<String>, Vec<String>) = names.iter().cloned().partition(|name| name.contains(PARTS));
+    /// The tools of these names; `all` are those of ours, and `plugged` those that somebody brings. Fails for a name that
+    /// is none, with near ones.
+    pub(crate) fn new(names: &[String], all: &Registry, plugged: &Registry) -> Result<Self, ToolError> {
+        let is_brought = |name: &String| name.contains(PARTS) || plugged.iter().any(|tool| tool.name() == name.trim());
+        let (brought, own): (Vec<String>, Vec<String>) = names.iter().cloned().partition(is_brought);
         own.iter().try_for_each(|name| all.find(name).map(drop))?;
         Ok(Self { own, brought: brought.iter().map(|name| pattern(name.trim())).collect() })
     }
@@ -92,7 +94,7 @@ mod tests {
         let all = all_tools(&Config::built_in().tools, &indexes(folder.path()));
         let named = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            NamedTools::new(&names, &all)
+            NamedTools::new(&names, &all, &Registry::default())
         };
         let tools = named(&["Read", "mcp__py__echo", "py__*", "mcp__py", "agent__explore"]).unwrap();
         let there: Vec<String> = tools.of(&all).iter().map(|tool| tool.name().to_owned()).collect();
@@ -118,7 +120,7 @@ mod tests {
         std::fs::write(home.path().join("config.toml"), settings).unwrap();
         let env = Env::for_test([("NECO_HOME", home.path().to_str().unwrap())], home.path());
         let loaded = load(LoadOptions { env: &env, cwd: home.path(), overrides: &[] }).unwrap();
-        let found = find(&env, home.path(), &loaded).servers;
+        let found = find(&env, home.path(), &loaded, &[]).servers;
         let servers: Vec<ServerSettings> = found.into_iter().map(|found| found.settings).collect();
         for (name, missing) in [
             ("mcp__Py__echo", None),

@@ -145,9 +145,11 @@ impl Opening {
     pub async fn open(mut self, workspaces: &Workspaces, opener: &dyn Opener) -> Result<Opened, AppError> {
         let folder = &PathBuf::from(&self.wanted.folder);
         let mut held_back = hold_back(&mut self, folder, workspaces.env()).await?;
-        let mut workspace = self.workspace(workspaces, folder, &[], opener).await?;
+        // Neither needs the other.
+        let (workspace, store) = futures::join!(self.workspace(workspaces, folder, &[], opener), workspaces.store());
+        let mut workspace = workspace?;
         self.stand_beside(&workspace)?;
-        let (store, aside) = workspaces.store().await?;
+        let (store, aside) = store?;
         aside.iter().for_each(|aside| opener.tell(&aside.to_string()));
         let found = self.find(&store, workspaces, folder).await?;
         let mut notes: Vec<String> = found.iter().filter_map(|found| found.note.as_ref()).map(place::words).collect();
@@ -282,6 +284,9 @@ impl Opening {
         opener: &dyn Opener,
         notes: &mut Vec<String>,
     ) -> Result<(Services, Session), AppError> {
+        let servers_of = Arc::clone(workspace);
+        // Beside the rules; whoever needs the servers waits for them.
+        tokio::task::spawn_blocking(move || servers_of.servers().clone());
         let (opening, made_in) = (self.clone(), Arc::clone(workspace));
         let rules = on_thread(move || {
             let (state, given) = (made_in.now(), RuleFlags::from(&opening.wanted.given));

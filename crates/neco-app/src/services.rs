@@ -12,6 +12,7 @@ use neco_agent::scheduler::Limits;
 use neco_config::section::{Declare, ToolsSection};
 use neco_config::{Config, Env};
 use neco_ext::mcp::Servers;
+use neco_ext::skills::{MakeHooks, Skill, Skills};
 use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::route::Providers;
 use neco_model::{Models, SetupError};
@@ -20,7 +21,7 @@ use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Files;
 use neco_safety::{Confinement, Policy};
 use neco_sandbox::{Level, LocalNet, LocalWorld, NetSettings, ProxyRules, Report, Roots, Sandbox, Spawner};
-use neco_session::hub::{Extract, FindModel, LookAgain, MakeGate, MakeTools, MakeWorld, MemorySettings};
+use neco_session::hub::{Extract, FindModel, LookAgain, MakeGate, MakeSkills, MakeTools, MakeWorld, MemorySettings};
 use neco_session::roles::DefinitionPlaces;
 use neco_session::title::TitleSettings;
 use neco_session::tree::{self, TreeSettings};
@@ -210,6 +211,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         confinement: report.as_ref().map_or(Confinement::Unavailable, Report::confinement),
         network: report.as_ref().is_none_or(Report::reaches_network),
         world: make_world(spawner, network(setup.config, &environment), setup.sandbox.take(), &hooks),
+        skills: skills(told.skills, &environment, &hidden, &setup.config.tools.shell),
         gate: gate(hooks, &environment, hidden, setup.config.tools.shell.clone()),
         redactor,
         limits: limits(setup.config),
@@ -292,8 +294,9 @@ pub(crate) fn world(
     config: &Config,
     env: &Env,
 ) -> io::Result<LocalWorld> {
-    let environment = environment(env);
-    let files = Files::new(folder, Vec::new())?.with_roots(&policy.place().roots)?.with_closed(policy.closed());
+    let (environment, place) = (environment(env), policy.place());
+    let files = Files::new(folder, place.read_only(folder, &place.roots))?.with_roots(&place.roots)?;
+    let files = files.with_closed(policy.closed());
     let spawn = Spawner::new(environment.clone(), &hidden_variables(config)).boxed(sandbox, Roots::from(&files))?;
     let spawn = spawn.closing(files.closed());
     Ok(LocalWorld { files, spawn, net: network(config, &environment) })
@@ -344,6 +347,32 @@ fn gate(hooks: Vec<Hook>, environment: &[(OsString, OsString)], hidden: Vec<Stri
     })
 }
 
+/// What makes the skills of a session; nothing where there are none. Their hooks run as others do.
+fn skills(
+    found: Arc<[Skill]>,
+    environment: &[(OsString, OsString)],
+    hidden: &[String],
+    shell: &str,
+) -> Option<MakeSkills> {
+    if found.is_empty() {
+        return None;
+    }
+    let (environment, hidden, shell) = (environment.to_vec(), hidden.to_vec(), shell.to_owned());
+    Some(Box::new(move |session, cwd| {
+        let (environment, hidden, shell, cwd) = (environment.clone(), hidden.clone(), shell.clone(), cwd.to_owned());
+        let hooks: MakeHooks = Arc::new(move |hooks| {
+            Arc::new(Hooks::new(HooksSetup {
+                hooks,
+                processes: Arc::new(Spawner::new(environment.clone(), &hidden)),
+                shell: shell.clone(),
+                session,
+                cwd: cwd.clone(),
+            }))
+        });
+        Arc::new(Skills::new(Arc::clone(&found), hooks))
+    }))
+}
+
 /// What makes the tools of an agent; the names are checked once, here.
 fn tools(setup: &ServiceSetup<'_>, indexes: Arc<Indexes>) -> Result<MakeTools, AppError> {
     let (settings, kept) = (setup.config.tools.clone(), setup.call_tools.clone());
@@ -352,7 +381,9 @@ fn tools(setup: &ServiceSetup<'_>, indexes: Arc<Indexes>) -> Result<MakeTools, A
         true => None,
         false => {
             let all = all_tools(&settings, &indexes);
-            Some(NamedTools::new(&only, &all).map_err(|error| invalid(error.message))?)
+            let plugged = setup.servers.as_ref().map(|servers| Registry::default().following(servers.plugged()));
+            let named = NamedTools::new(&only, &all, &plugged.unwrap_or_default());
+            Some(named.map_err(|error| invalid(error.message))?)
         }
     };
     Ok(Box::new(move |own| {

@@ -1,7 +1,6 @@
 //! Settings, where they come from, and the person's own file of them changed: everything else in it stays as it is written.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -93,6 +92,16 @@ fn value_of(text: &str) -> Json {
     text.parse().map_or_else(|_| Json::from(text), |value| json_of(&value))
 }
 
+/// A value or a section as JSON.
+pub(crate) fn item_as_json(item: &Item) -> Json {
+    match item {
+        Item::Value(value) => json_of(value),
+        Item::Table(table) => table.iter().map(|(key, item)| (key.to_owned(), item_as_json(item))).collect(),
+        Item::ArrayOfTables(tables) => tables.iter().map(|table| item_as_json(&Item::Table(table.clone()))).collect(),
+        Item::None => Json::Null,
+    }
+}
+
 fn json_of(value: &Value) -> Json {
     match value {
         Value::String(text) => Json::from(text.value().as_str()),
@@ -115,17 +124,11 @@ pub(crate) async fn set(app: &StorelessApp, request: SetSettings) -> Result<Writ
     let given: Vec<String> = kept.map(|new| format!("{}={}", new.key, new.value)).collect();
     // Nothing is written that the next start could not read: it would not begin at all.
     refuse(app.load_around(Path::new(&request.folder), &given).1)?;
-    let file = own_file(&app.env);
-    let shown = app.env.shown(&file);
-    let in_file = |error: &dyn Display| failed(format!("{shown}: {error}"));
-    let _lock = lock(&app.env).map_err(|error| in_file(&error))?;
-    let present = match fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(in_file(&error)),
-    };
-    let new = changed(&present, &request.settings).map_err(|error| in_file(&error))?;
-    write(&file, &new).map_err(|error| failed(format!("{shown} can't be written: {error}")))?;
+    let shown = app.env.shown(&own_file(&app.env));
+    change(&app.env, |present| {
+        let new = changed(present, &request.settings);
+        new.map(Some).map_err(|error| failed(format!("{shown}: {error}")))
+    })?;
     Ok(WrittenSettings { file: shown, from: holds_from(&request.settings).into() })
 }
 
@@ -149,7 +152,7 @@ pub(crate) fn changed(present: &str, settings: &[NewSetting]) -> Result<String, 
             take_out(&mut document, key, &keys)?;
             continue;
         }
-        let mut value: Value = value.to_string().parse().map_err(unreadable)?;
+        let mut value = as_toml(value)?;
         value.decor_mut().clear();
         let Some((last, sections)) = keys.split_last() else { continue };
         let mut inside = Some(document.as_item_mut());
@@ -181,6 +184,47 @@ pub(crate) fn changed(present: &str, settings: &[NewSetting]) -> Result<String, 
         }
     }
     Ok(document.to_string())
+}
+
+/// A value of JSON as TOML has it.
+pub(crate) fn as_toml(value: &Json) -> Result<Value, AppError> {
+    value.to_string().parse().map_err(|error: TomlError| failed(error.to_string()))
+}
+
+/// Refuses a whole file that the next start could not read.
+pub(crate) fn refuse_text(env: &Env, text: &str) -> Result<(), AppError> {
+    let home = tempfile::tempdir().map_err(failed)?;
+    let alone = env.moved_to(home.path());
+    fs::write(own_file(&alone), text).map_err(failed)?;
+    let options = LoadOptions { env: &alone, cwd: home.path(), overrides: &[] };
+    match neco_config::load_around(options).1.first() {
+        None => Ok(()),
+        Some(problem) => Err(invalid(problem.message.clone())),
+    }
+}
+
+/// The text of the person's own file of settings; an empty one where there is none.
+pub(crate) fn own_text(env: &Env) -> Result<String, AppError> {
+    let file = own_file(env);
+    match fs::read_to_string(&file) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(failed(format!("{}: {error}", env.shown(&file)))),
+    }
+}
+
+/// Changes the person's own file of settings, which nobody else changes meanwhile; where `change` gives no new text it
+/// stays as it is. Says whether it was changed.
+pub(crate) fn change(
+    env: &Env,
+    change: impl FnOnce(&str) -> Result<Option<String>, AppError>,
+) -> Result<bool, AppError> {
+    let file = own_file(env);
+    let in_file = |words: &str, error: std::io::Error| failed(format!("{}{words}: {error}", env.shown(&file)));
+    let _lock = lock(env).map_err(|error| in_file("", error))?;
+    let Some(text) = change(&own_text(env)?)? else { return Ok(false) };
+    write(&file, &text).map_err(|error| in_file(" can't be written", error))?;
+    Ok(true)
 }
 
 /// Takes a setting out, by whichever of its names it is there.

@@ -27,8 +27,13 @@ const DONE: &str = "Done.";
 const NO_MODEL: &str = "This session makes the calls of a client, and no model answers in it. Choose a model to go on.";
 
 pub(crate) async fn list(app: &StorelessApp, request: ListTools) -> Result<ToolList, AppError> {
-    let settings = app.settings(Path::new(&request.folder))?.config.tools;
-    let all = neco_tools::builtin::registry(&settings, &services::indexes(app.env.data_dir()));
+    let folder = Path::new(&request.folder);
+    let settings = app.settings(folder)?.config.tools;
+    let indexes = services::indexes(app.env.data_dir());
+    let all = match request.all {
+        true => services::all_tools(&settings, &indexes).following(app.own_workspace(folder)?.servers().plugged()),
+        false => neco_tools::builtin::registry(&settings, &indexes),
+    };
     let all = if settings.only.is_empty() { all } else { all.named(&settings.only) };
     let patterns: Vec<ToolPattern> = request.only.iter().map(|name| ToolPattern::new(name)).collect();
     let offered = || all.iter().filter(|tool| tool.is_offered());
@@ -50,6 +55,7 @@ fn described(tool: &dyn DynTool) -> OfferedTool {
         schema: tool.schema().clone(),
         reads_only: tool.most_touch().changes_nothing(),
         network: tool.most_touch() == SideEffect::Network,
+        origin: tool.origin().to_string(),
     }
 }
 

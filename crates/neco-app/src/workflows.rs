@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use neco_ext::plugins::PluginStore;
 use neco_model::Models;
 use neco_proto::app::workflows::{
     CancelWorkflow, CancelledWorkflow, CheckWorkflows, CheckedWorkflow, CheckedWorkflows, ListWorkflows, ShowWorkflow,
@@ -13,7 +14,7 @@ use neco_proto::event::WorkflowState;
 use neco_proto::{Actor, Command, WorkflowOrder};
 use neco_session::Hub;
 use neco_session::roles::Definitions;
-use neco_session::workflow::{FoundWorkflow, Graph, KnownNames, WorkflowError, WorkflowFile};
+use neco_session::workflow::{FoundWorkflow, Graph, KnownNames, WorkflowError, WorkflowFile, WorkflowPlaces};
 use neco_toolkit::Registry;
 use serde_json::Value;
 
@@ -23,9 +24,14 @@ use crate::paging::page;
 use crate::services;
 use crate::workspace::told_files::{definitions, workflow_places};
 
+/// Where workflows for work in a folder are.
+fn places(app: &LocalApp, folder: &Path) -> WorkflowPlaces {
+    workflow_places(&app.env, &PluginStore::new(app.env.config_dir()).active(folder).0)
+}
+
 pub(crate) async fn list(app: &LocalApp, request: ListWorkflows) -> Result<WorkflowList, AppError> {
     let runs = app.hub.workflow_runs((!request.all).then_some(request.folder.as_str())).await;
-    let found = workflow_places(&app.env).list(Path::new(&request.folder));
+    let found = places(app, Path::new(&request.folder)).list(Path::new(&request.folder));
     let page = page(runs, &request.page, |run| (run.began_ms, run.workflow_id.to_string()))?;
     Ok(WorkflowList { workflows: found.into_iter().map(entry).collect(), runs: page.items, next: page.next })
 }
@@ -42,7 +48,8 @@ fn entry(found: FoundWorkflow) -> WorkflowEntry {
 }
 
 pub(crate) async fn show(app: &LocalApp, request: ShowWorkflow) -> Result<ShownWorkflow, AppError> {
-    let found = workflow_places(&app.env).find(&request.name, Path::new(&request.folder)).map_err(of_workflow)?;
+    let found =
+        places(app, Path::new(&request.folder)).find(&request.name, Path::new(&request.folder)).map_err(of_workflow)?;
     let file = found.file.map_err(of_workflow)?;
     let pending =
         file.tasks.iter().filter_map(|task| Some(task.work().ok()?.pending(task.id.clone(), task.needs.clone())));
@@ -100,7 +107,7 @@ pub(crate) async fn check(app: &LocalApp, request: CheckWorkflows) -> Result<Che
     let roles = definitions(&app.env, folder, &loaded);
     let models = services::models(&loaded.config, &app.env)?;
     let checked = |name: String| {
-        let found = workflow_places(&app.env).find(&name, folder).and_then(|found| found.file);
+        let found = places(app, folder).find(&name, folder).and_then(|found| found.file);
         let tasks = found.and_then(|file| problems(&file, &roles, &tools, &models).map(|()| file.tasks.len()));
         CheckedWorkflow {
             file: name,

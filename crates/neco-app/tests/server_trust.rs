@@ -1,4 +1,4 @@
-//! MCP servers that a folder brings are off until a person trusts them as they are.
+//! MCP servers and skills that a folder brings are off until a person trusts them as they are.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -156,4 +156,23 @@ fn a_broken_file_is_told_and_breaks_nothing() {
         "{:?}",
         plugged.notices
     );
+}
+
+#[test]
+fn a_skill_that_is_another_one_by_the_time_it_is_shown_stays_off() {
+    let skill = "---\nname: s\ndescription: d\n---\nDo it.\n";
+    let house = House::new(&[("project/.neco/skills/s/SKILL.md", skill), ("project/.neco/skills/s/run.sh", "evil\n")]);
+    let mut plugged = house.look();
+    house.write("project/.neco/skills/s/run.sh", "good\n");
+    let described = plugged.describe(Scope::All);
+    assert!(described.contains("changed while it was looked at") && !described.contains("good"), "{described}");
+    assert_ne!(plugged.fingerprint(), house.look().fingerprint());
+    house.write("project/.neco/skills/s/run.sh", "evil\n");
+    assert_ne!(plugged.fingerprint(), house.look().fingerprint(), "nobody has seen it");
+    plugged.decide(Scope::All, true).unwrap();
+    assert!(house.look().skills().skills.is_empty() && house.look().has_news());
+    let shown = house.look().describe(Scope::All);
+    assert!(shown.contains("| Do it.") && shown.contains("run.sh\n    | evil"), "{shown}");
+    house.decide(true);
+    assert_eq!(house.look().skills().skills.len(), 1);
 }

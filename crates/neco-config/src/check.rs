@@ -188,9 +188,9 @@ fn nearest(name: &str, node: &Node, parent: &Shape, trail: &Trail, known: &Shape
     let Shape::Table(fields) = parent else { return None };
     let wanted = name.to_lowercase();
     let is_table = matches!(node.value, Value::Table(_));
-    let names = || fields.iter().map(|(known, _)| known.as_str());
+    let names = || fields.iter().map(|(known, _)| *known);
     let of_its_kind = fields.iter().filter(|(_, field)| field.shape.is_table() == is_table);
-    let here = typed(&wanted, of_its_kind.map(|(known, _)| known.as_str()))
+    let here = typed(&wanted, of_its_kind.map(|(known, _)| *known))
         .or_else(|| typed(&wanted, names()))
         .or_else(|| remembered(&wanted, names()));
     here.map(|known| trail.child(known).to_string()).or_else(|| elsewhere(&wanted, known, &Trail::default()))
@@ -220,7 +220,7 @@ fn elsewhere(name: &str, shape: &Shape, trail: &Trail) -> Option<String> {
     let Shape::Table(fields) = shape else { return None };
     fields.iter().find_map(|(known, field)| {
         let here = trail.child(known);
-        if known == name { Some(here.to_string()) } else { elsewhere(name, &field.shape, &here) }
+        if *known == name { Some(here.to_string()) } else { elsewhere(name, &field.shape, &here) }
     })
 }
 

@@ -59,8 +59,11 @@ impl<'de> Deserializer<'de> for &'de Node {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         let result = match &self.value {
             Value::Table(entries) => {
-                let entries = entries.iter().map(|(name, node)| (name.as_str(), &**node));
-                visitor.visit_map(MapDeserializer::new(entries))
+                let mut entries: Vec<(&str, &Node)> =
+                    entries.iter().map(|(name, node)| (name.as_str(), &**node)).collect();
+                // As they are written: the order of a schema's properties means something.
+                entries.sort_by_key(|(_, node)| node.name_origin.position);
+                visitor.visit_map(MapDeserializer::new(entries.into_iter()))
             }
             Value::List(items) => visitor.visit_seq(SeqDeserializer::new(items.iter())),
             Value::Text(text) | Value::Date(text) => visitor.visit_borrowed_str(text),

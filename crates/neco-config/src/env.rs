@@ -5,6 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::ahead::Ahead;
+
 /// What the process was started with. The only place that reads `std::env`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Env {
@@ -12,6 +14,7 @@ pub struct Env {
     home: PathBuf,
     config_dir: PathBuf,
     data_dir: PathBuf,
+    pub(crate) ahead: Ahead,
 }
 
 impl Env {
@@ -22,6 +25,12 @@ impl Env {
     pub fn from_process() -> Self {
         let home = etcetera::home_dir().unwrap_or_else(|_| PathBuf::from("/"));
         Self::new(std::env::vars_os().collect(), home)
+    }
+
+    /// The same, and the user's settings are read from now on, beside what the process begins with.
+    #[must_use]
+    pub fn reading_ahead(self) -> Self {
+        Self { ahead: Ahead::begin(&self), ..self }
     }
 
     /// An environment written by hand: nothing of the process leaks into it.
@@ -45,7 +54,7 @@ impl Env {
                 (config.join("neco"), data.join("neco"))
             }
         };
-        Self { vars, home, config_dir, data_dir }
+        Self { vars, home, config_dir, data_dir, ahead: Ahead::default() }
     }
 
     /// The same with configuration and data in `neco_home`, and without settings of the person's variables.

@@ -33,9 +33,14 @@ pub(crate) struct Found {
 /// Looks for all files, in the order of the layers; returns what was looked at and what was found.
 pub(crate) fn find(env: &Env, cwd: &Path) -> (Vec<ConfigFile>, Vec<Found>) {
     let mut search = Search { env, files: Vec::new(), found: Vec::new() };
-    search.look(Layer::User, env.config_dir().join("config.toml"));
+    search.look(Layer::User, user_file(env));
     search.look_for_project(cwd);
     (search.files, search.found)
+}
+
+/// The user's settings.
+pub(crate) fn user_file(env: &Env) -> PathBuf {
+    env.config_dir().join("config.toml")
 }
 
 struct Search<'a> {
@@ -100,10 +105,32 @@ pub fn read_small_file(path: &Path, in_repository: bool) -> io::Result<Option<Ve
 }
 
 /// The bytes of a file, or nothing when there is none.
-///
+fn read(path: &Path, layer: Layer) -> io::Result<Option<Vec<u8>>> {
+    let Some(file) = open_regular(path, layer)? else { return Ok(None) };
+    let mut bytes = Vec::with_capacity(usize::try_from(file.metadata()?.len().min(MOST_BYTES)).unwrap_or_default());
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(io::Error::other(format!("larger than {MOST_BYTES} bytes")));
+    }
+    Ok(Some(bytes))
+}
+
+/// A file to be read that may be large, or nothing when there is none; the same care as for our own settings.
+/// What lies `in_repository` must belong to the user or the machine.
+/// Fails when it can't be read, is no regular file, or belongs to someone else.
+pub fn open_regular_file(path: &Path, in_repository: bool) -> io::Result<Option<fs::File>> {
+    open_regular(path, if in_repository { Layer::Project } else { Layer::User })
+}
+
+/// Whether a place that a folder brings lies in it, wherever links on the way to it lead. What is not there does not.
+pub fn stays_in(place: &Path, folder: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(place).is_some_and(|place| real(folder).is_some_and(|folder| place.starts_with(folder)))
+}
+
 /// Only regular files: a repository could hold a pipe that never ends, or a link to a device. What
 /// was opened is judged, as the name could lead elsewhere a moment later.
-fn read(path: &Path, layer: Layer) -> io::Result<Option<Vec<u8>>> {
+fn open_regular(path: &Path, layer: Layer) -> io::Result<Option<fs::File>> {
     let file = match open(path) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
@@ -116,12 +143,7 @@ fn read(path: &Path, layer: Layer) -> io::Result<Option<Vec<u8>>> {
     if layer.is_from_repository() && !is_ours(&metadata) {
         return Err(io::Error::other("it belongs to another user"));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MOST_BYTES)).unwrap_or_default());
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(io::Error::other(format!("larger than {MOST_BYTES} bytes")));
-    }
-    Ok(Some(bytes))
+    Ok(Some(file))
 }
 
 #[cfg(unix)]
@@ -157,7 +179,7 @@ fn decode(bytes: Vec<u8>, origin: &Origin) -> Result<String, Notice> {
     })
 }
 
-fn same_folder(one: &Path, other: &Path) -> bool {
+pub(crate) fn same_folder(one: &Path, other: &Path) -> bool {
     let same = |one: PathBuf| other.canonicalize().is_ok_and(|other| one == other);
     one == other || one.canonicalize().is_ok_and(same)
 }

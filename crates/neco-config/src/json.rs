@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::derivation::DEEPEST;
 use crate::layer::{Lines, Node, Value};
 use crate::notice::Notice;
 use crate::origin::{Origin, Position};
-use crate::shape::DEEPEST;
 
 /// Reads the text of a file; `origin` names the file. What is null counts as not given.
 pub(crate) fn parse(text: &str, origin: &Origin) -> Result<Node, Notice> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::check::check;
 use crate::decode::decode;
 use crate::env::Env;
-use crate::find::{ConfigFile, Found, find};
+use crate::find::{ConfigFile, Found, find, user_file};
 use crate::layer::{Node, Value, parse, parse_unplaced};
 use crate::merge::merge;
 use crate::notice::{ConfigError, Findings, Notice};
@@ -68,8 +68,7 @@ pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
 /// seeing most when one of them is broken. Nobody works with these.
 pub fn load_around(options: LoadOptions<'_>) -> (Loaded, Vec<Notice>) {
     let (files, found) = find(options.env, options.cwd);
-    let mut stack = Stack::new();
-    stack.add_files(found, options.env);
+    let mut stack = Stack::of_files(found, options.env);
     for layer in variables::layers(options.env, &mut stack.findings) {
         stack.add(layer);
     }
@@ -85,8 +84,7 @@ pub fn load_around(options: LoadOptions<'_>) -> (Loaded, Vec<Notice>) {
 /// The overrides of these options without what makes work in the folder freer than its settings do by themselves, and the
 /// keys of what was left out.
 pub fn without_freeing(options: LoadOptions<'_>) -> (Vec<String>, Vec<String>) {
-    let mut stack = Stack::new();
-    stack.add_files(find(options.env, options.cwd).1, options.env);
+    let mut stack = Stack::of_files(find(options.env, options.cwd).1, options.env);
     for layer in variables::layers(options.env, &mut stack.findings) {
         stack.add(layer);
     }
@@ -130,9 +128,24 @@ struct Stack {
 }
 
 impl Stack {
-    /// The built-in layer.
-    fn new() -> Self {
-        Self { tree: built_in(), findings: Findings::default(), hooks: Vec::new(), servers: Vec::new() }
+    /// The built-in layer and those of files.
+    fn of_files(found: Vec<Found>, env: &Env) -> Self {
+        let (repository, user): (Vec<Found>, Vec<Found>) =
+            found.into_iter().partition(|file| file.origin.layer.is_from_repository());
+        let text = user.first().and_then(|file| file.text.as_deref().ok());
+        let ahead = env.ahead.take().map(|ahead| ahead.layers(text));
+        let (tree, mut ahead) = ahead.unwrap_or_else(|| (built_in(), None));
+        let mut stack = Self { tree, findings: Findings::default(), hooks: Vec::new(), servers: Vec::new() };
+        for file in user {
+            match ahead.take().unwrap_or_else(|| file.text.and_then(|text| parse(&text, &file.origin))) {
+                Ok(layer) => stack.add(layer),
+                Err(problem) => stack.findings.problems.push(problem),
+            }
+        }
+        if !repository.is_empty() {
+            stack.add_repository(repository, env);
+        }
+        stack
     }
 
     fn add(&mut self, mut layer: Node) {
@@ -142,23 +155,9 @@ impl Stack {
         merge(&mut self.tree, layer);
     }
 
-    fn add_files(&mut self, found: Vec<Found>, env: &Env) {
-        let (repository, user): (Vec<Found>, Vec<Found>) =
-            found.into_iter().partition(|file| file.origin.layer.is_from_repository());
-        for file in user {
-            match file.text.and_then(|text| parse(&text, &file.origin)) {
-                Ok(layer) => self.add(layer),
-                Err(problem) => self.findings.problems.push(problem),
-            }
-        }
-        if !repository.is_empty() {
-            self.add_repository(repository, env);
-        }
-    }
-
     fn add_repository(&mut self, found: Vec<Found>, env: &Env) {
         let user = self.tree.clone();
-        let user_file = env.shown(&env.config_dir().join("config.toml"));
+        let user_file = env.shown(&user_file(env));
         for file in found {
             let mut findings = Findings::default();
             match file.text.and_then(|text| parse(&text, &file.origin)) {

@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use serde_json::Value as Json;
-
+use crate::derivation::derived;
 use crate::layer::Node;
 use crate::load::built_in;
 use crate::reserved::{Leave, RESERVED};
@@ -14,7 +13,7 @@ use crate::variables::NOT_SETTINGS;
 /// What `docs/reference/config.md` says.
 pub fn reference() -> String {
     let mut page = Page { text: HEAD.to_owned(), built_in: built_in() };
-    let Shape::Table(fields) = known() else { return page.text };
+    let Shape::Table(fields) = derived() else { return page.text };
     let (sections, single): (Vec<_>, Vec<_>) = fields.iter().partition(|(_, field)| is_section(&field.shape));
     page.section("At the top", "", &single, &[]);
     for (name, field) in sections {
@@ -40,7 +39,7 @@ pub struct Meaning {
 pub fn meanings() -> Vec<Meaning> {
     fn walk(shape: &Shape, trail: &Trail, found: &mut Vec<Meaning>) {
         let Shape::Table(fields) = shape else { return };
-        for (name, field) in fields {
+        for (name, field) in *fields {
             let trail = trail.child(name);
             match &field.shape {
                 Shape::Table(_) => walk(&field.shape, &trail, found),
@@ -78,10 +77,10 @@ impl Page {
             Shape::Map(inner) => (format!("`[{name}.{ANY_NAME}]`"), inner.fields(), vec![name, ANY_NAME]),
             shape => (format!("`[{name}]`"), shape.fields(), vec![name]),
         };
-        self.section(&title, &field.doc, &fields.iter().collect::<Vec<_>>(), &at);
+        self.section(&title, field.doc, &fields.iter().collect::<Vec<_>>(), &at);
     }
 
-    fn section(&mut self, title: &str, doc: &str, fields: &[&(String, Field)], at: &[&str]) {
+    fn section(&mut self, title: &str, doc: &str, fields: &[&(&str, Field)], at: &[&str]) {
         self.line(&format!("\n## {title}\n"));
         if !doc.is_empty() {
             self.line(&format!("{doc}\n"));
@@ -90,15 +89,15 @@ impl Page {
         self.rows(fields, at);
     }
 
-    fn rows(&mut self, fields: &[&(String, Field)], at: &[&str]) {
+    fn rows(&mut self, fields: &[&(&str, Field)], at: &[&str]) {
         for (name, field) in fields {
-            let names = [at, &[name.as_str()]].concat();
+            let names = [at, &[*name]].concat();
             match &field.shape {
                 // A table in a section: its settings stand among the section's.
                 Shape::Table(inner) => self.rows(&inner.iter().collect::<Vec<_>>(), &names),
                 Shape::Map(each) if each.is_table() => {
-                    let own = Field { shape: (**each).clone(), ..field.clone() };
-                    self.rows(&[&(ANY_NAME.to_owned(), own)], &names);
+                    let own = Field { shape: **each, ..*field };
+                    self.rows(&[&(ANY_NAME, own)], &names);
                 }
                 shape => {
                     let key = Trail::of(&names);
@@ -112,7 +111,7 @@ impl Page {
 
     fn default_of(&self, field: &Field, names: &[&str]) -> String {
         let built_in = self.built_in.get(names).map(|node| node.value.to_string());
-        let of_type = field.default.as_ref().filter(|default| !is_empty(default)).map(Json::to_string);
+        let of_type = field.default.filter(|default| !is_empty(default)).map(str::to_owned);
         built_in.or(of_type).map_or_else(|| "–".to_owned(), |value| format!("`{value}`"))
     }
 
@@ -160,21 +159,15 @@ fn kind(shape: &Shape) -> String {
 
 /// The doc comment, and those of the choices.
 fn meaning(field: &Field) -> String {
-    let Shape::OneOf(choices) = &field.shape else { return field.doc.clone() };
+    let Shape::OneOf(choices) = &field.shape else { return field.doc.to_owned() };
     let told = choices.iter().filter(|choice| !choice.doc.is_empty());
     let told: Vec<String> = told.map(|Choice { name, doc }| format!("`{name}`: {doc}")).collect();
     format!("{} {}", field.doc, told.join(" ")).trim_end().to_owned()
 }
 
 /// Nothing, written as a value.
-fn is_empty(value: &Json) -> bool {
-    match value {
-        Json::Null => true,
-        Json::String(text) => text.is_empty(),
-        Json::Array(items) => items.is_empty(),
-        Json::Object(entries) => entries.is_empty(),
-        Json::Bool(_) | Json::Number(_) => false,
-    }
+fn is_empty(json: &str) -> bool {
+    matches!(json, "null" | "\"\"" | "[]" | "{}")
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::derivation::{definition_name, raw_schema};
 use crate::layer::{Node, Value};
 use crate::load::built_in;
-use crate::shape::{definition_name, raw_schema};
 
 /// The JSON schema of a configuration file.
 ///

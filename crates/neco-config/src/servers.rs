@@ -89,6 +89,24 @@ pub fn shared_servers(env: &Env, cwd: &Path) -> (Vec<RepositoryServer>, Vec<Noti
     (servers, findings.problems.into_iter().map(left_out).collect())
 }
 
+/// The servers of a plugin that lies in `folder`, each by its name and what is written of it as JSON in `file`, and what is
+/// to be said of them. What is wrong with one leaves out that one.
+pub fn plugin_servers(
+    env: &Env,
+    (folder, file): (&Path, &Path),
+    servers: &[(String, String)],
+) -> (Vec<RepositoryServer>, Vec<Notice>) {
+    let (mut found, mut findings) = (Vec::new(), Findings::default());
+    let origin = origin_of(env, Layer::User, file);
+    for (name, text) in servers {
+        match json::parse(text, &origin) {
+            Ok(server) => found.extend(one_of_repository(name.clone(), server, folder, &mut findings)),
+            Err(problem) => findings.problems.push(problem),
+        }
+    }
+    (found, findings.problems)
+}
+
 /// Takes the servers out of a repository's layer, as whether they may be used is not decided here.
 pub(crate) fn take_servers(layer: &mut Node, origin: &Origin, findings: &mut Findings) -> Vec<RepositoryServer> {
     let Some(servers) = layer.remove(&[SECTION]) else { return Vec::new() };

@@ -1,12 +1,13 @@
 //! The environment as a layer: `NECO_MODEL`, `NECO_AGENT__MAX_TURNS`, `AGENT_MODEL_PLANNER`, and names that are no
 //! settings.
 
+use crate::derivation::DEEPEST;
 use crate::env::Env;
 use crate::flags::typed_value;
 use crate::layer::Node;
 use crate::notice::{Findings, Notice};
 use crate::origin::{Layer, Origin, Source};
-use crate::shape::{DEEPEST, Shape, known};
+use crate::shape::{Shape, known};
 
 /// What the names of settings begin with. Children's `NECO=1` does not.
 const PREFIX: &str = "NECO_";

@@ -9,7 +9,9 @@ use std::time::Duration;
 use neco_config::section::McpSampling;
 use neco_config::{Env, LoadOptions, load};
 use neco_ext::mcp::{FoundServer, FoundServers, Reach, ServerAddress, ServerProgram, find};
+use neco_ext::plugins::{ActivePlugin, Manifest};
 use secrecy::ExposeSecret;
+use serde_json::Map;
 use tempfile::TempDir;
 
 const USER: &str = "home/.config/neco/config.toml";
@@ -42,7 +44,7 @@ impl World {
         let folder = self.path(folder);
         let loaded = load(LoadOptions { env: &env, cwd: &folder, overrides: &[] }).unwrap();
         assert_eq!(loaded.warnings, []);
-        let mut found = find(&env, &folder, &loaded);
+        let mut found = find(&env, &folder, &loaded, &[]);
         let root = format!("{}/", self.folder.path().display());
         found.notices.iter_mut().for_each(|notice| *notice = notice.replace(&root, ""));
         found
@@ -227,6 +229,33 @@ fn a_server_is_switched_off_by_its_name_alone() {
     let told: Vec<_> = found.servers.iter().map(|found| (&*found.settings.name, found.settings.enabled)).collect();
     assert_eq!(told, [("own", true), ("a", false), ("b", false), ("c", true)]);
     assert!(found.notices.is_empty(), "{:?}", found.notices);
+}
+
+#[test]
+fn two_plugins_with_one_name_for_a_server_are_told_apart() {
+    let world = World::new(&[
+        ("one/.mcp.json", r#"{ "mcpServers": { "b-c": { "command": "first" } } }"#),
+        ("two/.mcp.json", r#"{ "mcpServers": { "c": { "command": "second" }, "d": { "command": "other" } } }"#),
+    ]);
+    let plugin = |folder: &str, name: &str| {
+        let manifest = Manifest::read(&world.path(folder), &Map::new()).unwrap();
+        ActivePlugin { name: name.to_owned(), folder: world.path(folder), manifest }
+    };
+    let env = Env::for_test([], world.path("home"));
+    let folder = world.path("repo");
+    let loaded = load(LoadOptions { env: &env, cwd: &folder, overrides: &[] }).unwrap();
+    let found = find(&env, &folder, &loaded, &[plugin("one", "a"), plugin("two", "a-b")]);
+    let named: Vec<String> = found
+        .servers
+        .iter()
+        .map(|server| format!("{}: {}", server.settings.name, server.settings.in_short()))
+        .collect();
+    assert_eq!(named, ["a-b-c: first", "a-b-d: other"]);
+    assert!(
+        found.notices[0].contains("\"a-b-c\" of the plugin a-b is left out: one of the plugin a"),
+        "{:?}",
+        found.notices
+    );
 }
 
 #[test]

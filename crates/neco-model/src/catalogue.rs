@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 
 use neco_config::section::{ModelSection, ProviderType};
-use serde::Deserialize;
 
+use crate::catalogue_models::MODELS;
 use crate::cost::{LongPrompt, Price};
 use crate::route::{ModelName, ProviderEntry};
-use crate::setup::SetupError;
-
-const BUILT_IN: &str = include_str!("catalogue.toml");
 
 /// What an unknown model is taken to have room for.
 const UNKNOWN_WINDOW: u64 = 128_000;
@@ -61,7 +58,6 @@ impl Default for ModelInfo {
 /// What is known of all models.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
-    models: Vec<Entry>,
     overrides: BTreeMap<String, ModelSection>,
 }
 
@@ -74,50 +70,34 @@ pub struct Sources {
     pub overridden: bool,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entry {
-    name: String,
+/// A model that is built in.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
     /// Where the price holds.
-    provider: String,
+    pub(crate) provider: &'static str,
     /// What that provider wants before the name.
-    path: Option<String>,
-    context_window: u64,
-    max_output: u64,
-    input: Option<f64>,
-    output: Option<f64>,
-    cache_read: Option<f64>,
-    cache_write: Option<f64>,
-    long: Option<LongPrompt>,
-    #[serde(default)]
-    vision: bool,
-    #[serde(default = "yes")]
-    tools: bool,
-    #[serde(default)]
-    reasoning: bool,
-}
-
-fn yes() -> bool {
-    true
-}
-
-#[derive(Deserialize)]
-struct Table {
-    model: Vec<Entry>,
+    pub(crate) path: Option<&'static str>,
+    pub(crate) context_window: u64,
+    pub(crate) max_output: u64,
+    pub(crate) input: Option<f64>,
+    pub(crate) output: Option<f64>,
+    pub(crate) cache_read: Option<f64>,
+    pub(crate) cache_write: Option<f64>,
+    pub(crate) long: Option<LongPrompt>,
+    pub(crate) vision: bool,
+    pub(crate) reasoning: bool,
 }
 
 impl Catalogue {
     /// The built-in catalogue under `overrides`.
-    /// Fails when the built-in table is broken.
-    pub fn new(overrides: &BTreeMap<String, ModelSection>) -> Result<Self, SetupError> {
-        let table: Table = toml::from_str(BUILT_IN)
-            .map_err(|error| SetupError::BuiltInTable { table: "catalogue.toml", reason: error.to_string() })?;
-        Ok(Self { models: table.model, overrides: overrides.clone() })
+    pub fn new(overrides: &BTreeMap<String, ModelSection>) -> Self {
+        Self { overrides: overrides.clone() }
     }
 
     /// What is known of `name`, which `provider` serves.
     pub fn info(&self, name: &ModelName, provider: &ProviderEntry) -> ModelInfo {
-        let mut info = match self.entry(name) {
+        let mut info = match Self::entry(name) {
             Some(entry) => entry.info(&name.provider),
             None => unknown(provider, &name.model),
         };
@@ -130,7 +110,7 @@ impl Catalogue {
     /// Where [`Catalogue::info`] has it from.
     pub fn sources(&self, name: &ModelName) -> Sources {
         Sources {
-            built_in: self.entry(name).map(|entry| format!("{}/{}", entry.provider, entry.name)),
+            built_in: Self::entry(name).map(|entry| format!("{}/{}", entry.provider, entry.name)),
             overridden: self.overrides.contains_key(&name.label()),
         }
     }
@@ -138,19 +118,19 @@ impl Catalogue {
     /// The models of `provider` that are known, as they are written after `provider/`: built in, then
     /// overridden.
     pub fn models_of(&self, provider: &str) -> impl Iterator<Item = String> {
-        let built_in = self.models.iter().filter(move |entry| entry.provider == provider).map(Entry::full_name);
+        let built_in = MODELS.iter().filter(move |entry| entry.provider == provider).map(Entry::full_name);
         let written = self.overrides.keys().filter_map(move |label| label.split_once('/'));
         built_in.chain(written.filter(move |(of, _)| *of == provider).map(|(_, model)| model.to_owned()))
     }
 
     /// The models that are called `model`, as `provider/model`.
     pub fn called(&self, model: &str) -> impl Iterator<Item = String> {
-        let named = self.models.iter().filter(move |entry| entry.is(model));
+        let named = MODELS.iter().filter(move |entry| entry.is(model));
         named.map(|entry| format!("{}/{}", entry.provider, entry.full_name()))
     }
 
-    fn entry(&self, name: &ModelName) -> Option<&Entry> {
-        let mut named = self.models.iter().filter(|entry| entry.is(&name.model));
+    fn entry(name: &ModelName) -> Option<&'static Entry> {
+        let mut named = MODELS.iter().filter(|entry| entry.is(&name.model));
         let any = named.clone().next();
         named.find(|entry| entry.provider == name.provider).or(any)
     }
@@ -208,9 +188,9 @@ impl Entry {
     }
 
     fn full_name(&self) -> String {
-        match &self.path {
+        match self.path {
             Some(path) => format!("{path}/{}", self.name),
-            None => self.name.clone(),
+            None => self.name.to_owned(),
         }
     }
 
@@ -220,7 +200,7 @@ impl Entry {
             max_output: self.max_output,
             price: self.price().filter(|_| self.provider == provider),
             vision: self.vision,
-            tools: self.tools,
+            tools: true,
             reasoning: self.reasoning,
             sampling: !self.reasoning,
             known: true,
@@ -274,7 +254,7 @@ mod tests {
 
     #[test]
     fn dates_paths_and_tags_do_not_hide_a_model() {
-        let catalogue = Catalogue::new(&BTreeMap::new()).unwrap();
+        let catalogue = Catalogue::new(&BTreeMap::new());
         let plain = info(&catalogue, "openai/gpt-5");
         assert!(plain.known && plain.price.is_some());
         assert_eq!(info(&catalogue, "openai/gpt-5-2025-08-07"), plain);
@@ -286,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_price_is_that_of_the_provider_that_is_asked() {
-        let catalogue = Catalogue::new(&BTreeMap::new()).unwrap();
+        let catalogue = Catalogue::new(&BTreeMap::new());
         let native = info(&catalogue, "anthropic/claude-sonnet-4-5-20250929");
         assert!(native.vision && native.tools && native.reasoning);
         assert_eq!(native.price.map(|price| (price.cache_read, price.cache_write)), Some((0.3, 3.75)));
@@ -319,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_longer_name_is_another_model() {
-        let catalogue = Catalogue::new(&BTreeMap::new()).unwrap();
+        let catalogue = Catalogue::new(&BTreeMap::new());
         let unknown = info(&catalogue, "openai/gpt-5-pro");
         assert!(!unknown.known && unknown.price.is_none());
         assert_eq!(unknown.context_window, UNKNOWN_WINDOW);
@@ -334,7 +314,7 @@ mod tests {
             output_price: Some(2.0),
             ..ModelSection::default()
         };
-        let catalogue = Catalogue::new(&[("mine/m".to_owned(), section)].into()).unwrap();
+        let catalogue = Catalogue::new(&[("mine/m".to_owned(), section)].into());
         let info = info(&catalogue, "mine/m?temperature=1");
         assert_eq!((info.context_window, info.max_output, info.known), (5, UNKNOWN_OUTPUT, true));
         assert_eq!(info.price, Some(Price { input: 1.0, output: 2.0, cache_read: 1.0, cache_write: 1.0, long: None }));

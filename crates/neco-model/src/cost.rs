@@ -1,7 +1,6 @@
 //! From tokens to money.
 
 use neco_proto::Usage;
-use serde::Deserialize;
 
 /// US dollars for a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,8 +18,7 @@ pub struct Price {
 }
 
 /// How many times as much a call with a long prompt costs.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LongPrompt {
     /// More input tokens than this.
     pub over: u64,

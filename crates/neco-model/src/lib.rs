@@ -14,6 +14,7 @@
 pub mod adapt;
 mod assemble;
 pub mod catalogue;
+mod catalogue_models;
 pub mod cost;
 pub mod delta;
 pub mod error;

@@ -41,7 +41,7 @@ impl Models {
             model: config.model.clone(),
             groups: config.model_groups.clone(),
             found: OnceLock::new(),
-            catalogue: Catalogue::new(&config.models)?,
+            catalogue: Catalogue::new(&config.models),
             workshop: Workshop::new(&providers, &config.network, sources),
             providers,
             made: Mutex::default(),

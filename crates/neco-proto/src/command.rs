@@ -28,6 +28,25 @@ pub enum Command {
         /// What is said.
         text: String,
     },
+    /// Says what a command of the person's own says, with what that wants while it is done.
+    CommandMessage {
+        /// What is said.
+        pieces: Vec<MessagePiece>,
+        /// What is shown with it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
+        /// Whether a working agent sees it at its next turn boundary, as with [`Command::Steer`]; else it is queued.
+        #[serde(default)]
+        steers: bool,
+        /// What the root agent is allowed while it does that, as rules such as `Bash(git add:*)`; what denies it counts
+        /// all the same.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        allow: Vec<String>,
+        /// The model that is asked for it, `provider/model` or the name of a group, unless one was chosen for the
+        /// session.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+    },
     /// Takes back what was said and waits for its turn; what was given to the agent already stays said. Each
     /// message that is taken back is told as one that is withdrawn.
     Withdraw {
@@ -204,6 +223,30 @@ pub enum WorkflowOrder {
     Cancel,
     /// It goes on after an interruption: what is completed stays so.
     Resume,
+}
+
+/// A piece of what a command of the person's own says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MessagePiece {
+    /// What is said.
+    pub text: String,
+    /// Whether a command line printed it: it holds no secret then, names no file and calls up no skill.
+    #[serde(default)]
+    pub printed: bool,
+}
+
+impl MessagePiece {
+    /// What is said in the person's name.
+    #[must_use]
+    pub fn said(text: impl Into<String>) -> Self {
+        Self { text: text.into(), printed: false }
+    }
+
+    /// All of them, one behind the other.
+    #[must_use]
+    pub fn joined(pieces: &[Self]) -> String {
+        pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
 }
 
 /// What is shown with a message.

@@ -41,7 +41,7 @@ pub const PROTOCOL: u32 = 1;
 pub use actor::Actor;
 pub use background::{BackgroundCommand, BackgroundEnd};
 pub use client::{Client, ClientError, EventStream, Receipt};
-pub use command::{AgentOrder, AgentParameters, Attachment, Command, Decision, WorkflowOrder};
+pub use command::{AgentOrder, AgentParameters, Attachment, Command, Decision, MessagePiece, WorkflowOrder};
 pub use context::{
     ContextReport, GivenUse, Layer, LayerSize, LayerText, MessageSize, PromptReport, ServerToolsSize, ToolText,
     ToolsSize,
@@ -52,7 +52,7 @@ pub use event::{Event, EventBody};
 pub use ide::{IdeContext, Selection};
 pub use ids::{AgentId, CallId, MessageId, QuestionId, Seq, SessionId, TurnId, WorkflowId};
 pub use line_count::LineCount;
-pub use message::{Author, Message, Part, Role, StandsFor, ToolCall, ToolResult};
+pub use message::{Author, CommandWants, Message, Part, Role, StandsFor, ToolCall, ToolResult};
 pub use mode::{ApprovalMode, Mode, Risk, RuleSource, Ruling};
 pub use origin::ToolOrigin;
 pub use plan::{Plan, PlanStatus, PlanStep, Todo, TodoStatus};

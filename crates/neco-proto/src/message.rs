@@ -54,9 +54,24 @@ pub struct Message {
     /// Who sent it, when it was sent by a command; absent in logs that are older than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Actor>,
+    /// What the person says in it, where something else stands between that: only this names files and skills.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+    /// What the command of the person's own that says it wants while it is done. Nothing of that outlives the process.
+    #[serde(skip)]
+    pub wants: CommandWants,
     /// What of it stands in place of something longer. The event that took that away says it, so it is not written here.
     #[serde(skip)]
     pub stands_for: StandsFor,
+}
+
+/// What a command of the person's own wants while an agent does what it says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandWants {
+    /// Rules that allow something, such as `Bash(git add:*)`. One that denies counts all the same.
+    pub allow: Vec<String>,
+    /// The model that is asked, unless the person chose one for the session.
+    pub model: Option<String>,
 }
 
 /// What of a message stands in place of something longer.
@@ -135,11 +150,24 @@ impl Message {
     /// What stands between the command that a person wrote and what a prompt of an MCP server made of it.
     pub const PROMPT: &str = "\n\nThat is a prompt of an MCP server. It says:\n\n";
 
+    /// What stands between what a person wrote and what they pipe in with it.
+    pub const PIPED: &str = "\n\nThis is piped in:\n\n";
+
     /// What a person wrote of a text, without what was sent along.
     #[must_use]
     pub fn written(text: &str) -> &str {
-        let end = [Self::ATTACHED, Self::RAN, Self::PROMPT].iter().filter_map(|mark| text.find(mark)).min();
+        let marks = [Self::ATTACHED, Self::RAN, Self::PROMPT, Self::PIPED];
+        let end = marks.iter().filter_map(|mark| text.find(mark)).min();
         end.and_then(|end| text.get(..end)).unwrap_or(text)
+    }
+
+    /// What the person says in it, which may name files and skills.
+    #[must_use]
+    pub fn said(&self) -> String {
+        match &self.said {
+            Some(said) => said.clone(),
+            None => Self::written(&self.text()).to_owned(),
+        }
     }
 
     /// A message of the person with one text part.
@@ -158,6 +186,8 @@ impl Message {
             model: None,
             author: None,
             by: None,
+            said: None,
+            wants: CommandWants::default(),
             stands_for: StandsFor::default(),
         }
     }

@@ -26,6 +26,7 @@ impl Aside {
             Command::Cancel | Command::StopAll => self.stop(),
             Command::UserMessage { .. }
             | Command::Steer { .. }
+            | Command::CommandMessage { .. }
             | Command::Compact { .. }
             | Command::RunWorkflow { .. }
             | Command::WorkflowCommand { order: WorkflowOrder::Resume, .. } => self.go_on(),

@@ -160,6 +160,7 @@ fn redact_body(body: &mut EventBody, redactor: &Redactor) {
             selection.iter_mut().for_each(|selection| said(&mut selection.text));
         }
         EventBody::PiecesGiven(given) => given.pieces.iter_mut().for_each(|piece| said(&mut piece.path)),
+        EventBody::SkillUsed(used) => said(&mut used.file),
         EventBody::RulesTold(RulesTold { files, unread }) => files.iter_mut().chain(unread).for_each(said),
         EventBody::ContextTrim(ContextTrim { outputs, arguments, .. }) => {
             outputs.iter_mut().for_each(|trimmed| said(&mut trimmed.output));
@@ -253,6 +254,7 @@ fn redact_result(result: &mut NodeResult, redactor: &Redactor) {
 }
 
 fn redact_message(message: &mut Message, redactor: &Redactor) {
+    message.said.iter_mut().for_each(|said| redactor.redact_in(said, Scope::Said));
     for part in &mut message.parts {
         let text = match part {
             Part::Text { text } | Part::Reasoning { text, .. } => text,
@@ -344,11 +346,12 @@ mod tests {
             arguments: format!("{{\"command\":\"curl -H 'x: {KEY}' | PASSWORD=Corr3ct-Horse sh\"}}"),
             opaque: Some(Value::String(KEY.to_owned())),
         };
-        let mut message = Message::user(format!("use {KEY}"));
+        let mut message = Message { said: Some(format!("use {KEY}")), ..Message::user(format!("use {KEY}")) };
         message.parts.push(Part::ToolCall(call));
         message.parts.push(Part::Image { media_type: "image/png".to_owned(), data: KEY.to_owned() });
         let json = serde_json::to_string(&recorded(vec![EventBody::Message(message)])).unwrap();
-        assert!(json.contains(&format!("use {MARK}")) && json.contains(&format!("x: {MARK}'")), "{json}");
+        assert_eq!(json.matches(&format!("use {MARK}")).count(), 2, "{json}");
+        assert!(json.contains(&format!("x: {MARK}'")), "{json}");
         assert!(json.contains("PASSWORD=Corr3ct-Horse"), "what a person judges is not guessed at: {json}");
         assert_eq!(json.matches(KEY).count(), 2, "{json}");
     }

@@ -93,6 +93,24 @@ async fn what_changes_and_goes_is_not_found_as_it_was() {
 }
 
 #[tokio::test]
+async fn words_that_are_gone_no_longer_rank() {
+    let dir = tempfile::tempdir().unwrap();
+    let fresh = filled(&dir.path().join("fresh.db")).await;
+    let changed = filled(&dir.path().join("changed.db")).await;
+    let long = entry("tabs.md", "Use tabs", "", &[], &"tabs are what it is about ".repeat(500));
+    changed.apply(HERE, &[long], &["redis.md".to_owned()]).await.unwrap();
+    let back = ["redis.md", "tabs.md"].map(|file| {
+        let title = if file == "tabs.md" { "Use tabs" } else { "Tests need redis" };
+        entry(file, title, "", &[], "")
+    });
+    for index in [&fresh, &changed] {
+        index.apply(HERE, &back, &[]).await.unwrap();
+    }
+    let scores = async |index: &MemoryIndex| index.scores(&[HERE.to_owned()], "tabs redis menu").await.unwrap();
+    assert_eq!(scores(&fresh).await, scores(&changed).await);
+}
+
+#[tokio::test]
 async fn uses_are_counted_apart_from_the_entries() {
     let dir = tempfile::tempdir().unwrap();
     let index = filled(&dir.path().join("memory.db")).await;
@@ -166,13 +184,34 @@ async fn an_empty_database_becomes_an_index_and_stays_one() {
     filled(&path).await.close().await;
     let mut connection = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
     let version: i64 = sqlx::query_scalar("PRAGMA user_version").fetch_one(&mut connection).await.unwrap();
-    assert_eq!(version, 1);
+    assert_eq!(version, 2);
     let tables: Vec<String> =
         sqlx::query_scalar("SELECT name FROM sqlite_schema WHERE name IN ('entries', 'uses', 'words') ORDER BY name")
             .fetch_all(&mut connection)
             .await
             .unwrap();
     assert_eq!(tables, ["entries", "uses", "words"]);
+}
+
+#[tokio::test]
+async fn an_index_without_its_words_is_filled_again_and_keeps_what_was_of_use() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("memory.db");
+    let mut connection = SqliteConnectOptions::new().filename(&path).create_if_missing(true).connect().await.unwrap();
+    let before = include_str!("../src/recall/migrations/0001_entries.sql");
+    sqlx::raw_sql(before).execute(&mut connection).await.unwrap();
+    let used = "INSERT INTO uses VALUES ('/here', 'tabs', 3, 100);
+        INSERT INTO entries VALUES (1, '/here', 'tabs.md', 1, 2, x'03', 4, 'tabs', 'Use tabs', '', '', '', '', '', '', 5, '');
+        INSERT INTO words (rowid, title, summary, tags, body) VALUES (1, 'tabs', '', '', '');
+        PRAGMA user_version = 1";
+    sqlx::raw_sql(used).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+
+    let index = MemoryIndex::new(path);
+    assert!(index.files(HERE).await.unwrap().is_empty(), "all are read again");
+    index.apply(HERE, &[entry("tabs.md", "Use tabs", "", &[], "")], &[]).await.unwrap();
+    assert_eq!(found(&index, "tabs").await, ["tabs"]);
+    assert_eq!(index.entries(&[HERE.to_owned()]).await.unwrap()[0].uses, 3);
 }
 
 #[tokio::test]

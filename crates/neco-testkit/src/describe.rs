@@ -36,7 +36,7 @@ pub fn text(event: &Event) -> String {
         EventBody::ModeChange(change) => change.reason.clone().unwrap_or_default(),
         EventBody::Environment(told) => told.text.clone(),
         EventBody::IdeContext(open) => open.active_file.clone().unwrap_or_default(),
-        EventBody::RulesTold(_) | EventBody::PiecesGiven(_) => String::new(),
+        EventBody::RulesTold(_) | EventBody::SkillUsed(_) | EventBody::PiecesGiven(_) => String::new(),
         EventBody::ContextTrim(trim) => {
             trim.outputs.iter().map(|trimmed| trimmed.output.as_str()).collect::<Vec<_>>().join("\n")
         }
@@ -128,6 +128,7 @@ fn detail(body: &EventBody) -> String {
             format!("{}{code}", complete.reason)
         }
         EventBody::RulesTold(told) => told.files.join(" "),
+        EventBody::SkillUsed(used) => format!("{} {}", used.name, used.cause),
         EventBody::PiecesGiven(given) => given.pieces.iter().map(GivenPiece::place).collect::<Vec<_>>().join(" "),
         EventBody::StreamChunk(_)
         | EventBody::ReasoningChunk(_)

@@ -12,6 +12,7 @@ use neco_agent::{Budget, CapabilityLevel};
 use neco_config::Config;
 use neco_config::section::{ProviderSection, ProviderType};
 use neco_ext::hooks::Origin;
+use neco_ext::skills::{MakeHooks, Skill, SkillPlace, Skills, find};
 use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::scripted::Script;
 use neco_model::{Models, NoKeys, Provider};
@@ -20,7 +21,7 @@ use neco_safety::command::Place;
 use neco_safety::policy::{RuleReader, Source};
 use neco_safety::{Confinement, Policy};
 use neco_sandbox::{LocalNet, LocalWorld, Spawner};
-use neco_session::hub::{Extract, MakeGate, MemorySettings, OpenCheckpoints};
+use neco_session::hub::{Extract, MakeGate, MakeSkills, MemorySettings, OpenCheckpoints};
 use neco_session::roles::DefinitionPlaces;
 use neco_session::sources::RulesPlaces;
 use neco_session::title::TitleSettings;
@@ -201,6 +202,7 @@ impl Stage {
                     Ok(Arc::new(LocalWorld { files, spawn, net: LocalNet::default() }))
                 }),
                 gate: gate(self.hooks()?, shell.clone()),
+                skills: self.skills(&shell),
                 redactor: neco_safety::secrets::Redactor::default(),
                 limits,
                 documents: neco_tools::files::document_text,
@@ -251,6 +253,19 @@ impl Stage {
         let Ok(text) = fs::read(&file) else { return Ok(Vec::new()) };
         let (hooks, notices) = neco_ext::hooks::parse(&text, &Origin::User { file });
         if notices.is_empty() { Ok(hooks) } else { Err(notices.join("\n")) }
+    }
+
+    /// The skills of the stage's folder, which on a stage are the user's own.
+    fn skills(&self, shell: &str) -> Option<MakeSkills> {
+        let place = SkillPlace::of_person(self.folder().join(".agents/skills"));
+        let found: Arc<[Skill]> = find(&[place], self.home.path()).skills.into();
+        let shell = shell.to_owned();
+        let make: MakeSkills = Box::new(move |session, cwd| {
+            let (shell, cwd) = (shell.clone(), cwd.to_owned());
+            let hooks: MakeHooks = Arc::new(move |hooks| gate(hooks, shell.clone())(session, &cwd));
+            Arc::new(Skills::new(Arc::clone(&found), hooks))
+        });
+        self.folder().join(".agents/skills").is_dir().then_some(make)
     }
 
     /// The built-in rules and those of the stage's folder, which on a stage are the user's own.

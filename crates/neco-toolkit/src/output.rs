@@ -310,6 +310,13 @@ pub enum Intent {
     NoteFindings(Vec<String>),
     /// Tell how these tools are called.
     LookUpTools(Vec<String>),
+    /// Bring in a skill; what it says is the call's result.
+    UseSkill {
+        /// Its name.
+        name: String,
+        /// What is said with it.
+        arguments: String,
+    },
     /// Ask the person and wait; the answer is the call's result.
     AskPerson(Vec<QuestionItem>),
     /// Go into plan mode, for this reason.

@@ -232,6 +232,17 @@ impl PluggedTools {
         });
     }
 
+    /// Puts tools in the place of all those of the origins that are meant; says nothing where there were none and are none.
+    pub fn replace(&self, is_meant: impl Fn(&ToolOrigin) -> bool, tools: Vec<Arc<dyn DynTool>>) {
+        self.tools.send_if_modified(|all| {
+            let before = all.len();
+            all.retain(|tool| !is_meant(tool.origin()));
+            let is_other = all.len() != before || !tools.is_empty();
+            all.extend(tools);
+            is_other
+        });
+    }
+
     pub(crate) fn watch(&self) -> watch::Receiver<Vec<Arc<dyn DynTool>>> {
         self.tools.subscribe()
     }

@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use neco_proto::MessagePiece;
 use neco_proto::app::AppError;
 use neco_proto::app::commands::CommandPart;
 use tokio::time::timeout;
@@ -14,11 +15,23 @@ use crate::told::Output;
 /// How long one of them may take; it is stopped then, and what it printed so far counts.
 const LONGEST: Duration = Duration::from_secs(60);
 
+/// Lines of one that failed which the person sees.
+const MOST_SHOWN: usize = 4;
+
+/// What such a command says, with the output of its lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filled {
+    /// What it says.
+    pub pieces: Vec<MessagePiece>,
+    /// Which of its lines failed, for the person.
+    pub failed: Vec<String>,
+}
+
 /// What such a command says, with the output of its lines, which `run` runs one after the other.
 ///
 /// # Errors
 /// When the rules deny one of them, or it can't be run.
-pub async fn filled<Run, Ran>(parts: Vec<CommandPart>, run: Run) -> Result<String, AppError>
+pub async fn filled<Run, Ran>(parts: Vec<CommandPart>, run: Run) -> Result<Filled, AppError>
 where
     Run: Fn(String, Printed) -> Ran,
     Ran: Future<Output = Result<Option<i32>, AppError>>,
@@ -26,32 +39,42 @@ where
     filled_within(LONGEST, parts, run).await
 }
 
-async fn filled_within<Run, Ran>(longest: Duration, parts: Vec<CommandPart>, run: Run) -> Result<String, AppError>
+async fn filled_within<Run, Ran>(longest: Duration, parts: Vec<CommandPart>, run: Run) -> Result<Filled, AppError>
 where
     Run: Fn(String, Printed) -> Ran,
     Ran: Future<Output = Result<Option<i32>, AppError>>,
 {
-    let mut text = String::new();
+    let mut filled = Filled::default();
     for part in parts {
         let CommandPart { text: written, run: Some(line) } = part else {
-            text.push_str(&part.text);
+            filled.pieces.push(MessagePiece::said(part.text));
             continue;
         };
         let output = Arc::new(Mutex::new(Output::default()));
         let kept = Arc::clone(&output);
         let printed = move |piece: String| kept.lock().unwrap_or_else(PoisonError::into_inner).push(&piece);
-        let ended = match timeout(longest, run(line, Arc::new(printed))).await {
-            Ok(Ok(Some(0))) => String::new(),
-            Ok(Ok(Some(code))) => format!("(exit code {code})"),
-            Ok(Ok(None)) => "(stopped)".to_owned(),
-            Err(_) => format!("(stopped after {} s)", longest.as_secs()),
+        let failure = match timeout(longest, run(line, Arc::new(printed))).await {
+            Ok(Ok(Some(0))) => None,
+            Ok(Ok(Some(code))) => Some(format!("exit code {code}")),
+            Ok(Ok(None)) => Some("stopped".to_owned()),
+            Err(_) => Some(format!("stopped after {} s", longest.as_secs())),
             Ok(Err(error)) => return Err(AppError { message: format!("`{written}`: {}", error.message), ..error }),
         };
+        // The model is told, too: what is missing looks like a command that had nothing to say.
+        let ended = failure.map(|failure| format!("(`{written}` failed: {failure})")).unwrap_or_default();
         let told = output.lock().unwrap_or_else(PoisonError::into_inner).alone(&ended);
         // One that printed nothing leaves no empty line.
-        text.push_str(told.trim_start_matches('\n'));
+        let told = told.trim_start_matches('\n');
+        filled.pieces.push(MessagePiece { text: told.to_owned(), printed: true });
+        filled.failed.extend((!ended.is_empty()).then(|| last_lines(told)));
     }
-    Ok(text)
+    Ok(filled)
+}
+
+/// The end of what a line printed, with how it ended.
+fn last_lines(told: &str) -> String {
+    let lines: Vec<&str> = told.lines().collect();
+    lines.get(lines.len().saturating_sub(MOST_SHOWN)..).unwrap_or_default().join("\n")
 }
 
 #[cfg(test)]
@@ -72,7 +95,12 @@ mod tests {
             printed(format!("{line} \x1b[31mran\x1b[0m\n"));
             Ok(Some(if line == "ok" { 0 } else { 3 }))
         };
-        assert_eq!(filled(parts(), run).await.unwrap(), "Status: ok ran; bad ran\n(exit code 3)");
+        let failed = "bad ran\n(`bad` failed: exit code 3)";
+        let printed = |text: &str| MessagePiece { text: text.to_owned(), printed: true };
+        let said = MessagePiece::said;
+        let pieces = vec![said("Status: "), printed("ok ran"), said("; "), printed(failed)];
+        assert_eq!(filled(parts(), run).await.unwrap(), Filled { pieces, failed: vec![failed.to_owned()] });
+        assert_eq!(last_lines("1\n2\n3\n4\n(x)"), "2\n3\n4\n(x)");
     }
 
     #[tokio::test]
@@ -90,7 +118,7 @@ mod tests {
             printed("so far\n".to_owned());
             std::future::pending().await
         };
-        let text = filled_within(Duration::ZERO, parts(), run).await.unwrap();
-        assert!(text.starts_with("Status: so far\n(stopped after 0 s); "), "{text}");
+        let text = MessagePiece::joined(&filled_within(Duration::ZERO, parts(), run).await.unwrap().pieces);
+        assert!(text.starts_with("Status: so far\n(`ok` failed: stopped after 0 s); "), "{text}");
     }
 }

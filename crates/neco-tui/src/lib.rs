@@ -44,6 +44,7 @@ pub mod update;
 mod view;
 mod what_holds;
 
+pub use custom_commands::SaidByCommand;
 pub use host::{
     CommandOutcome, Edited, Host, ImageSource, LineOf, ModelEntry, Printed, ProviderEntry, RuleEntry, RuleGroup,
     SessionEntry, Wanted,

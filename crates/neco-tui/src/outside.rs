@@ -1,7 +1,7 @@
 //! The commands after a slash that reach beyond the session.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -107,6 +107,7 @@ impl Beyond<'_> {
                 print(&format!("{}{in_force}", rules::for_session(&self.session_rules().await.granted)))
             }
             Outside::Hooks => what_holds::hooks(self).await?,
+            Outside::Skills => what_holds::skills(self, one).await?,
             Outside::Sandbox => what_holds::sandbox(self, one).await?,
             Outside::FreerSandbox => what_holds::set_sandbox(self, one).await?,
             Outside::Bug => CommandOutcome::Show(self.bug().await),
@@ -410,6 +411,11 @@ impl Beyond<'_> {
 
     pub(crate) fn folder(&self) -> String {
         self.folder.clone()
+    }
+
+    /// The person's home folder.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.host.home()
     }
 
     /// A file as people write it.

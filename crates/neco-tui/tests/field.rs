@@ -6,6 +6,7 @@ use crossterm::event::KeyCode;
 use neco_proto::app::keys::NewKey;
 use neco_proto::event::*;
 use neco_proto::*;
+use neco_tui::SaidByCommand;
 use neco_tui::update::{Effect, News};
 use neco_view::slash;
 use serde_json::json;
@@ -125,11 +126,25 @@ fn a_command_is_looked_for_again_before_there_is_none() {
     // A list that was asked for before says nothing about it.
     assert_eq!(scene.news(News::Commands(Vec::new(), None)), []);
     assert!(!scene.picture().contains("there is no"), "{}", scene.picture());
-    let shout = slash::Custom { name: "shout".into(), argument: String::new(), help: String::new() };
+    let shout = slash::Custom { name: "shout".into(), ..slash::Custom::default() };
     assert_eq!(scene.news(News::Commands(vec![shout], unknown)), [Effect::Custom("shout".into(), "now".into())]);
     // What was typed is seen, and not only what its file says.
-    scene.news(News::Custom(Ok("SHOUT, as the file says".into())));
+    let said = SaidByCommand {
+        pieces: vec![MessagePiece::said("SHOUT, as the file says")],
+        notes: vec!["(`ls` failed: exit code 2)".into()],
+        wants: CommandWants { allow: vec!["Bash(say:*)".into()], model: Some("a/b".into()) },
+    };
+    let sent = scene.news(News::Custom(Ok(said)));
     assert!(scene.picture().contains("/shout now"), "{}", scene.picture());
+    assert!(scene.picture().contains("(`ls` failed: exit code 2)"), "{}", scene.picture());
+    let says = Command::CommandMessage {
+        pieces: vec![MessagePiece::said("SHOUT, as the file says")],
+        attachments: Vec::new(),
+        steers: false,
+        allow: vec!["Bash(say:*)".into()],
+        model: Some("a/b".into()),
+    };
+    assert_eq!(sent.last(), Some(&Effect::Send(says)), "what its file wants goes with what it says");
     scene.types("/hepl");
     scene.key(KeyCode::Esc);
     scene.key(KeyCode::Enter);
@@ -239,4 +254,37 @@ fn pictures_come_back_with_what_was_put_away() {
     let sent = scene.key(KeyCode::Enter);
     let says = |effect: &Effect| matches!(effect, Effect::Send(Command::UserMessage { attachments, .. }) if *attachments == [picture.clone()]);
     assert!(sent.iter().any(says), "{sent:?}");
+}
+
+#[test]
+fn a_skill_is_completed_anywhere_and_what_it_takes_is_shown_until_it_is_written() {
+    let mut scene = Scene::new((80, 24));
+    let own = |name: &str, is_skill| {
+        let (name, argument) = (name.to_owned(), "FILE".to_owned());
+        slash::Custom { name, argument, is_skill, ..slash::Custom::default() }
+    };
+    scene.app.offers.custom = vec![own("pdf-forms", true), own("pdf-print", false)];
+    scene.types("please use $pd");
+    let picture = scene.picture();
+    assert!(picture.contains("$pdf-forms") && !picture.contains("$pdf-print"), "{picture}");
+    scene.key(KeyCode::Tab);
+    assert_eq!(scene.app.prompt.text.as_str(), "please use $pdf-forms ");
+    assert!(scene.picture().contains("takes FILE"), "{}", scene.picture());
+    scene.types("a");
+    assert!(!scene.picture().contains("takes FILE"), "{}", scene.picture());
+    scene.control('c');
+    scene.types("/pdf-p");
+    scene.key(KeyCode::Tab);
+    assert!(scene.app.prompt.text.as_str() == "/pdf-print " && scene.picture().contains("takes FILE"));
+    scene.control('c');
+    assert_eq!(scene.types("it costs 5 $"), [Effect::Commands(None)]);
+    assert!(scene.app.prompt.completion.is_none(), "it may be money");
+    scene.control('c');
+    scene.types("use $pdf-forms");
+    scene.key(KeyCode::Enter);
+    assert_eq!(scene.app.prompt.text.as_str(), "", "what is written out is sent");
+    scene.types("/pdf-forms a.pdf");
+    assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Custom("pdf-forms".into(), "a.pdf".into())));
+    scene.types("/skills");
+    assert!(scene.key(KeyCode::Enter).contains(&Effect::Outside(slash::Outside::Skills, String::new())));
 }

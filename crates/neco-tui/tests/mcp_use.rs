@@ -35,7 +35,8 @@ fn scene() -> Scene {
 }
 
 fn greet() -> Custom {
-    Custom { name: "mcp__docs__greet".into(), argument: "who".into(), help: "Greets. (MCP docs)".into() }
+    let (name, argument, help) = ("mcp__docs__greet".into(), "who".into(), "Greets. (MCP docs)".into());
+    Custom { name, argument, help, is_skill: false }
 }
 
 #[test]
@@ -113,7 +114,7 @@ fn what_a_prompt_says_is_sent_and_shown_as_what_the_person_says() {
     scene.types("/docs:greet Ann");
     scene.key(KeyCode::Enter);
     let text = format!("/mcp__docs__greet Ann{}Say hello to Ann.", Message::PROMPT);
-    let sent = scene.news(News::Custom(Ok(text.clone())));
+    let sent = scene.news(News::Custom(Ok(text.clone().into())));
     let message = Command::UserMessage { content: text.clone(), attachments: Vec::new() };
     assert_eq!(sent.last(), Some(&Effect::Send(message)));
     scene.said(&text);

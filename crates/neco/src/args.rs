@@ -15,15 +15,19 @@ use crate::cmd::agents::AgentsCommand;
 use crate::cmd::auth::AuthCommand;
 use crate::cmd::config::ConfigCommand;
 use crate::cmd::eval::{EVAL, EvalArgs};
+use crate::cmd::import::{IMPORT, ImportArgs};
 use crate::cmd::init::InitArgs;
 use crate::cmd::mcp::McpCommand;
 use crate::cmd::memory::MemoryCommand;
 use crate::cmd::model::ModelCommand;
 use crate::cmd::plan::PlanCommand;
+use crate::cmd::plugin::PluginCommand;
 use crate::cmd::policy::PolicyCommand;
 use crate::cmd::prompt::PromptCommand;
 use crate::cmd::session::SessionCommand;
 use crate::cmd::shell::COMPLETIONS;
+use crate::cmd::skill::SkillCommand;
+use crate::cmd::tools::ToolsCommand;
 use crate::cmd::trust::TrustArgs;
 use crate::cmd::workflow::WorkflowCommand;
 use crate::help;
@@ -337,6 +341,9 @@ pub enum Subcommands {
     Doctor(JsonArg),
     /// Writes AGENTS.md: how this project is built, tested and laid out
     Init(Box<InitArgs>),
+    /// Takes over the set-up of another agent: Claude Code, Codex, Gemini CLI, opencode, Cursor, OpenClaw
+    #[command(after_help = IMPORT)]
+    Import(ImportArgs),
     /// Lists, adds, searches, edits and deletes what is remembered between sessions
     #[command(subcommand)]
     Memory(MemoryCommand),
@@ -352,6 +359,15 @@ pub enum Subcommands {
     /// Lists, adds, removes and tests MCP servers
     #[command(subcommand)]
     Mcp(McpCommand),
+    /// Lists, shows, checks, writes and adds skills: guides for a kind of task
+    #[command(subcommand, alias = "skills")]
+    Skill(SkillCommand),
+    /// Installs, lists, updates and switches plugins, which bring skills, commands, tools and more as one
+    #[command(subcommand, alias = "plugins")]
+    Plugin(PluginCommand),
+    /// Lists the tools of agents in this folder, and where they come from
+    #[command(subcommand, alias = "tool")]
+    Tools(ToolsCommand),
     /// Shows the permission rules, explains a decision, and tests your rules
     #[command(subcommand)]
     Policy(PolicyCommand),

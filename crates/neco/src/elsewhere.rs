@@ -7,9 +7,8 @@ use neco_safety::tools;
 use crate::say;
 
 /// What is said of a command that there is not.
-const NO_EXTENSIONS: &str = "There are no extensions yet; `neco mcp add` adds an MCP server.";
-const NO_PLUGINS: &str = "There are no plugins yet; hooks of your own come closest (docs/safety/hooks.md).";
-const NO_SKILLS: &str = "There are no skills yet; a Markdown file in .neco/commands is a command of your own.";
+const EXTENSIONS: &str =
+    "`neco plugin add` installs plugins and extensions of other tools, `neco mcp add` an MCP server.";
 const REVIEW: &str = "`neco -p /review` reviews what is not committed, `neco -p \"/review WHAT\"` something else.";
 const NO_SERVER: &str = "There is no server and no web page yet; `neco` opens the window in this terminal.";
 const UPDATE: &str = "Neco does not update itself: install the new version as you installed this one.";
@@ -18,7 +17,6 @@ const UPDATE: &str = "Neco does not update itself: install the new version as yo
 const COMMANDS: &[(&[&str], &str)] = &[
     (&["list", "ls", "history"], "`neco session list` comes close."),
     (&["export"], "`neco session export` comes close."),
-    (&["import"], "`neco session import` comes close."),
     (&["attach"], "`neco session attach` comes close."),
     (&["rewind"], "`neco session rewind` comes close."),
     (&["undo"], "`neco session rewind ID` goes back to before a message, as /undo does in the window."),
@@ -30,9 +28,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["permissions", "rules"], "`neco policy list` comes close."),
     (&["stats", "usage", "cost"], "`neco session list` shows the sessions, `/cost` in the window what one has cost."),
     (&["completion"], "`neco completions SHELL` comes close."),
-    (&["extension", "extensions"], NO_EXTENSIONS),
-    (&["plugin", "plugins"], NO_PLUGINS),
-    (&["skill", "skills"], NO_SKILLS),
+    (&["extension", "extensions"], EXTENSIONS),
     (&["review"], REVIEW),
     (&["web", "serve", "server", "acp", "app", "desktop", "app-server", "remote-control"], NO_SERVER),
     (&["mcp-server"], "`neco mcp serve` is Neco as an MCP server."),
@@ -49,7 +45,7 @@ const SUBCOMMANDS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Tools of other agents that nothing here does the work of: a rule about one says nothing.
-const ABSENT: &[&str] = &["Skill", "SlashCommand", "ListMcpResourcesTool", "ReadMcpResourceTool"];
+const ABSENT: &[&str] = &["SlashCommand", "ListMcpResourcesTool", "ReadMcpResourceTool"];
 
 /// What another agent sets its approval to, and ours is not.
 const APPROVALS: &[&str] = &["untrusted", "on-request", "on-failure", "never"];
@@ -432,7 +428,7 @@ mod tests {
 
     #[test]
     fn a_command_of_another_tool_is_told_from_a_sentence() {
-        for line in ["plugin", "skills list", "extensions install files x y", "import chat.json", "update"] {
+        for line in ["extensions install files x y", "update"] {
             assert!(told(line).is_some(), "{line}");
         }
         for line in ["list the files", "update all dependencies", "search for dead code here", "explain mcp"] {
@@ -455,8 +451,8 @@ mod tests {
             ("exec -s read_only fix", "exec --sandbox read_only fix"),
             ("models anthropic", "model list anthropic"),
             ("models show x", "models show x"),
-            ("-p x --allowedTools Skill", "-p x"),
-            ("-p x --allowedTools Skill(commit),Read fix", "-p x --allow Read fix"),
+            ("-p x --allowedTools Skill", "-p x --allow Skill"),
+            ("-p x --allowedTools Skill(commit),Read fix", "-p x --allow Skill(commit) --allow Read fix"),
             ("-p --allowedTools Read,Bash(git:*) Edit fix", "-p --allow Read --allow Bash(git:*) --allow Edit fix"),
             ("-p x --disallowedTools=Bash(rm:*)", "-p x --deny Bash(rm:*)"),
             ("-p x --allowedTools", "-p x --allowedTools"),

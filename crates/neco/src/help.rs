@@ -27,7 +27,7 @@ pub const TOOLS: &str = "Only these tools exist for the agent, separated by comm
 write_file, edit_file, apply_patch, delete_file, list_directory, glob, grep, bash, process, git, code_index, \
 code_search, diagnostics, web_fetch, web_search, todo_write, ask_user, enter_plan_mode, exit_plan_mode, memory_store, \
 memory_search, memory_get, task, spawn_agent, agent_message, agent_status, agent_wait, agent_cancel, report, \
-complete_task, state_get, state_set, workflow";
+complete_task, state_get, state_set, skill, workflow";
 
 /// After `neco policy list --help`.
 pub const POLICY_LIST: &str = "\

@@ -45,8 +45,8 @@ fn main() -> ExitCode {
     // What commands must not see is in the memory of this process too; where it can't be hidden
     // nothing else is to be done about it.
     let _ = neco_safety::secrets::hide_own_memory();
+    let env = Env::from_process().reading_ahead();
     let line = CommandLine::of_process();
-    let env = Env::from_process();
     neco_safety::path::sensitive::guard_settings(resolved(env.config_dir()));
     if !matches!(line.command, Some(Subcommands::Demo { .. })) {
         // The demo has a home of its own.
@@ -78,11 +78,15 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         Some(Subcommands::Repl(args)) => repl::run(args, &line.everywhere, env),
         Some(Subcommands::Config(command)) => cmd::config::run(command, &line.everywhere, env),
         Some(Subcommands::Session(command)) => cmd::session::run(command, &line.everywhere, env),
+        Some(Subcommands::Import(args)) => cmd::import::run(*args, &line.everywhere, env),
         Some(Subcommands::Memory(command)) => cmd::memory::run(command, &line.everywhere, env),
         Some(Subcommands::Plan(command)) => cmd::plan::run(command, &line.everywhere, env),
         Some(Subcommands::Agents(command)) => cmd::agents::run(command, &line.everywhere, env),
         Some(Subcommands::Workflow(command)) => cmd::workflow::run(command, &line.everywhere, env),
         Some(Subcommands::Mcp(command)) => cmd::mcp::run(command, &line.everywhere, env),
+        Some(Subcommands::Skill(command)) => cmd::skill::run(command, &line.everywhere, env),
+        Some(Subcommands::Plugin(command)) => cmd::plugin::run(command, &line.everywhere, env),
+        Some(Subcommands::Tools(command)) => cmd::tools::run(command, &line.everywhere, env),
         Some(Subcommands::Policy(command)) => cmd::policy::run(command, &line.everywhere, env),
         Some(Subcommands::Model(command)) => cmd::model::run(command, &line.everywhere, env),
         Some(Subcommands::Auth(command)) => cmd::auth::run(command, &line.everywhere, env),

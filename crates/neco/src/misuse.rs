@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_command_of_another_tool_is_not_taken_for_a_message() {
         assert!(misused(&["list"]).unwrap().contains("`neco session list` comes close"));
-        assert!(misused(&["plugin", "add", "x"]).unwrap().contains("no command `plugin`. There are no plugins"));
+        assert!(misused(&["extension", "add", "x"]).unwrap().contains("no command `extension`. `neco plugin add`"));
         assert!(misused(&["explain"]).unwrap().contains("there is no command `explain`. As a message"));
         for message in [&["list", "the", "files"][..], &["-"], &["list all sessions"], &["-p", "list"], &["为什么"]]
         {

@@ -16,11 +16,15 @@ use crate::run::{files, picture};
 use crate::say;
 use crate::signals::InterruptMask;
 use crate::terminal::{self, is_unattended};
-use crate::tui::{host, unless_left};
+use crate::tui::{host, tell_of_others, unless_left};
 
 /// Takes lines until there are no more.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = crate::folder(everywhere)?;
+    let terminal = terminal::look_at(env);
+    if terminal.stdin {
+        tell_of_others(env);
+    }
     let attachments = picture::attachments(&files::pictures(args))?;
     let runtime = compose::runtime()?;
     let mask = InterruptMask::default();
@@ -28,7 +32,6 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let runs_on = runtime.handle().clone();
     let terminal_host = host::Surroundings::new(args, everywhere, env, &folder, mask.clone(), None)?;
     let client = runtime.block_on(unless_left(terminal_host.open_first(), &mut signals))?;
-    let terminal = terminal::look_at(env);
     let streams = Streams {
         interactive: terminal.stdin && terminal.stdout,
         capable: terminal.stdout && terminal.is_capable(),

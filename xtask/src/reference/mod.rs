@@ -1,5 +1,5 @@
 //! `cargo xtask reference`: the tables of `docs/reference`, written from the code, so that what they
-//! say is what the program does.
+//! say is what the program does, and the table of settings that the program itself reads.
 //!
 //! Invariants: a page depends on the code alone (no clock, no machine), so writing twice changes
 //! nothing; a test fails as soon as a page and the code differ.

@@ -23,6 +23,13 @@ const LONGEST_LINE: usize = 100;
 const LONGEST_NAMES: usize = 100;
 const MOST_OF_SERVERS: usize = 4000;
 
+/// Bytes of the lines of scripted tools, and of the names of those that have none.
+const MOST_OF_SCRIPTS: usize = 2000;
+const MOST_NAMES: usize = 1000;
+
+/// What all scripted tools are looked up by.
+const SCRIPTS: &str = "scripts";
+
 /// What the names of all tools of MCP servers begin with.
 const OF_SERVERS: &str = "mcp__";
 
@@ -58,6 +65,10 @@ impl Candidate {
         self.tool.name()
     }
 
+    fn is_script(&self) -> bool {
+        matches!(self.tool.origin(), ToolOrigin::Script { .. })
+    }
+
     /// The MCP server that offers it.
     fn server(&self) -> Option<&str> {
         match self.tool.origin() {
@@ -89,10 +100,17 @@ impl ToolCatalogue {
         self.0.iter().map(Candidate::name)
     }
 
-    /// A line for each tool, and one for all tools of a server, for the model. Servers that are too many are counted.
+    /// Whether a tool is in it.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.names().any(|known| known == name)
+    }
+
+    /// A line for each tool, and one for all tools of a server, for the model. Servers that are too many are counted, and
+    /// of too many scripts some are only named.
     pub(crate) fn lines(&self) -> String {
-        let own = self.0.iter().filter(|tool| tool.server().is_none());
+        let own = self.0.iter().filter(|tool| tool.server().is_none() && !tool.is_script());
         let mut lines: String = own.map(line).collect();
+        lines.push_str(&self.lines_of_scripts());
         let servers = self.servers();
         let most = lines.len() + MOST_OF_SERVERS;
         for (at, (server, tools)) in servers.iter().enumerate() {
@@ -105,6 +123,33 @@ impl ToolCatalogue {
             lines.push_str(&line);
         }
         lines
+    }
+
+    fn scripts(&self) -> impl Iterator<Item = &Candidate> {
+        self.0.iter().filter(|tool| tool.is_script())
+    }
+
+    fn lines_of_scripts(&self) -> String {
+        let (mut lines, mut named, mut more) = (String::new(), String::new(), 0_usize);
+        for tool in self.scripts() {
+            let line = line(tool);
+            if named.is_empty() && more == 0 && lines.len() + line.len() <= MOST_OF_SCRIPTS {
+                lines.push_str(&line);
+            } else if more == 0 && named.len() + tool.name().len() <= MOST_NAMES {
+                named.extend([if named.is_empty() { "" } else { ", " }, tool.name()]);
+            } else {
+                more += 1;
+            }
+        }
+        let counted = if more > 0 { format!(" and {more} more") } else { String::new() };
+        if named.is_empty() { lines } else { format!("{lines}\n- {SCRIPTS}: {named}{counted}") }
+    }
+
+    /// What a model is told that looks up the scripts: a line for each.
+    fn told_of_scripts(&self, asked: &str) -> Option<String> {
+        let lines: String = self.scripts().map(line).collect();
+        (asked.trim().eq_ignore_ascii_case(SCRIPTS) && !lines.is_empty())
+            .then(|| format!("These tools are scripts; their arguments are shown by their names:{lines}"))
     }
 
     /// The servers, each with its tools.
@@ -162,7 +207,7 @@ impl ToolCatalogue {
             } else if declared.iter().any(|tool| tool.name == name) {
                 let words = format!("{name} is declared already: call it by its own name.");
                 told.push((name, words));
-            } else if let Some(text) = self.told_of_server(asked) {
+            } else if let Some(text) = self.told_of_server(asked).or_else(|| self.told_of_scripts(asked)) {
                 told.push((name, harmless(&text, redactor)));
             } else {
                 let words = match registry.find(asked) {
@@ -318,6 +363,23 @@ mod tests {
         let lines = ToolCatalogue::new(tools.collect()).lines();
         assert!(lines.len() < MOST_OF_SERVERS + 100, "{} bytes", lines.len());
         assert!(lines.ends_with(" MCP servers more, by server"), "{lines}");
+    }
+
+    #[test]
+    fn there_is_a_bound_to_the_lines_of_scripts_and_all_can_be_looked_up() {
+        let script = |number: usize| {
+            let origin = ToolOrigin::Script { path: format!("~/{number}.sh") };
+            Candidate::new(&stub(&format!("script_{number}"), "Does what its name says. And more.", &origin))
+        };
+        let few = ToolCatalogue::new((0..3).map(script).collect()).lines();
+        assert!(few.ends_with("\n- script_2: Does what its name says"), "{few}");
+        let catalogue = ToolCatalogue::new((0..200).map(script).collect());
+        let lines = catalogue.lines();
+        assert!(lines.len() < MOST_OF_SCRIPTS + MOST_NAMES + 400, "{} bytes", lines.len());
+        assert!(lines.contains("\n- scripts: script_") && lines.ends_with(" more"), "{lines}");
+        let (names, registry) = ([SCRIPTS.to_owned()], Registry::default());
+        let told = catalogue.look_up(&names, (&registry, &[]), &Redactor::new(Vec::new()), 100_000).unwrap();
+        assert_eq!(told.lines().filter(|line| line.starts_with("- ")).count(), 200);
     }
 
     #[test]

@@ -13,12 +13,14 @@ use super::prompts::Prompts;
 use super::source::{BasePrompt, ModePrompt, Situation, Source};
 use crate::capability_level::GenerationPrompt;
 use crate::catalogue::ToolCatalogue;
+use crate::skills::{SKILL, SkillLine, SkillShelf, lines};
 
 /// What the model is told before the conversation. Made anew only when the situation changes, so
 /// that consecutive requests share their beginning byte for byte.
 pub struct Context {
     sources: Vec<Arc<dyn Source>>,
     prompts: Arc<Prompts>,
+    skills: Arc<[SkillLine]>,
     made: Option<Arc<Assembled>>,
     /// How often it was made.
     times: u64,
@@ -40,6 +42,8 @@ pub struct Assembled {
     pub tools: Arc<[ToolDeclaration]>,
     /// The tools that it has besides.
     pub catalogue: ToolCatalogue,
+    /// The skills that it is told of.
+    pub(crate) skills: Arc<[SkillLine]>,
     /// The layers that say something, in order.
     pub layers: Vec<Told>,
     /// Tokens of the declarations of the tools.
@@ -60,6 +64,11 @@ pub struct Told {
 }
 
 impl Assembled {
+    /// Whether a skill of this name is among those that it is told of.
+    pub(crate) fn has_skill(&self, name: &str) -> bool {
+        self.skills.iter().any(|skill| skill.name == name)
+    }
+
     /// Tokens of all that is not the conversation.
     pub fn tokens(&self) -> u64 {
         self.layers.iter().map(|layer| layer.tokens).fold(self.tool_tokens, u64::saturating_add)
@@ -122,6 +131,7 @@ impl Assembled {
             system: "".into(),
             tools: Arc::from([]),
             catalogue: ToolCatalogue::default(),
+            skills: Arc::from([]),
             layers: Vec::new(),
             tool_tokens,
         }
@@ -131,7 +141,8 @@ impl Assembled {
 impl Context {
     /// A context of the base prompts and `sources`.
     pub fn new(prompts: Arc<Prompts>, sources: Vec<Arc<dyn Source>>) -> Self {
-        let mut context = Self { sources: Vec::new(), prompts: Arc::clone(&prompts), made: None, times: 0 };
+        let mut context =
+            Self { sources: Vec::new(), prompts: Arc::clone(&prompts), skills: Arc::from([]), made: None, times: 0 };
         context.renew(prompts, sources);
         context
     }
@@ -146,6 +157,21 @@ impl Context {
         self.sources = own.into_iter().chain(sources).collect();
         self.sources.sort_by_key(|source| source.layer());
         (self.prompts, self.made) = (prompts, None);
+    }
+
+    /// The same with skills.
+    #[must_use]
+    pub fn with_skills(mut self, shelf: Option<&Arc<dyn SkillShelf>>) -> Self {
+        self.set_skills(shelf);
+        self
+    }
+
+    /// The model is told of these skills from now on.
+    pub fn set_skills(&mut self, shelf: Option<&Arc<dyn SkillShelf>>) {
+        let skills = shelf.map_or_else(|| Arc::from([]), |shelf| shelf.listed());
+        if self.skills != skills {
+            (self.skills, self.made) = (skills, None);
+        }
     }
 
     /// The prompts.
@@ -187,7 +213,10 @@ impl Context {
         who: &Who<'_>,
         family: Family,
     ) -> Assembled {
-        let (tools, catalogue) = declare(registry, (policy, who), situation.rooms.plugged(), family);
+        // Who can't use skills is not told of them.
+        let skills = if registry.has(SKILL) { Arc::clone(&self.skills) } else { Arc::from([]) };
+        let lines = lines(&skills, situation.rooms.of(Layer::Skills), family);
+        let (tools, catalogue) = declare(registry, (policy, who), situation.rooms.plugged(), &lines, family);
         let has = |name: &str| tools.iter().any(|tool| tool.name == name) || catalogue.names().any(|one| one == name);
         let layers = self.layers(&situation, &has, family);
         let texts: Vec<&str> = layers.iter().map(|layer| layer.text.as_str()).collect();
@@ -202,6 +231,7 @@ impl Context {
             tool_tokens: tools.iter().map(|tool| tool_tokens(tool, family)).sum(),
             tools,
             catalogue,
+            skills,
             layers,
         }
     }

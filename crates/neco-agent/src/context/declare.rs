@@ -11,17 +11,20 @@ use neco_toolkit::{DynTool, Registry};
 
 use crate::catalogue::{ACTIVATE, CALL, Candidate, ToolCatalogue, declaration, is_everyday};
 use crate::mode::declares;
+use crate::skills::SKILL;
 
 /// The tools of more MCP servers than these all stand in the catalogue: no request uses so many of them.
 const MOST_SERVERS: usize = 20;
 
 /// The tools that are declared, and those that stand in the catalogue. In ask mode tools that write or run do not even
 /// exist for the model, in plan mode those that write; what the policy refuses whatever the arguments are does not exist
-/// either. Tools that people plug in are declared as long as all of them take at most `most` tokens.
+/// either. Tools that people plug in are declared as long as all of them take at most `most` tokens. `skills` are lines about
+/// skills, which stand with the catalogue, or else with the tool that brings them in.
 pub(super) fn declare(
     registry: &Registry,
     (policy, who): (&Policy, &Who<'_>),
     most: u64,
+    skills: &str,
     family: Family,
 ) -> (Arc<[ToolDeclaration]>, ToolCatalogue) {
     let exists = |tool: &&Arc<dyn DynTool>| {
@@ -40,7 +43,11 @@ pub(super) fn declare(
     };
     let waiting: Vec<bool> = tools.iter().map(waits).collect();
     if !ToolCatalogue::is_worth(waiting.iter().filter(|waits| **waits).count()) {
-        return (tools.into_iter().map(Candidate::into_told).collect(), ToolCatalogue::default());
+        let mut declared: Vec<ToolDeclaration> = tools.into_iter().map(Candidate::into_told).collect();
+        if let Some(told) = declared.iter_mut().find(|told| told.name == SKILL) {
+            told.description.push_str(skills);
+        }
+        return (declared.into(), ToolCatalogue::default());
     }
     let (mut declared, mut catalogue) = (Vec::new(), Vec::new());
     for (tool, waits) in tools.into_iter().zip(waiting) {
@@ -51,6 +58,7 @@ pub(super) fn declare(
         let mut told = declaration(tool.as_ref());
         if told.name == ACTIVATE {
             told.description.push_str(&catalogue.lines());
+            told.description.push_str(skills);
         }
         told
     }));
@@ -113,7 +121,7 @@ mod tests {
             confinement: Confinement::ChosenNone,
             network: false,
         };
-        let (declared, catalogue) = declare(registry, (&Policy::default(), &who), most, Family::Other);
+        let (declared, catalogue) = declare(registry, (&Policy::default(), &who), most, "", Family::Other);
         let told = declared.iter().find(|told| told.name == ACTIVATE).map(|told| told.description.clone());
         let declared = declared.iter().map(|told| told.name.clone()).collect();
         (declared, catalogue.names().map(str::to_owned).collect(), told.unwrap_or_default())

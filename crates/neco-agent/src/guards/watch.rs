@@ -129,7 +129,7 @@ impl Guards {
                 if self.last == Last::Answer {
                     // What was said about the last request is not about this one.
                     self.said = Said::default();
-                    self.collect(&Seen::Request(Message::written(&message.text())), scene);
+                    self.collect(&Seen::Request(&message.said()), scene);
                 }
                 self.last = Last::Work;
             }

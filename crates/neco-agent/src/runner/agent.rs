@@ -29,6 +29,7 @@ use super::questions::{Asker, Questions};
 use super::renewal::Renewal;
 use super::reports::Reports;
 use super::setup::AgentSetup;
+use super::skilled::{Skilling, SkillsInUse};
 use super::terms::{Terms, Toolset};
 use super::watched::Watched;
 use crate::context::{Assembled, Context, tokens_of_all};
@@ -59,6 +60,7 @@ pub struct Agent {
     pub(super) gate: AtGate,
     pub(super) questions: Questions,
     pub(super) planning: Planning,
+    pub(super) skills: SkillsInUse,
     watched: Watched,
     rules: KeptRules,
     workspace: KeptWorkspace,
@@ -107,7 +109,7 @@ impl Agent {
             watched: Watched::new(guards, &setup.history, scheduler.registry(), &terms),
             scheduler,
             tools,
-            context: Context::new(setup.prompts, setup.sources),
+            context: Context::new(setup.prompts, setup.sources).with_skills(setup.skills.as_ref()),
             model: Model::new(setup.provider, setup.call_ids, setup.cache_key, wishes, &terms.role),
             terms,
             room: Room::new(setup.context, setup.just_compacted.then(|| setup.history.len()), setup.counted),
@@ -118,6 +120,12 @@ impl Agent {
                 Pieces { files: setup.request_files, given: setup.given },
             ),
             inbox: Inbox::new(setup.queued),
+            skills: SkillsInUse::new(
+                setup.skills,
+                setup.skill_models,
+                Arc::clone(&setup.gate),
+                (setup.skills_given, setup.skills_used),
+            ),
             gate: AtGate::new(setup.gate),
             questions: Questions::default(),
             stopped_by: None,
@@ -129,7 +137,8 @@ impl Agent {
             resumed: setup.resumed,
             mailbox,
         };
-        (agent, AgentHandle { mailbox: sender })
+        let in_use = agent.skills.in_use.clone();
+        (agent, AgentHandle { mailbox: sender, in_use })
     }
 
     /// Works until every handle is gone. What still runs then is stopped.
@@ -249,6 +258,7 @@ impl Agent {
 
     /// Begins to work on what was admitted.
     pub(super) async fn begin(&mut self) -> Result<(), SinkError> {
+        self.skilling().recall().await?;
         self.start_over();
         self.check_budget();
         self.on(Input::Begin).await
@@ -362,10 +372,13 @@ impl Agent {
     /// What the next question would be made of, and what makes room for it.
     pub(super) fn talk(&mut self) -> (&mut Room, Talk<'_>) {
         let (assembled, scene) = (self.assembled(), self.scene());
+        let standing = [self.planning.book.text(), self.skills.standing()];
+        let standing: Vec<String> = standing.into_iter().flatten().collect();
+        let standing = (!standing.is_empty()).then(|| standing.join("\n\n"));
         let talk = Talk {
             assembled,
             space: self.room.space(&self.model),
-            standing: self.planning.book.text(),
+            standing,
             prompts: self.context.prompts(),
             model: &mut self.model,
             conversation: &mut self.conversation,
@@ -380,6 +393,12 @@ impl Agent {
     pub(super) fn briefing(&mut self) -> Briefing<'_> {
         let Self { context, tools, scheduler, room, model, terms, conversation, .. } = self;
         Briefing { context, tools, scheduler, room, model, terms, conversation }
+    }
+
+    /// What skills have to do with.
+    pub(super) fn skilling(&mut self) -> Skilling<'_> {
+        let Self { skills, scheduler, gate, model, conversation, reports, .. } = self;
+        Skilling { skills, scheduler, gate, model, conversation, reports }
     }
 
     pub(super) fn assembled(&mut self) -> Arc<Assembled> {
@@ -602,6 +621,8 @@ impl Agent {
         };
         self.reports.commit(EventBody::AgentComplete(complete)).await?;
         self.reports.leave_turn();
+        self.skilling().end();
+        self.scheduler.policy_mut().take_back();
         self.inbox.wakeable = matches!(reason, CompleteReason::Natural | CompleteReason::IterationLimit);
         // Whoever stopped the work, or has no model, does not want it to start again by itself.
         if !self.inbox.wakeable {

@@ -252,9 +252,8 @@ impl Pieces {
         family: Family,
         redactor: &Redactor,
     ) -> Option<(String, Vec<GivenPiece>)> {
-        let request = Message::written(request).to_owned();
         let files = self.files.clone().filter(|_| !request.trim().is_empty())?;
-        let found = files.fitting(PiecesWish { request, telling, has: self.given.has().clone() });
+        let found = files.fitting(PiecesWish { request: request.to_owned(), telling, has: self.given.has().clone() });
         let pieces = tokio::time::timeout(LONGEST_SEARCH, found).await.ok()?;
         pieces_told(pieces, room, family, redactor)
     }

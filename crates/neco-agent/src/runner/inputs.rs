@@ -17,6 +17,7 @@ use crate::machine::Halt;
 use crate::plan::ReplyError;
 use crate::ports::SinkError;
 use crate::scheduler::CallError;
+use crate::skills::InUse;
 
 /// What an agent can be told.
 #[allow(missing_docs, reason = "a variant says what it carries")]
@@ -109,6 +110,7 @@ pub(super) struct Mail {
 #[derive(Clone)]
 pub struct AgentHandle {
     pub(super) mailbox: mpsc::Sender<Mail>,
+    pub(super) in_use: InUse,
 }
 
 impl AgentHandle {
@@ -122,6 +124,11 @@ impl AgentHandle {
         let (reply, answer) = oneshot::channel();
         self.mailbox.send(Mail { input, by, reply }).await.map_err(|_| InputError::Gone)?;
         answer.await.map_err(|_| InputError::Gone)?
+    }
+
+    /// The skills of its present request.
+    pub fn skills_in_use(&self) -> &InUse {
+        &self.in_use
     }
 
     /// How much room everything takes that the model is told.

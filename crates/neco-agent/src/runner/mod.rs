@@ -8,7 +8,7 @@
 //! (what is said to a model that stopped too early),
 //! [`conversation`], [`kept_workspace`], [`kept_rules`], [`compaction`] with [`no_room`] (room for the conversation),
 //! [`inbox`] (what waits to be said), [`gated`] (what people plug in), [`questions`] (what the person is asked),
-//! [`planning`], [`watched`] (what guards say), [`renewal`] (what was edited meanwhile).
+//! [`planning`], [`skilled`] (skills in use), [`watched`] (what guards say), [`renewal`] (what was edited meanwhile).
 
 mod accounts;
 mod agent;
@@ -30,6 +30,7 @@ mod questions;
 mod renewal;
 mod reports;
 mod setup;
+mod skilled;
 mod taking;
 mod terms;
 mod watched;

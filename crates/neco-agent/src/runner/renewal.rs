@@ -10,6 +10,7 @@ use crate::context::{Prompts, Source};
 use crate::gate::Gate;
 use crate::ports::{FolderRules, RequestFiles, SinkError};
 use crate::scheduler::Limits;
+use crate::skills::SkillShelf;
 
 /// Looks, whenever a turn is about to begin, whether what the agent was made of is still what counts.
 /// ```
@@ -50,6 +51,8 @@ pub struct Renewed {
     pub folder_rules: Option<Arc<dyn FolderRules>>,
     /// Finds pieces of files that fit what the person says.
     pub request_files: Option<Arc<dyn RequestFiles>>,
+    /// The skills that it can use.
+    pub skills: Option<Arc<dyn SkillShelf>>,
     /// Limits of its calls.
     pub limits: Limits,
     /// What stands between its commands and the machine.

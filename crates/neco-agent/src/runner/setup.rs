@@ -18,6 +18,7 @@ use crate::gate::Gate;
 use crate::plan::PlanBook;
 use crate::ports::{Checkpointer, Clock, EventSink, FolderRules, RequestFiles, RuleBook};
 use crate::scheduler::Limits;
+use crate::skills::{SkillModels, SkillShelf};
 
 /// What can change while an agent lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +116,14 @@ pub struct AgentSetup {
     pub request_files: Option<Arc<dyn RequestFiles>>,
     /// Those that were given.
     pub given: Given,
+    /// The skills that it can use; `None` where there are none.
+    pub skills: Option<Arc<dyn SkillShelf>>,
+    /// Those that it is told before it begins.
+    pub skills_given: Vec<String>,
+    /// Those that it used, oldest first.
+    pub skills_used: Vec<String>,
+    /// Finds the models that skills name; `None` where its model stays.
+    pub skill_models: Option<SkillModels>,
     /// What it is told besides the base prompts.
     pub sources: Vec<Arc<dyn Source>>,
     /// Limits of its calls.

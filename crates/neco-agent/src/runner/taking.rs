@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use neco_proto::event::{
-    Admission, CompactionCause, HookEvent, ModeChange, Notification, NotificationLevel, NotificationTopic,
+    Admission, CompactionCause, HookEvent, ModeChange, Notification, NotificationLevel, NotificationTopic, SkillCause,
 };
 use neco_proto::{Actor, CallId, EventBody, Message, Part, QuestionId, QuestionItem, Reply, RuleSource, Subject};
+use neco_safety::Who;
 use neco_safety::policy::Telling;
 use neco_toolkit::{Intent, Picture, ToolError};
 
@@ -20,6 +21,7 @@ use crate::machine::{AnswerKind, End, Input, Stamp};
 use crate::plan::answer_text;
 use crate::ports::SinkError;
 use crate::scheduler::{AskedByCall, Fulfilled, Progress};
+use crate::skills::{ALL_SKILLS, SkillWish, all_lines};
 
 impl Agent {
     /// Takes up what was edited since the last turn.
@@ -32,7 +34,10 @@ impl Agent {
         // As they were added: the newest one is looked at first.
         granted.into_iter().rev().for_each(|rule| new.policy.add(rule));
         self.scheduler.renew(new.policy, new.world, Arc::clone(&new.gate), new.limits);
-        self.gate.set_gate(new.gate);
+        self.gate.set_gate(Arc::clone(&new.gate));
+        self.context.set_skills(new.skills.as_ref());
+        self.skills.renew(new.skills, new.gate);
+        self.skilling().hold();
         self.reports.keep_failures(self.gate.attends(HookEvent::Error));
         self.context.renew(new.prompts, new.sources);
         self.conversation.touched.look_with(new.folder_rules);
@@ -133,6 +138,7 @@ impl Agent {
                 self.change_mode(ModeChange { approval: Some(approval), by, ..ModeChange::default() }).await?;
             }
             AgentInput::SetModel(provider) => {
+                self.skills.leave_model();
                 self.model.provider = provider;
                 let model = Some(self.model.label().to_owned());
                 self.change_mode(ModeChange { model, by, ..ModeChange::default() }).await?;
@@ -215,9 +221,18 @@ impl Agent {
 
     /// What the person said enters the conversation, and after it pieces of files that fit it.
     pub(super) async fn admit_said(&mut self, message: Message) -> Result<(), SinkError> {
-        let request = if message.is_neco() { String::new() } else { message.text() };
+        let request = if message.is_neco() { String::new() } else { message.said() };
+        let wants = message.wants.clone();
         let redactor = self.scheduler.redactor();
         self.conversation.admit_said(message, &redactor, &self.reports).await?;
+        // It holds until the request ends that it is part of.
+        self.scheduler.policy_mut().lend(&wants.allow);
+        if let Some(model) = &wants.model {
+            self.skilling().ask_model_of_command(model).await?;
+        }
+        if *self.terms.role == *Who::ROOT && !request.is_empty() {
+            self.skilling().hear(&request).await?;
+        }
         self.model.provider.ready().await;
         let Some(room) = self.room.space(&self.model).request_files() else { return Ok(()) };
         // Who can't read files is not read to.
@@ -350,7 +365,11 @@ impl Agent {
                     self.reports.commit_all(events).await?;
                     Fulfilled::Done(format!("{} findings are kept.", self.planning.book.findings().len()))
                 }
-                Intent::LookUpTools(names) => self.look_up(&names),
+                Intent::LookUpTools(names) => self.look_up(names).await?,
+                Intent::UseSkill { name, arguments } => {
+                    let wish = SkillWish::new(name, arguments);
+                    fulfilled(self.skilling().enter(wish, SkillCause::Model).await?)
+                }
                 Intent::AskPerson(items) => self.ask_person(&call_id, items).await?,
                 Intent::EnterPlanMode(reason) => self.planning.enter(reason, &mut self.terms, &self.reports).await?,
                 Intent::ProposePlan(plan) => self.propose(&call_id, plan).await?,
@@ -369,15 +388,47 @@ impl Agent {
         Ok(())
     }
 
-    /// What the model is told that asks how tools are called.
-    fn look_up(&mut self, names: &[String]) -> Fulfilled {
+    /// What the model is told that asks how tools are called; what is the name of a skill brings that in.
+    async fn look_up(&mut self, names: Vec<String>) -> Result<Fulfilled, SinkError> {
+        let assembled = self.assembled();
+        let (skills, names): (Vec<String>, Vec<String>) =
+            names.into_iter().partition(|name| assembled.has_skill(name) && !assembled.catalogue.has(name));
+        let (lists, names): (Vec<String>, Vec<String>) =
+            names.into_iter().partition(|name| name == ALL_SKILLS && !assembled.skills.is_empty());
+        if skills.is_empty() && lists.is_empty() {
+            return Ok(fulfilled(self.look_up_tools(&names)));
+        }
+        let most = self.scheduler.max_output();
+        let mut told: Vec<String> = lists.iter().take(1).map(|_| all_lines(&assembled.skills, most)).collect();
+        let mut failed = Vec::new();
+        for name in skills {
+            let wish = SkillWish::new(name, String::new());
+            match self.skilling().enter(wish, SkillCause::Model).await? {
+                Ok(text) => told.push(text),
+                Err(error) => failed.push(error),
+            }
+        }
+        if !names.is_empty() {
+            match self.look_up_tools(&names) {
+                Ok(text) => told.push(text),
+                Err(error) => failed.push(error),
+            }
+        }
+        // What was brought in is told, whatever else there is not.
+        if told.is_empty()
+            && let Some(error) = failed.pop()
+        {
+            return Ok(Fulfilled::Failed(error));
+        }
+        told.extend(failed.into_iter().map(|error| format!("[error {}: {}]", error.code, error.message)));
+        Ok(Fulfilled::Done(told.join("\n\n")))
+    }
+
+    fn look_up_tools(&mut self, names: &[String]) -> Result<String, ToolError> {
         let assembled = self.assembled();
         let tools = (self.scheduler.registry(), &*assembled.tools);
         let (redactor, most) = (self.scheduler.redactor(), self.scheduler.max_output());
-        match assembled.catalogue.look_up(names, tools, &redactor, most) {
-            Ok(told) => Fulfilled::Done(told),
-            Err(error) => Fulfilled::Failed(error),
-        }
+        assembled.catalogue.look_up(names, tools, &redactor, most)
     }
 
     async fn ask_person(&mut self, call_id: &CallId, items: Vec<QuestionItem>) -> Result<Fulfilled, SinkError> {
@@ -511,5 +562,12 @@ impl Agent {
             self.conversation.admit(Message::hook(format!("[{event} hook]\n{text}")), &self.reports).await?;
         }
         Ok(())
+    }
+}
+
+fn fulfilled(told: Result<String, ToolError>) -> Fulfilled {
+    match told {
+        Ok(text) => Fulfilled::Done(text),
+        Err(error) => Fulfilled::Failed(error),
     }
 }

@@ -38,6 +38,11 @@ impl Scheduler {
         self
     }
 
+    /// Whatever comes from now on is taken to this gate.
+    pub(crate) fn set_gate(&mut self, gate: Arc<dyn Gate>) {
+        self.gate = gate;
+    }
+
     /// Takes secrets out of what is kept and sent.
     pub fn redactor(&self) -> Redactor {
         self.spill.redactor()

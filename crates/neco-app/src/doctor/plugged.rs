@@ -1,15 +1,17 @@
-//! Hooks, rules, files in the place of prompts, MCP servers, and whether the folder is trusted.
+//! Hooks, rules, files in the place of prompts, plugins, MCP servers, and whether the folder is trusted.
 
 use std::path::Path;
 
 use neco_agent::context::{PromptValues, Prompts};
 use neco_config::{Env, Loaded};
 use neco_ext::mcp::{ServerStatus, find};
+use neco_ext::plugins::{self, PluginStore};
 use neco_proto::app::doctor::Finding;
 use neco_safety::policy::Source;
 use neco_view::slash;
 
 use super::servers;
+use crate::plugins::marketplaces::marketplace;
 use crate::workspace::own_commands;
 use crate::workspace::plugged::Plugged;
 use crate::workspace::rules::{self, RuleFlags};
@@ -19,16 +21,19 @@ use crate::workspace::told_files::ToldFiles;
 pub fn check(folder: &Path, env: &Env, loaded: &Loaded, statuses: &[ServerStatus]) -> Vec<Finding> {
     let plugged = Plugged::look(env, folder, loaded);
     let (own, on, off) = plugged.counts();
-    let mut found = find(env, folder, loaded);
+    let mut found = find(env, folder, loaded, plugged.plugins());
     let replacing = found.replacing(&plugged.servers());
     found.notices.extend(replacing);
-    let notices = plugged.notices.iter().filter(|notice| !found.notices.contains(notice));
+    let of_plugins = plugins(env, folder);
+    let is_told = |notice: &String| of_plugins.iter().any(|finding| finding.words == *notice);
+    let notices = plugged.notices.iter().filter(|notice| !found.notices.contains(notice) && !is_told(notice));
     let mut findings: Vec<Finding> = notices.map(|notice| Finding::warn("hooks", notice)).collect();
     findings
         .push(Finding::ok("hooks", format!("{own} of yours, {on} of this folder, {off} of this folder that are off")));
     findings.push(rules(folder, env, loaded, &plugged));
     findings.extend(prompts(env, &plugged));
     findings.extend(commands(folder, env));
+    findings.extend(of_plugins);
     findings.extend(servers::check(env, found, &plugged.servers(), statuses));
     findings.push(match plugged.note() {
         Some(note) => Finding::warn("trust", note),
@@ -61,14 +66,41 @@ fn rules(folder: &Path, env: &Env, loaded: &Loaded, plugged: &Plugged) -> Findin
     }
 }
 
+/// Plugins that are off although they are on, and those whose marketplace is gone.
+fn plugins(env: &Env, folder: &Path) -> Vec<Finding> {
+    let store = PluginStore::new(env.config_dir());
+    let (active, off) = store.active(folder);
+    let mut findings: Vec<Finding> = off.iter().map(|off| Finding::warn("plugins", off.to_string())).collect();
+    let installed = store.plugins().unwrap_or_default();
+    for plugin in &installed {
+        let plugins::Source::Listed { marketplace: list, .. } = &plugin.source else { continue };
+        if let Err(error) = marketplace(&store, list) {
+            let name = &plugin.name;
+            let fix = format!("add the marketplace again, or take the plugin away with `neco plugin remove {name}`");
+            let words = format!("the plugin {name} can't be updated: {}", error.message);
+            findings.push(Finding { fix: Some(fix), ..Finding::warn("plugins", words) });
+        }
+    }
+    if !installed.is_empty() {
+        findings
+            .push(Finding::ok("plugins", format!("{} installed, {} of them on here", installed.len(), active.len())));
+    }
+    findings
+}
+
 /// What is written in files of commands and never used.
 fn commands(folder: &Path, env: &Env) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for command in own_commands::find(env, folder) {
+    for command in own_commands::find(env, folder, |_| true) {
         let name = &command.custom.name;
         if slash::is_known(name) {
             let words = format!("{} is never used: /{name} is a built-in command", env.shown(&command.file));
             let fix = Some("rename the file".to_owned());
+            findings.push(Finding { fix, ..Finding::warn("commands", words) });
+        }
+        if let Some(why) = &command.broken {
+            let words = format!("/{name} can't be used: {}: {why}", env.shown(&command.file));
+            let fix = Some("correct the file, or remove it".to_owned());
             findings.push(Finding { fix, ..Finding::warn("commands", words) });
         }
         findings.extend(command.notes().into_iter().map(|note| Finding::info("commands", note)));

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use neco_config::Loaded;
 use neco_config::section::SandboxLevel;
+use neco_ext::scripts::Script;
 use neco_proto::app::AppError;
 use neco_proto::app::rules::{GivenRules, ListRules, RuleList, RuleRow};
 use neco_safety::policy::{LoadedPolicy, Rule};
@@ -17,6 +18,8 @@ pub(super) struct Here {
     pub folder: PathBuf,
     pub loaded: Loaded,
     pub rules: LoadedPolicy,
+    /// The scripted tools that may be used.
+    pub scripts: Vec<Script>,
     /// What is to be said of settings and rules.
     pub warnings: Vec<String>,
 }
@@ -33,7 +36,7 @@ impl Here {
             rules.policy = rules.policy.reading_only();
         }
         warnings.extend(rules.warnings.iter().map(ToString::to_string));
-        Ok(Self { folder, loaded, rules, warnings })
+        Ok(Self { folder, loaded, rules, scripts: plugged.scripts(), warnings })
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use neco_config::Env;
+use neco_ext::scripts;
 use neco_proto::app::AppError;
 use neco_proto::event::OutputStream;
 use neco_proto::{ApprovalMode, CallId, Mode, Risk, ToolOrigin};
@@ -71,7 +72,8 @@ impl Looker {
         let world = services::world(&here.folder, &here.rules.policy, &sandbox, config, env)
             .map_err(|error| invalid(format!("the folder {} can't be used: {error}", here.folder.display())))?;
         Ok(Self {
-            registry: services::all_tools(&config.tools, &services::indexes(env.data_dir())),
+            registry: services::all_tools(&config.tools, &services::indexes(env.data_dir()))
+                .with(scripts::tools(here.scripts.clone(), sandbox::own_program().parent())),
             world: Arc::new(world),
             sandbox: sandbox.report().clone(),
         })
@@ -86,7 +88,9 @@ impl Looker {
     /// The argument that a tool can't do without: what is meant where only one is given.
     pub(super) fn first_argument(&self, tool: &str) -> &str {
         let found = self.registry.find(tool).ok();
-        found.and_then(|tool| tool.schema()["required"][0].as_str()).unwrap_or("command")
+        let required = found.and_then(|tool| tool.schema()["required"][0].as_str());
+        let first = || found.and_then(|tool| tool.schema()["properties"].as_object()?.keys().next());
+        required.or_else(|| first().map(String::as_str)).unwrap_or("command")
     }
 
     /// What a call would do.

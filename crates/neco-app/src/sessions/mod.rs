@@ -21,7 +21,7 @@ pub(crate) use history::{agents, diff};
 pub use history::{each_event, is_unfinished, session};
 pub(crate) use list::{folders, fork, list, rename, watch_rows};
 pub use list::{ids, row};
-pub(crate) use port::{export, find_foreign, import};
+pub(crate) use port::{export, find_foreign, import, keeper};
 pub(crate) use remove::{measure_kept, prune, remove};
 pub(crate) use rewind::{preview_rewind, rewind, rewind_points};
 pub(crate) use search::{search, watch_places};

@@ -43,7 +43,7 @@ pub(crate) async fn import(app: &LocalApp, request: ImportSession) -> Result<Imp
 
 /// Takes sessions in. Nobody took secrets out of what others wrote, so all that are known must be: settings that can't
 /// be read are an error.
-pub(super) fn keeper<'a>(
+pub(crate) fn keeper<'a>(
     app: &'a LocalApp,
     folder: &'a Path,
     again: bool,

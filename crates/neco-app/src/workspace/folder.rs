@@ -123,8 +123,9 @@ impl Workspace {
     ) -> Result<Self, AppError> {
         let config_dir = env.config_dir();
         guard_settings(config_dir.canonicalize().unwrap_or_else(|_| config_dir.to_owned()));
-        let files = Fingerprint::take(env, folder);
+        let mut files = Fingerprint::take(env, folder);
         let loaded = load(env, folder, overrides)?;
+        files.add_skills_of(env, &loaded.config);
         let seen = Seen { files, keyring: keys::in_keyring(&loaded.config), asked: Instant::now() };
         let state = made(env, Plugged::look(env, folder, &loaded), loaded, None, redactor)?;
         Ok(Self {
@@ -161,7 +162,18 @@ impl Workspace {
 
     /// Its MCP servers: made once, shared by the sessions in it. None is started by that.
     pub fn servers(self: &Arc<Self>) -> &Servers {
-        self.servers.get_or_init(|| servers::servers(self))
+        let mut made_of = None;
+        let servers = self.servers.get_or_init(|| servers::servers(self, made_of.insert(self.now())));
+        // Files may have been edited since, and whoever read them saw no servers yet.
+        while let Some(state) = made_of.take() {
+            let now = self.now();
+            if !Arc::ptr_eq(&state, &now) {
+                servers.renew(servers::known(self, &now));
+                servers::plug_in_scripts(servers, &now);
+                made_of = Some(now);
+            }
+        }
+        servers
     }
 
     /// Ends those of its MCP servers that run; ready when they are gone. They are started again when they are needed.
@@ -196,7 +208,8 @@ impl Workspace {
         if is_same && seen.files.is_current() {
             return Ok(before);
         }
-        let files = Fingerprint::take(&self.env, &self.folder);
+        let mut files = Fingerprint::take(&self.env, &self.folder);
+        files.add_skills_of(&self.env, &before.loaded.config);
         if is_same && files.is_of_the_same_files(&seen.files) {
             seen.files = files;
             return Ok(before);
@@ -215,8 +228,9 @@ impl Workspace {
     }
 
     /// Reads its files, which were these.
-    fn read(&self, seen: &mut Seen, before: &FolderState, files: Fingerprint) -> Result<(), AppError> {
+    fn read(&self, seen: &mut Seen, before: &FolderState, mut files: Fingerprint) -> Result<(), AppError> {
         let loaded = load(&self.env, &self.folder, &self.overrides)?;
+        files.add_skills_of(&self.env, &loaded.config);
         let keyring = keys::in_keyring(&loaded.config);
         let mut plugged = Plugged::look(&self.env, &self.folder, &loaded);
         plugged.keep_guards(&before.plugged);
@@ -243,10 +257,12 @@ impl Workspace {
     }
 
     fn replace(&self, state: FolderState) {
+        let state = Arc::new(state);
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&state);
         if let Some(servers) = self.servers.get() {
             servers.renew(servers::known(self, &state));
+            servers::plug_in_scripts(servers, &state);
         }
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(state);
     }
 }
 

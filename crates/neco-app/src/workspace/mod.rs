@@ -6,17 +6,19 @@
 //!
 //! Reading order: [`workspaces`] (all folders of a process), [`folder`] (one of them) with [`fingerprint`],
 //! [`plugged`] (what it would switch on, as far as that is trusted) with [`plugged_item`], [`rules`],
-//! [`told_files`], [`own_commands`], [`keys`], [`checkpoints`], [`sandbox`] with [`boxed_git`], [`servers`] (MCP) with
-//! [`server_logins`] and [`wanted_logins`].
+//! [`told_files`], [`own_commands`] with [`opencode_commands`] and [`command_text`], [`keys`], [`checkpoints`],
+//! [`sandbox`] with [`boxed_git`], [`servers`] (MCP) with [`server_logins`] and [`wanted_logins`].
 
 pub mod boxed_git;
 pub mod checkpoints;
+pub(crate) mod command_text;
 pub mod fingerprint;
 pub mod folder;
 pub mod keys;
+mod opencode_commands;
 pub mod own_commands;
 pub mod plugged;
-mod plugged_item;
+pub(crate) mod plugged_item;
 pub mod rules;
 pub mod sandbox;
 pub(crate) mod server_logins;

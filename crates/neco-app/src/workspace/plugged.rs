@@ -1,16 +1,20 @@
-//! What is plugged in: the user's own hooks and MCP servers, and what the folder would switch on by itself, which
+//! What is plugged in: the user's own hooks, MCP servers, scripted tools and skills, those of plugins, and what the folder
+//! would switch on by itself, which
 //! counts only as far as a person trusts it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use neco_agent::context::PromptFile;
 use neco_config::{Env, Loaded, PolicyFile, policy_files};
 use neco_ext::Hook;
 use neco_ext::hooks::find;
 use neco_ext::mcp::{self, FoundServer, ServerSettings};
+use neco_ext::plugins::{ActivePlugin, PluginStore};
+use neco_ext::scripts::{self, Script};
+use neco_ext::skills::{self, Chosen, FoundSkills, Skill};
 use neco_proto::event::HookEvent;
 use neco_proto::visible::visible_line;
 use neco_safety::Trust;
@@ -19,7 +23,7 @@ use neco_session::roles::{Definitions, IsTrusted};
 use neco_session::sources::prompt_files;
 
 use crate::workspace::own_commands::{self, OwnCommand, hash};
-use crate::workspace::plugged_item::{Item, Kind, agent_hash};
+use crate::workspace::plugged_item::{Item, Kind, agent_hash, skill_hash};
 use crate::workspace::told_files::{agent_places, folders_with_prompts};
 
 /// What a person is asked about.
@@ -43,6 +47,13 @@ pub struct Plugged {
     own_servers: Vec<ServerSettings>,
     /// The folder's servers that are off by its settings or the user's: nobody has to trust them.
     off_servers: Vec<ServerSettings>,
+    own_scripts: Vec<Script>,
+    plugins: Vec<ActivePlugin>,
+    /// Where the folder's commands are looked for.
+    place: (Env, PathBuf),
+    /// They themselves, once somebody asks: a start has no use for them.
+    commands: OnceLock<Vec<Item>>,
+    skills: FoundSkills,
     trust: Trust,
     rules: Vec<PolicyFile>,
     /// What is to be said about the files.
@@ -54,12 +65,19 @@ impl Plugged {
     pub fn look(env: &Env, folder: &Path, loaded: &Loaded) -> Self {
         let found = find(env, folder, loaded);
         let mut notices = found.notices;
+        let (plugins, said) = PluginStore::new(env.config_dir()).active(folder);
+        notices.extend(said.iter().map(ToString::to_string));
         let trust = Trust::open(env.config_dir()).unwrap_or_else(|error| {
             notices.push(format!("No folder is trusted: {error}"));
             Trust::none()
         });
-        let (theirs, own): (Vec<Hook>, Vec<Hook>) =
+        let (theirs, mut own): (Vec<Hook>, Vec<Hook>) =
             found.hooks.into_iter().partition(|hook| hook.origin.folder().is_some());
+        for plugin in &plugins {
+            let (hooks, said) = plugin.hooks();
+            own.extend(hooks);
+            notices.extend(said);
+        }
         let (mut items, mut unreadable) = (Vec::new(), Vec::new());
         for hook in theirs {
             match Item::of_hook(env, &hook) {
@@ -79,10 +97,9 @@ impl Plugged {
                 Err(error) => notices.push(format!("Prompts are left out: {error}")),
             }
         }
-        let definitions = Definitions::load(&agent_places(env), folder);
+        let definitions = Definitions::load(&agent_places(env, &plugins), folder);
         items.extend(definitions.untrusted().iter().map(|(file, wants)| Item::of_agent(env, file, wants)));
-        items.extend(own_commands::of_folder(folder).iter().map(|command| Item::of_command(env, command)));
-        let found = mcp::find(env, folder, loaded);
+        let found = mcp::find(env, folder, loaded, &plugins);
         notices.extend(found.notices);
         let (theirs, own_servers): (Vec<FoundServer>, Vec<FoundServer>) =
             found.servers.into_iter().partition(|server| server.folder.is_some());
@@ -92,8 +109,55 @@ impl Plugged {
             |found: Vec<FoundServer>| found.into_iter().map(|server| server.settings).collect::<Vec<ServerSettings>>();
         let (own_servers, off_servers) = (settings(own_servers), settings(off));
         items.extend(on.into_iter().filter_map(|server| Item::of_server(server, &own_servers)));
-        // Which server takes the place of another is told where servers are looked at, not with every command.
-        Self { own, items, unreadable, own_servers, off_servers, trust, rules, notices }
+        let mut own_scripts = Vec::new();
+        let found = scripts::find(env, folder, loaded, &plugins);
+        notices.extend(found.notices);
+        for script in found.scripts {
+            match &script.folder {
+                Some(_) => items.extend(Item::of_script(script)),
+                None => own_scripts.push(script.script),
+            }
+        }
+        let more: Vec<PathBuf> = loaded.config.skills.folders.iter().map(PathBuf::from).collect();
+        let mut places = skills::places(env, folder, &more);
+        places.extend(plugins.iter().flat_map(ActivePlugin::skill_places));
+        let skills = skills::find(&places, env.data_dir());
+        skills::guard(&places, &skills);
+        items.extend(skills.skills.iter().filter_map(|skill| Item::of_skill(env, skill, &skills.skills)));
+        // Which server or skill takes the place of another is told where servers are looked at, not with every command.
+        let (place, commands) = ((env.clone(), folder.to_owned()), OnceLock::new());
+        Self {
+            own,
+            items,
+            unreadable,
+            own_servers,
+            off_servers,
+            own_scripts,
+            plugins,
+            skills,
+            place,
+            commands,
+            trust,
+            rules,
+            notices,
+        }
+    }
+
+    /// The plugins that are on.
+    pub fn plugins(&self) -> &[ActivePlugin] {
+        &self.plugins
+    }
+
+    /// The folders whose files are there to be read and run, although they may lie among the settings: those of plugins
+    /// and of skills that may be used, one for all that lie beside each other.
+    pub fn readable(&self) -> Vec<PathBuf> {
+        let mut folders: Vec<PathBuf> = self.plugins.iter().map(|plugin| plugin.folder.clone()).collect();
+        for skill in self.skills.skills.iter().filter(|skill| skill.plugin.is_none() && self.may_use(skill)) {
+            if !folders.contains(&skill.readable) {
+                folders.push(skill.readable.clone());
+            }
+        }
+        folders
     }
 
     /// The files of rules, as they were when they were looked at: what was shown and trusted is what counts.
@@ -112,7 +176,8 @@ impl Plugged {
         let theirs = self.items.iter().filter_map(|item| match &item.kind {
             Kind::Hook(hook) if self.is_on(item) => Some((hook, item.hash.clone())),
             Kind::Hook(hook) if self.is_unseen_guard(item, hook) => Some((hook, NO_HASH.to_owned())),
-            Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent | Kind::Server(_) | Kind::Command => None,
+            Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent | Kind::Server(_) => None,
+            Kind::Script(_) | Kind::Skill(..) | Kind::Command => None,
         });
         let theirs = theirs.map(|(hook, hash)| Hook { trusted_as: Some(hash), ..(**hook).clone() });
         let unreadable = self.unreadable.iter().cloned();
@@ -125,7 +190,8 @@ impl Plugged {
     pub fn servers(&self) -> Vec<ServerSettings> {
         let trusted = self.items.iter().filter_map(|item| match &item.kind {
             Kind::Server(server) if self.is_on(item) => Some(&**server),
-            Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent | Kind::Server(_) | Kind::Command => None,
+            Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent | Kind::Server(_) => None,
+            Kind::Script(_) | Kind::Skill(..) | Kind::Command => None,
         });
         let all = self.off_servers.iter().chain(&self.own_servers).chain(trusted);
         let by_name: BTreeMap<&str, &ServerSettings> = all.map(|server| (server.name.as_str(), server)).collect();
@@ -137,9 +203,21 @@ impl Plugged {
         let on = self.items.iter().filter(|item| self.is_on(item));
         on.filter_map(|item| match &item.kind {
             Kind::Prompt(prompt) => Some(prompt.clone()),
-            Kind::Hook(_) | Kind::Rules | Kind::Agent | Kind::Server(_) | Kind::Command => None,
+            Kind::Hook(_) | Kind::Rules | Kind::Agent | Kind::Server(_) => None,
+            Kind::Script(_) | Kind::Skill(..) | Kind::Command => None,
         })
         .collect()
+    }
+
+    /// The scripted tools that may be used: the user's own, and those of the folder that are trusted.
+    pub fn scripts(&self) -> Vec<Script> {
+        let on = self.items.iter().filter(|item| self.is_on(item));
+        let trusted = on.filter_map(|item| match &item.kind {
+            Kind::Script(script) => Some((**script).clone()),
+            Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent | Kind::Server(_) => None,
+            Kind::Skill(..) | Kind::Command => None,
+        });
+        self.own_scripts.iter().cloned().chain(trusted).collect()
     }
 
     /// How many hooks the user has, how many the folder has that may run, and how many that may not.
@@ -160,6 +238,22 @@ impl Plugged {
     /// Whether a command of the folder may be run: it was seen and trusted as it is.
     pub fn may_run(&self, command: &OwnCommand) -> bool {
         command.folder.as_ref().is_none_or(|folder| self.trust.covers(folder, &command.hash))
+    }
+
+    /// Whether a skill may be used: it is the person's own, or was seen and trusted as it is.
+    pub fn may_use(&self, skill: &Skill) -> bool {
+        let folder = skill.origin.folder();
+        folder.is_none_or(|folder| skill_hash(skill).is_some_and(|hash| self.trust.covers(folder, &hash)))
+    }
+
+    /// The skills that may be used, nearest first.
+    pub fn skills(&self) -> Chosen {
+        self.skills.choose(|skill| self.may_use(skill))
+    }
+
+    /// All skills that there are.
+    pub fn found_skills(&self) -> &FoundSkills {
+        &self.skills
     }
 
     /// Whether the folder's own rules count: every file of them was seen and trusted.
@@ -208,20 +302,31 @@ impl Plugged {
         self.items.push(item);
     }
 
+    /// All that the folder would switch on, its commands too. Reads those the first time.
+    fn all(&self) -> impl Iterator<Item = &Item> {
+        let read = || {
+            let (env, folder) = &self.place;
+            let own = own_commands::of_person(env);
+            let usable = own_commands::of_folder(folder).into_iter().filter(|command| command.broken.is_none());
+            usable.map(|command| Item::of_command(env, &command, &own)).collect()
+        };
+        self.items.iter().chain(self.commands.get_or_init(read))
+    }
+
     /// Whether the folder would switch on anything at all.
     pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.all().next().is_none()
     }
 
     /// Whether all that the folder would switch on is on.
     pub fn is_all_on(&self) -> bool {
-        self.items.iter().all(|item| self.is_on(item))
+        self.all().all(|item| self.is_on(item))
     }
 
-    /// What exactly [`Self::describe`] describes: another text when anything of it is another.
+    /// What exactly [`Self::describe`] describes: another text when anything of it is another, or could not be shown.
     pub fn fingerprint(&self) -> String {
-        let items: BTreeSet<String> =
-            self.items.iter().map(|item| format!("{}\0{}", item.folder.display(), item.hash)).collect();
+        let shown = |item: &Item| format!("{}\0{:?}", item.folder.display(), item.shown_hash());
+        let items: BTreeSet<String> = self.all().map(shown).collect();
         hash(&items.into_iter().collect::<Vec<_>>().join("\n"))
     }
 
@@ -274,6 +379,7 @@ impl Plugged {
                     Kind::Rules => matches!(other.kind, Kind::Rules),
                     Kind::Command => matches!(other.kind, Kind::Command),
                     Kind::Hook(_) | Kind::Prompt(_) | Kind::Agent | Kind::Server(_) => false,
+                    Kind::Script(_) | Kind::Skill(..) => false,
                 };
                 is_of_kind && other.folder == item.folder
             };
@@ -288,16 +394,18 @@ impl Plugged {
     /// One line about what is off, if anything is.
     pub fn note(&self) -> Option<String> {
         type Named = (fn(&Kind) -> bool, &'static str, &'static str);
-        let off: Vec<&Item> = self.items.iter().filter(|item| !self.is_on(item)).collect();
         // Commands alone are no reason to speak: whoever uses one is told.
-        let first = off.iter().find(|item| !matches!(item.kind, Kind::Command))?;
+        let first = self.items.iter().find(|item| !self.is_on(item))?;
+        let off: Vec<&Item> = self.all().filter(|item| !self.is_on(item)).collect();
         let folder = visible_line(&first.folder.display().to_string());
-        let kinds: [Named; 6] = [
+        let kinds: [Named; 8] = [
             (|kind| matches!(kind, Kind::Hook(_)), "hook", "hooks"),
             (|kind| matches!(kind, Kind::Rules), "file of rules", "files of rules"),
             (|kind| matches!(kind, Kind::Prompt(_)), "prompt", "prompts"),
             (|kind| matches!(kind, Kind::Agent), "definition of an agent", "definitions of agents"),
             (|kind| matches!(kind, Kind::Server(_)), "MCP server", "MCP servers"),
+            (|kind| matches!(kind, Kind::Script(_)), "scripted tool", "scripted tools"),
+            (|kind| matches!(kind, Kind::Skill(..)), "skill", "skills"),
             (|kind| matches!(kind, Kind::Command), "command", "commands"),
         ];
         let counted = kinds.map(|(is, one, several)| match off.iter().filter(|item| is(&item.kind)).count() {
@@ -328,7 +436,9 @@ impl Plugged {
         let shown: Vec<(PathBuf, BTreeSet<String>)> = self
             .by_folder(scope)
             .into_iter()
-            .map(|(folder, items)| (folder.to_owned(), items.iter().map(|item| item.hash.clone()).collect()))
+            .map(|(folder, items)| {
+                (folder.to_owned(), items.into_iter().filter_map(Item::shown_hash).cloned().collect())
+            })
             .collect();
         for (folder, hashes) in shown {
             self.trust.decide(&folder, trusted, hashes)?;
@@ -346,7 +456,7 @@ impl Plugged {
             for item in part {
                 let (on, off) = folders.entry(item.folder.clone()).or_default();
                 let side = if taken.contains(&place) { on } else { off };
-                side.push(item.hash.clone());
+                side.extend(item.shown_hash().cloned());
             }
         }
         for (folder, (on, off)) in folders {
@@ -374,7 +484,7 @@ impl Plugged {
 
     fn by_folder(&self, scope: Scope) -> BTreeMap<&Path, Vec<&Item>> {
         let mut folders: BTreeMap<&Path, Vec<&Item>> = BTreeMap::new();
-        for item in &self.items {
+        for item in self.all() {
             folders.entry(&item.folder).or_default().push(item);
         }
         folders.retain(|_, items| scope == Scope::All || items.iter().any(|item| self.is_new(item)));

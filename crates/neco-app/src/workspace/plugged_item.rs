@@ -2,13 +2,17 @@
 //! person who decides.
 
 use std::fmt::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use neco_agent::context::PromptFile;
 use neco_config::{Env, Layer, PolicyFile, PolicyFormat};
 use neco_ext::Hook;
 use neco_ext::hooks::FingerprintError;
 use neco_ext::mcp::{FoundServer, ServerSettings};
+use neco_ext::scripts::{FoundScript, Script};
+use neco_ext::skills::{self, Skill, SkillOrigin};
 use neco_proto::visible::visible_line;
 use neco_session::roles::DefinitionFile;
 use neco_view::figures;
@@ -17,6 +21,9 @@ use crate::workspace::own_commands::{OwnCommand, hash};
 
 /// Lines of a script, rules or a server that are shown to whoever decides about them: what runs, they see.
 const SHOWN_LINES: usize = 200;
+
+/// Files beside the text of a skill that are shown.
+const SHOWN_FILES: usize = 20;
 
 /// Lines of a text that is said to an agent.
 const SAID_LINES: usize = 20;
@@ -44,6 +51,9 @@ pub(super) enum Kind {
     /// A definition of an agent that takes the place of another one, or chooses a model.
     Agent,
     Server(Box<ServerSettings>),
+    Script(Box<Script>),
+    /// A skill, and that what was read to be shown is not what trust in it would be trust in.
+    Skill(Box<Skill>, OnceLock<()>),
     /// A command after a slash. It does nothing until a person runs it, so nobody is asked about it beforehand.
     Command,
 }
@@ -66,8 +76,7 @@ impl Item {
             env.shown(hook.origin.file())
         );
         let kind = Kind::Hook(Box::new(hook.clone()));
-        let script =
-            |file: &PathBuf| std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok();
+        let script = |file: &PathBuf| fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok();
         let says = fingerprint.files.iter().filter_map(script).collect::<Vec<_>>().join("\n");
         Ok(Some(Self { folder: folder.to_owned(), hash: fingerprint.hash, words, says, kind }))
     }
@@ -77,20 +86,48 @@ impl Item {
     pub(super) fn of_server(found: FoundServer, own: &[ServerSettings]) -> Option<Self> {
         let FoundServer { settings, folder, hash, says, unwatched } = found;
         let replaced = own.iter().find(|own| own.enabled && own.name == settings.name);
-        let replaces = replaced.map(|own| format!(": replaces yours of {}", own.file)).unwrap_or_default();
+        let replaces = replaces(replaced.map(|own| own.file.clone()));
         let unknown = unwatched_words(&unwatched);
         let words = format!("MCP server {}{replaces}  ({}){unknown}", settings.name, settings.file);
         Some(Self { folder: folder?, hash, words, says, kind: Kind::Server(Box::new(settings)) })
     }
 
-    /// A command of the folder's own.
-    pub(super) fn of_command(env: &Env, command: &OwnCommand) -> Self {
+    /// A scripted tool of the folder.
+    pub(super) fn of_script(found: FoundScript) -> Option<Self> {
+        let FoundScript { script, folder, hash, says } = found;
+        let words = format!("scripted tool {}: {}  ({})", script.name, script.description, script.file);
+        Some(Self { folder: folder?, hash, words, says, kind: Kind::Script(Box::new(script)) })
+    }
+
+    /// A command of the folder, which may take the place of one of the user's `own`.
+    pub(super) fn of_command(env: &Env, command: &OwnCommand, own: &[OwnCommand]) -> Self {
         // Whatever is shown of its text: what it runs is told.
         let lines = command.lines().iter().map(|line| format!("`{line}`")).collect::<Vec<_>>().join(", ");
         let runs = if lines.is_empty() { lines } else { format!(", which runs {lines}") };
-        let words = format!("command /{}{runs}  ({})", command.custom.name, env.shown(&command.file));
+        let model = command.model.as_ref().map(|model| format!(", which wants the model {model}")).unwrap_or_default();
+        let name = &command.custom.name;
+        let replaced = own.iter().find(|own| own.custom.name == *name).map(|own| env.shown(&own.file));
+        let words = format!("command /{name}{runs}{model}{}  ({})", replaces(replaced), env.shown(&command.file));
         let folder = command.folder.clone().unwrap_or_default();
         Self { folder, hash: command.hash.clone(), words, says: command.text().to_owned(), kind: Kind::Command }
+    }
+
+    /// A skill of the folder, which may take the place of another one of `all`; none where it is the user's own. What
+    /// it says is read when it is shown.
+    pub(super) fn of_skill(env: &Env, skill: &Skill, all: &[Skill]) -> Option<Self> {
+        let (folder, hash) = (skill.origin.folder()?.to_owned(), skill_hash(skill)?);
+        let hooks = if skill.head.has_hooks { ", with hooks" } else { "" };
+        let own = all.iter().find(|other| other.origin == SkillOrigin::Person && other.name == skill.name);
+        let replaces = replaces(own.map(|own| env.shown(&own.file)));
+        let Skill { name, head, file, .. } = skill;
+        let words = format!("skill {name}: {}{hooks}{replaces}  ({})", head.description, env.shown(file));
+        Some(Self {
+            folder,
+            hash,
+            words,
+            says: String::new(),
+            kind: Kind::Skill(Box::new(skill.clone()), OnceLock::new()),
+        })
     }
 
     /// A file of the folder in the place of a prompt: what it says decides how the agent works.
@@ -130,17 +167,68 @@ impl Item {
         file.layer == Layer::Project && self.folder == file.folder && self.words == rules_words(file)
     }
 
+    /// What a yes to all that was shown of it is a yes to; nothing where it was changed before it could be shown.
+    pub(super) fn shown_hash(&self) -> Option<&String> {
+        match &self.kind {
+            Kind::Skill(_, is_other) if is_other.get().is_some() => None,
+            Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent => Some(&self.hash),
+            Kind::Server(_) | Kind::Script(_) | Kind::Skill(..) | Kind::Command => Some(&self.hash),
+        }
+    }
+
     /// The first lines of what it says or runs, for whoever decides about it.
     pub(super) fn excerpt(&self) -> String {
-        excerpt(&self.says, self.kind.shown_lines())
+        let most = self.kind.shown_lines();
+        match &self.kind {
+            Kind::Skill(skill, is_other) => {
+                let (says, is_shown) = skill_says(skill, most);
+                if !is_shown {
+                    is_other.get_or_init(|| ());
+                }
+                says
+            }
+            Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent => excerpt(&self.says, most),
+            Kind::Server(_) | Kind::Script(_) | Kind::Command => excerpt(&self.says, most),
+        }
     }
+}
+
+/// The text of a skill, and the beginning of each file beside it, which it may run, and true: what is told is what was
+/// hashed. Where that can't be, why not.
+fn skill_says(skill: &Skill, most: usize) -> (String, bool) {
+    let (mut says, mut beside, mut count) = (String::new(), String::new(), 0);
+    let read = skills::read_as_found(skill, |name, bytes| {
+        let text = || excerpt(&String::from_utf8_lossy(bytes), most);
+        if name == Path::new(skills::FILE) {
+            says = text();
+            return;
+        }
+        count += 1;
+        if count <= SHOWN_FILES {
+            let _ = write!(beside, "    {}\n{}", visible_line(&name.display().to_string()), text());
+        }
+    });
+    let more = match count.saturating_sub(SHOWN_FILES) {
+        0 => String::new(),
+        more => format!("    and {}\n", figures::count(more as u64, "more file")),
+    };
+    match read {
+        Ok(true) => (says + &beside + &more, true),
+        Ok(false) => ("    it was changed while it was looked at, and stays off: look again\n".to_owned(), false),
+        Err(error) => (format!("    it can't be shown, and stays off: {error}\n"), false),
+    }
+}
+
+/// The text of a file; nothing of one that is none. Whoever calls knows that it lies where it should.
+pub(crate) fn text_of_file(file: &Path) -> String {
+    fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
 impl Kind {
     /// How many lines of it are shown to whoever decides.
     fn shown_lines(&self) -> usize {
         match self {
-            Self::Hook(_) | Self::Rules | Self::Server(_) => SHOWN_LINES,
+            Self::Hook(_) | Self::Rules | Self::Server(_) | Self::Script(_) | Self::Skill(..) => SHOWN_LINES,
             Self::Prompt(_) | Self::Agent | Self::Command => SAID_LINES,
         }
     }
@@ -151,7 +239,7 @@ fn rules_words(file: &PolicyFile) -> String {
 }
 
 /// The first lines of what something says.
-fn excerpt(says: &str, most: usize) -> String {
+pub(crate) fn excerpt(says: &str, most: usize) -> String {
     let lines: Vec<&str> = says.lines().filter(|line| !line.trim().is_empty()).collect();
     let mut text = String::new();
     for line in lines.iter().take(most) {
@@ -164,12 +252,22 @@ fn excerpt(says: &str, most: usize) -> String {
     text
 }
 
+/// That something takes the place of the user's own of a file, behind the rest of its line.
+fn replaces(own: Option<String>) -> String {
+    own.map(|file| format!(": replaces yours of {file}")).unwrap_or_default()
+}
+
 /// What something runs that trust in it does not cover, behind the rest of its line; nothing where all of it is known.
 fn unwatched_words(unknown: &[String]) -> String {
     match unknown.is_empty() {
         true => String::new(),
         false => format!("  (what it runs is not all known beforehand, and not watched: {})", unknown.join(" ")),
     }
+}
+
+/// What trust in a skill is trust in; nothing for the person's own.
+pub(super) fn skill_hash(skill: &Skill) -> Option<String> {
+    skill.hash.as_deref().map(hash)
 }
 
 /// What trust in a definition of an agent is trust in.

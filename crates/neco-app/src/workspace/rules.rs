@@ -45,6 +45,7 @@ pub fn load(
         folder: folder.to_owned(),
         home: Some(env.home().to_owned()),
         roots: roots(args, env, folder, loaded)?,
+        readable: plugged.readable(),
     };
     let sources =
         RuleSources { place, files: plugged.rules(), loaded, flags: &args.rules, trusted: plugged.rules_count() };

@@ -1,4 +1,4 @@
-//! The MCP servers of a folder: in boxes of their own, shared by the sessions in it.
+//! The MCP servers of a folder: in boxes of their own, shared by the sessions in it; and its scripted tools beside theirs.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use neco_ext::mcp::{McpError, McpSetup, ServerProgram, ServerSettings, ServerState, Servers};
+use neco_ext::scripts;
+use neco_proto::ToolOrigin;
 use neco_safety::world::{Files, Processes};
 use neco_sandbox::{Roots, Spawner};
 use neco_session::hub::{Preparation, Prepare};
@@ -13,6 +15,7 @@ use neco_session::hub::{Preparation, Prepare};
 use crate::services::{environment, hidden_variables};
 use crate::workspace::folder::{FolderState, Workspace};
 use crate::workspace::rules::{self, RuleFlags};
+use crate::workspace::sandbox::own_program;
 use crate::workspace::server_logins::ServerLogins;
 
 /// How long a single request waits for servers of which nobody knows yet what they offer, and a conversation, whose person
@@ -20,8 +23,8 @@ use crate::workspace::server_logins::ServerLogins;
 const PATIENCE: Duration = Duration::from_secs(20);
 const IN_CONVERSATION: Duration = Duration::from_secs(2);
 
-/// The servers of a folder; none is started.
-pub(super) fn servers(workspace: &Arc<Workspace>) -> Servers {
+/// The servers of a folder that brings this; none is started.
+pub(super) fn servers(workspace: &Arc<Workspace>, state: &FolderState) -> Servers {
     let folder = workspace.folder().to_owned();
     let of: Weak<Workspace> = Arc::downgrade(workspace);
     let processes = Arc::new(move |program: &ServerProgram| match of.upgrade() {
@@ -31,7 +34,16 @@ pub(super) fn servers(workspace: &Arc<Workspace>) -> Servers {
     let redactor = workspace.redactor().clone();
     let (data_dir, logins) = (workspace.env().data_dir().to_owned(), Arc::new(ServerLogins::new(workspace.env())));
     let setup = McpSetup { folder, data_dir, processes, redactor, logins };
-    Servers::new(setup, known(workspace, &workspace.now()))
+    let servers = Servers::new(setup, known(workspace, state));
+    plug_in_scripts(&servers, state);
+    servers
+}
+
+/// Agents have the scripted tools that may be used now.
+pub(super) fn plug_in_scripts(servers: &Servers, state: &FolderState) {
+    let own = own_program();
+    let tools = scripts::tools(state.plugged.scripts(), own.parent());
+    servers.plugged().replace(|origin| matches!(origin, ToolOrigin::Script { .. }), tools);
 }
 
 /// The servers that may be used, whose secrets nobody is told from now on.
@@ -50,7 +62,8 @@ fn starter(workspace: &Workspace, program: &ServerProgram) -> io::Result<Arc<dyn
     let spawner = Spawner::new(environment(env), &hidden_variables(&state.loaded.config));
     let rules = rules::load(&RuleFlags::default(), env, workspace.folder(), &state.loaded, &state.plugged);
     let policy = rules.map_err(|error| io::Error::other(error.message))?.policy;
-    let files = Files::new(workspace.folder(), Vec::new())?.with_roots(&program.writable)?;
+    let files =
+        Files::new(workspace.folder(), program.plugin.iter().cloned().collect())?.with_roots(&program.writable)?;
     let files = files.with_closed(policy.closed());
     let spawner = spawner.boxed(&state.sandbox, Roots::from(&files))?;
     Ok(Arc::new(spawner.closing(files.closed())))

@@ -1,9 +1,12 @@
 //! Files that tell the model something: the person's own rules, and files in the place of prompts.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use neco_agent::context::PromptFile;
 use neco_config::{Env, Loaded};
+use neco_ext::plugins::ActivePlugin;
+use neco_ext::skills::Skill;
 use neco_session::roles::{DefinitionPlaces, Definitions};
 use neco_session::sources::{RulesPlaces, prompt_files};
 use neco_session::workflow::WorkflowPlaces;
@@ -27,6 +30,8 @@ pub struct ToldFiles {
     pub agents: DefinitionPlaces,
     /// Where the person's own workflows are.
     pub workflows: WorkflowPlaces,
+    /// The skills that may be used.
+    pub skills: Arc<[Skill]>,
 }
 
 impl ToldFiles {
@@ -37,19 +42,22 @@ impl ToldFiles {
     pub fn find(env: &Env, plugged: &Plugged) -> Result<Self, AppError> {
         let own = prompt_files(&env.config_dir().join("prompts")).map_err(failed)?;
         Ok(Self {
-            rules: rules(env),
+            rules: rules(env, plugged.plugins()),
             prompts: own.into_iter().chain(plugged.prompts()).collect(),
-            agents: DefinitionPlaces { trusted: plugged.trusted_agents(), ..agent_places(env) },
-            workflows: workflow_places(env),
+            agents: DefinitionPlaces { trusted: plugged.trusted_agents(), ..agent_places(env, plugged.plugins()) },
+            workflows: workflow_places(env, plugged.plugins()),
+            skills: plugged.skills().skills.into(),
         })
     }
 }
 
-/// Where the person's own definitions of agents are; no folder is trusted.
-pub fn agent_places(env: &Env) -> DefinitionPlaces {
+/// Where the person's own definitions of agents are, and those of plugins; no folder is trusted.
+pub fn agent_places(env: &Env, plugins: &[ActivePlugin]) -> DefinitionPlaces {
+    let of_plugins = plugins.iter().flat_map(|plugin| plugin.manifest.agents.iter().cloned());
     let of_others = [".claude/agents", ".agents/agents"].map(|name| env.home().join(name));
     DefinitionPlaces {
-        own: of_others.into_iter().chain([env.config_dir().join("agents")]).collect(),
+        own: of_plugins.chain(of_others).chain([env.config_dir().join("agents")]).collect(),
+        plugins: plugins.iter().map(|plugin| plugin.folder.clone()).collect(),
         home: Some(env.home().to_owned()),
         ..DefinitionPlaces::default()
     }
@@ -57,20 +65,22 @@ pub fn agent_places(env: &Env) -> DefinitionPlaces {
 
 /// The definitions of agents that count in a folder, as a session there would have them.
 pub fn definitions(env: &Env, folder: &Path, loaded: &Loaded) -> Definitions {
-    let trusted = Plugged::look(env, folder, loaded).trusted_agents();
-    let roles = loaded.config.agents.roles.clone();
-    Definitions::load(&DefinitionPlaces { trusted, roles, ..agent_places(env) }, folder)
+    let plugged = Plugged::look(env, folder, loaded);
+    let (trusted, roles) = (plugged.trusted_agents(), loaded.config.agents.roles.clone());
+    Definitions::load(&DefinitionPlaces { trusted, roles, ..agent_places(env, plugged.plugins()) }, folder)
 }
 
-/// Where the person's own workflows are.
-pub fn workflow_places(env: &Env) -> WorkflowPlaces {
-    WorkflowPlaces { own: vec![env.config_dir().join("workflows")], ..WorkflowPlaces::default() }
+/// Where the person's own workflows are, and those of plugins.
+pub fn workflow_places(env: &Env, plugins: &[ActivePlugin]) -> WorkflowPlaces {
+    let plugins = plugins.iter().flat_map(|plugin| plugin.manifest.workflows.iter().cloned()).collect();
+    WorkflowPlaces { own: vec![env.config_dir().join("workflows")], plugins, ..WorkflowPlaces::default() }
 }
 
-fn rules(env: &Env) -> RulesPlaces {
+fn rules(env: &Env, plugins: &[ActivePlugin]) -> RulesPlaces {
+    let of_plugins = plugins.iter().filter_map(|plugin| plugin.manifest.rules.clone());
     let of_others = OF_OTHERS.iter().map(|name| env.home().join(name));
     RulesPlaces {
-        files: of_others.chain([env.config_dir().join("AGENTS.md")]).collect(),
+        files: of_plugins.chain(of_others).chain([env.config_dir().join("AGENTS.md")]).collect(),
         folders: vec![env.config_dir().join("rules")],
         home: Some(env.home().to_owned()),
     }

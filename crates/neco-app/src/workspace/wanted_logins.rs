@@ -57,7 +57,7 @@ mod tests {
         fs::write(home.join("config.toml"), format!("[mcp_servers.docs]\nurl = '{url}'\n")).unwrap();
         let env = Env::for_test([("NECO_HOME", home.to_str().unwrap())], home);
         let loaded = load(LoadOptions { env: &env, cwd: home, overrides: &[] }).unwrap();
-        find(&env, home, &loaded).servers.remove(0).settings
+        find(&env, home, &loaded, &[]).servers.remove(0).settings
     }
 
     #[test]

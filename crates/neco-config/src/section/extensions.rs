@@ -181,21 +181,28 @@ pub struct McpToolsSection {
     pub exclude: Vec<String>,
 }
 
-/// A tool that is a script.
+/// A tool that is a script. It gets its arguments as JSON on its standard input, as variables `ARG_NAME`, and as words in
+/// the order of the properties of its schema; what it prints is its result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ScriptedToolSection {
-    /// Its name.
+    /// Its name: letters, digits, `_` and `-`.
     #[schemars(length(min = 1))]
     pub name: String,
     /// What the model reads about it.
     pub description: String,
     /// What runs it; `type` means the same.
     pub script_type: ScriptType,
-    /// Its text, or the path of a file.
+    /// Its text, or the path of a file, from the folder of the settings on. A WASM module is a file.
     pub script: String,
     /// Its arguments, as a JSON schema.
     pub parameters: Value,
+    /// Seconds that a call may take; without it as long as a command may, and never longer than
+    /// `tools.max_command_timeout`.
+    #[schemars(range(max = 86_400), extend("exclusiveMinimum" = 0))]
+    pub timeout: Option<f64>,
+    /// Whether it reaches the network where commands don't; you are asked about every such call.
+    pub network: bool,
 }
 
 /// What runs a script.
@@ -209,6 +216,6 @@ pub enum ScriptType {
     Python,
     /// Node.js.
     Javascript,
-    /// A WASM module.
+    /// `neco-wasm`, for a WASM module or component.
     Wasm,
 }

@@ -16,6 +16,7 @@ mod models;
 mod policy;
 mod sandbox;
 mod sessions;
+mod skills;
 mod tools;
 mod tui;
 mod web;
@@ -44,6 +45,7 @@ pub use models::{
 pub use policy::{OtherAgents, PolicySection};
 pub use sandbox::{SandboxLevel, SandboxNetwork, SandboxSection};
 pub use sessions::SessionsSection;
+pub use skills::SkillsSection;
 pub use tools::{CheckerSection, DiagnosticsSection};
 pub use tools::{Declare, ToolsSection};
 pub use tui::{TuiNotifications, TuiSection, TuiTheme};
@@ -89,8 +91,10 @@ pub struct Config {
     /// MCP servers, which bring tools of their own; see docs/mcp.md. A repository's run only when its folder and they
     /// themselves are trusted.
     pub mcp_servers: BTreeMap<String, McpServerSection>,
-    /// Tools that are scripts. They are read and checked; this version offers none of them.
+    /// Tools that are scripts; see docs/scripted-tools.md. A repository brings its own in `.neco/tools`.
     pub scripted_tools: Vec<ScriptedToolSection>,
+    /// Skills: guides for a kind of task.
+    pub skills: SkillsSection,
     /// What is remembered from one session to the next.
     pub memory: MemorySection,
     /// How sessions are kept and named.

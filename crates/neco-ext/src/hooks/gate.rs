@@ -116,24 +116,21 @@ impl Standing {
 
     /// The strictest word wins; what is added is added by everybody.
     fn together(&self, moment: &HookPoint, answers: Vec<(HookRun, Answer)>) -> HookDecision {
-        let mut word = HookDecision::default();
-        for (run, answer) in answers {
-            word.runs.push(run);
-            word.context.extend(answer.context);
-            word.stop = word.stop.or(answer.stop);
-            // Who answers for the person changes what they say yes to, and nothing else.
-            let answers = matches!(moment, HookPoint::Permission(_));
-            let may_change = !answers || answer.ruling == Some(GateRuling::Allow);
-            word.ruling = stricter(word.ruling.take(), answer.ruling);
-            if let (Some(wanted), Some(call), true) = (answer.updated_input, moment.call(), may_change) {
-                let cwd = &self.cwd;
-                // They ran at the same time, so each knows only the model's arguments; the last one counts.
-                word.arguments = Some(translate::from_common(&call.tool, &wanted, &call.arguments, cwd))
-                    .filter(|arguments: &Value| *arguments != call.arguments)
-                    .or(word.arguments);
-            }
-        }
-        word
+        // They ran at the same time, so each knows only the model's arguments; the last one counts.
+        let words = answers.into_iter().map(|(run, answer)| self.word(moment, run, answer));
+        words.fold(HookDecision::default(), HookDecision::with)
+    }
+
+    /// What one of them said.
+    fn word(&self, moment: &HookPoint, run: HookRun, answer: Answer) -> HookDecision {
+        // Who answers for the person changes what they say yes to, and nothing else.
+        let may_change = !matches!(moment, HookPoint::Permission(_)) || answer.ruling == Some(GateRuling::Allow);
+        let changed = answer.updated_input.zip(moment.call()).filter(|_| may_change).and_then(|(wanted, call)| {
+            let arguments = translate::from_common(&call.tool, &wanted, &call.arguments, &self.cwd);
+            (arguments != call.arguments).then_some(arguments)
+        });
+        let Answer { ruling, context, stop, .. } = answer;
+        HookDecision { ruling, arguments: changed, context: context.into_iter().collect(), stop, runs: vec![run] }
     }
 }
 
@@ -198,18 +195,6 @@ fn changed(moment: &HookPoint) -> Answer {
 
 fn slow(limit: Duration) -> String {
     format!("killed after {} s", limit.as_secs_f32())
-}
-
-fn stricter(one: Option<GateRuling>, other: Option<GateRuling>) -> Option<GateRuling> {
-    use GateRuling::{Allow, Ask, Block};
-    match (one, other) {
-        (None, ruling) | (ruling, None) => ruling,
-        (Some(Block(one)), Some(Block(other))) => Some(Block(format!("{one}\n{other}"))),
-        (Some(Block(reason)), Some(_)) | (Some(_), Some(Block(reason))) => Some(Block(reason)),
-        (Some(Ask(one)), Some(Ask(other))) => Some(Ask(format!("{one}; {other}"))),
-        (Some(Ask(reason)), Some(Allow)) | (Some(Allow), Some(Ask(reason))) => Some(Ask(reason)),
-        (Some(Allow), Some(Allow)) => Some(Allow),
-    }
 }
 
 fn run_of(hook: &Hook, moment: &HookPoint, answer: &Answer, took: Duration) -> HookRun {

@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use neco_config::section::{McpSampling, McpServerSection, McpTransport};
-use neco_config::{Env, Filling, Loaded, RepositoryServer, shared_servers, without_secrets, words};
+use neco_config::{
+    Env, Filling, Loaded, ROOT_VARIABLES, RepositoryServer, plugin_servers, shared_servers, without_secrets, words,
+};
 use neco_proto::visible::visible_line;
 use secrecy::SecretString;
 use sha2::{Digest, Sha256};
 
 use super::pinned_files::PinnedFiles;
 use super::settings::{LoginSettings, Reach, ServerAddress, ServerProgram, ServerSettings};
+use crate::plugins::ActivePlugin;
 
 /// The longest name of a server.
 const LONGEST_NAME: usize = 64;
@@ -41,7 +44,7 @@ pub struct FoundServer {
     /// folder that its start names. Empty for the user's own.
     pub hash: String,
     /// What it runs or reaches and what it is given, as it is written, for the person who decides: one line each. Empty
-    /// for the user's own.
+    /// for what the user wrote.
     pub says: String,
     /// What it runs that is not known beforehand or not watched, in words.
     pub unwatched: Vec<String>,
@@ -71,21 +74,60 @@ enum Flaw {
     Variable(String),
 }
 
-/// Looks for all servers that there are for work in `folder`. Reads files; starts nothing.
-pub fn find(env: &Env, folder: &Path, loaded: &Loaded) -> FoundServers {
+/// Looks for all servers that there are for work in `folder`, with these plugins. Reads files; starts nothing.
+pub fn find(env: &Env, folder: &Path, loaded: &Loaded, plugins: &[ActivePlugin]) -> FoundServers {
     let (shared, said) = shared_servers(env, folder);
+    let (given, mut notices) = given_by(env, plugins);
+    notices.extend(said.iter().map(ToString::to_string));
     let own = loaded.config.mcp_servers.iter().map(|(name, section)| Written::own(env, loaded, name, section));
-    let own: Vec<Written<'_>> = own.collect();
+    // What the person wrote comes behind what a plugin brings, and counts.
+    let own: Vec<Written<'_>> = given.iter().map(Written::of_plugin).chain(own).collect();
     let theirs: Vec<Written<'_>> =
         loaded.repository_servers.iter().chain(&shared).map(Written::of_repository).collect();
     let (off, off_there) = (switched_off(&own), switched_off(&theirs));
-    let mut found = FoundServers { notices: said.iter().map(ToString::to_string).collect(), ..FoundServers::default() };
+    let mut found = FoundServers { notices, ..FoundServers::default() };
     for written in own.iter().chain(&theirs).filter(|written| !written.only_switches_off()) {
         // A repository switches off its own, and none of the user's.
         let is_off = off.contains(written.name) || (written.folder.is_some() && off_there.contains(written.name));
         found.add(env, folder, written, written.section.enabled && !is_off);
     }
     found
+}
+
+/// Those of one plugin alone, for who decides about it: one that lacks a variable is told of and shown.
+pub fn of_plugin(env: &Env, session: &Path, plugin: &ActivePlugin) -> FoundServers {
+    let (servers, notices) = given_by(env, std::slice::from_ref(plugin));
+    let mut found = FoundServers { notices, ..FoundServers::default() };
+    for written in servers.iter().map(Written::of_plugin).filter(|written| !written.only_switches_off()) {
+        let before = found.servers.len();
+        found.add(env, session, &written, written.section.enabled);
+        if before == found.servers.len() {
+            found.servers.extend(written.read(env, session, false));
+        }
+    }
+    found
+}
+
+/// The servers that plugins bring. Two plugins may have the same name for one: what a person said of the first is not
+/// said of the second.
+fn given_by(env: &Env, plugins: &[ActivePlugin]) -> (Vec<RepositoryServer>, Vec<String>) {
+    let (mut given, mut notices, mut names) = (Vec::new(), Vec::new(), BTreeMap::new());
+    for plugin in plugins {
+        let (mut servers, said) = plugin.servers();
+        notices.extend(said);
+        servers.retain(|(name, _)| {
+            let first = *names.entry(name.clone()).or_insert(&plugin.name);
+            if *first != plugin.name {
+                let words = format!("one of the plugin {first} is called so already");
+                notices.push(format!("The MCP server {name:?} of the plugin {} is left out: {words}", plugin.name));
+            }
+            *first == plugin.name
+        });
+        let (servers, said) = plugin_servers(env, (&plugin.folder, &plugin.servers_file()), &servers);
+        given.extend(servers);
+        notices.extend(said.iter().map(ToString::to_string));
+    }
+    (given, notices)
 }
 
 /// The names that are switched off, whoever brings the servers.
@@ -129,6 +171,8 @@ struct Written<'a> {
     place: String,
     /// The folder that brings it; none for the user's own.
     folder: Option<&'a Path>,
+    /// The folder of the plugin that brings it.
+    plugin: Option<&'a Path>,
 }
 
 impl<'a> Written<'a> {
@@ -141,7 +185,12 @@ impl<'a> Written<'a> {
                 (file.clone(), file)
             }
         };
-        Self { name, section, text: "", file, place, folder: None }
+        Self { name, section, text: "", file, place, folder: None, plugin: None }
+    }
+
+    /// One of a plugin that is on: the person said yes to it, so it is one of their own.
+    fn of_plugin(server: &'a RepositoryServer) -> Self {
+        Self { text: "", folder: None, plugin: Some(&server.folder), ..Self::of_repository(server) }
     }
 
     fn of_repository(server: &'a RepositoryServer) -> Self {
@@ -152,6 +201,7 @@ impl<'a> Written<'a> {
             file: server.origin.source.shown().to_owned(),
             place: server.origin.to_string(),
             folder: Some(&server.folder),
+            plugin: None,
         }
     }
 
@@ -165,15 +215,19 @@ impl<'a> Written<'a> {
         if !is_server_name(self.name) {
             return Err(Flaw::Name);
         }
-        let base = self.folder.unwrap_or(session);
-        let value_of = |name: &str| match FOLDER.contains(&name) {
-            true => base.to_str().map(str::to_owned),
-            false => env.var(name).map(str::to_owned),
+        let base = self.plugin.or(self.folder).unwrap_or(session);
+        let value_of = |name: &str| match name {
+            name if FOLDER.contains(&name) => self.folder.unwrap_or(session).to_str().map(str::to_owned),
+            name if ROOT_VARIABLES.contains(&name) && self.plugin.is_some() => base.to_str().map(str::to_owned),
+            name => env.var(name).map(str::to_owned),
         };
         let section = self.section;
         let mut reading = Reading { env, section, base, folder: self.folder, filling: Filling::new(&value_of) };
         let mut reach = reading.reach()?;
-        let says = self.folder.map(|_| reading.says(&reach)).unwrap_or_default();
+        if let Reach::Program(program) = &mut reach {
+            program.plugin = self.plugin.map(Path::to_owned);
+        }
+        let says = self.folder.or(self.plugin).map(|_| reading.says(&reach)).unwrap_or_default();
         if enabled && section.kind == Some(McpTransport::Sse) {
             return Err(Flaw::Sse);
         }
@@ -269,7 +323,17 @@ impl Reading<'_> {
         variables.extend(self.filled(&section.env));
         let writable = section.writable.iter().map(|folder| self.path(self.base, folder)).collect();
         let (network, unboxed) = (section.network, !section.sandbox);
-        Ok(ServerProgram { program, arguments, variables, folder, network, unboxed, writable, pinned: None })
+        Ok(ServerProgram {
+            program,
+            arguments,
+            variables,
+            folder,
+            network,
+            unboxed,
+            writable,
+            plugin: None,
+            pinned: None,
+        })
     }
 
     fn address(&mut self, url: &str) -> Result<ServerAddress, Flaw> {
@@ -332,7 +396,7 @@ impl Reading<'_> {
         ];
         let freedoms: Vec<&str> = freedoms.into_iter().filter_map(|(is_so, words)| is_so.then_some(words)).collect();
         let of_the_user = self.filling.names().iter().chain(&section.env_vars);
-        let of_the_user: BTreeSet<&String> = of_the_user.filter(|name| !FOLDER.contains(&name.as_str())).collect();
+        let of_the_user: BTreeSet<&String> = of_the_user.filter(|name| !is_folder(name)).collect();
         let lines = [
             Some(first),
             (!freedoms.is_empty()).then(|| freedoms.join("; ")),
@@ -343,6 +407,11 @@ impl Reading<'_> {
         ];
         lines.iter().flatten().map(|line| visible_line(line)).collect::<Vec<_>>().join("\n")
     }
+}
+
+/// Whether a variable stands for a folder that Neco knows.
+fn is_folder(name: &str) -> bool {
+    FOLDER.contains(&name) || ROOT_VARIABLES.contains(&name)
 }
 
 /// The items behind what they are; nothing where there are none.

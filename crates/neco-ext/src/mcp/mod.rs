@@ -50,7 +50,7 @@ mod wanted;
 pub use auth::TokenStore;
 pub use error::McpError;
 pub use failures::Failure;
-pub use find::{FoundServer, FoundServers, find, is_server_name};
+pub use find::{FoundServer, FoundServers, find, is_server_name, of_plugin};
 pub use host::Caller;
 pub use login::{LoggedOut, LoginStep, LoginUi};
 pub use manifest::{Hints, Manifest, PromptArgument, PromptInfo, ResourceInfo, ToolInfo};

@@ -69,6 +69,8 @@ pub struct ServerProgram {
     pub unboxed: bool,
     /// Folders that it may write besides the workspace.
     pub writable: Vec<PathBuf>,
+    /// The folder of the plugin that brings it, which it may read.
+    pub plugin: Option<PathBuf>,
     /// The files of the repository that brings it, as a person trusted them; nothing for the user's own.
     pub pinned: Option<PinnedFiles>,
 }
@@ -85,6 +87,7 @@ impl ServerProgram {
             network: section.network,
             unboxed: !section.sandbox,
             writable: Vec::new(),
+            plugin: None,
             pinned: None,
         }
     }
@@ -112,7 +115,7 @@ impl fmt::Debug for ServerProgram {
 
 impl PartialEq for ServerProgram {
     fn eq(&self, other: &Self) -> bool {
-        let Self { program, arguments, variables, folder, network, unboxed, writable, pinned } = self;
+        let Self { program, arguments, variables, folder, network, unboxed, writable, plugin, pinned } = self;
         *program == other.program
             && *arguments == other.arguments
             && same_values(variables, &other.variables)
@@ -120,6 +123,7 @@ impl PartialEq for ServerProgram {
             && *network == other.network
             && *unboxed == other.unboxed
             && *writable == other.writable
+            && *plugin == other.plugin
             && *pinned == other.pinned
     }
 }

@@ -290,12 +290,10 @@ fn assistant_parts(message: &Message, calls: &[Call<'_>]) -> Vec<Part> {
 fn bare(message: &Message) -> Message {
     Message {
         id: message.id,
-        role: message.role,
-        parts: Vec::new(),
         model: message.model.clone(),
         author: message.author,
-        by: None,
         stands_for: message.stands_for.clone(),
+        ..Message::new(message.role, Vec::new())
     }
 }
 

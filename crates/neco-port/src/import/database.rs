@@ -14,13 +14,15 @@ const FIRST: i64 = 20;
 /// The most bytes that an entry unpacks to.
 const UNPACKED: u64 = 64 * 1024 * 1024;
 
-/// The sessions of a folder, newest first: those that a person began, not those of subagents. Nothing is
+/// The sessions of a folder, or of all, newest first: those that a person began, not those of subagents. Nothing is
 /// written to the database.
 /// Fails when it can't be read, or is not laid out as expected.
-pub async fn opencode_sessions(file: &Path, cwd: &Path) -> Result<Vec<String>, sqlx::Error> {
+pub async fn opencode_sessions(file: &Path, cwd: Option<&Path>) -> Result<Vec<String>, sqlx::Error> {
     let mut database = open(file).await?;
-    let ask = "SELECT id FROM session WHERE directory = ? AND parent_id IS NULL ORDER BY time_updated DESC LIMIT ?";
-    let rows = sqlx::query(ask).bind(cwd.to_string_lossy().into_owned()).bind(MOST).fetch_all(&mut database).await?;
+    let ask = "SELECT id FROM session WHERE (?1 IS NULL OR directory = ?1) AND parent_id IS NULL \
+               ORDER BY time_updated DESC LIMIT ?2";
+    let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
+    let rows = sqlx::query(ask).bind(cwd).bind(MOST).fetch_all(&mut database).await?;
     database.close().await?;
     rows.iter().map(|row| row.try_get::<String, _>(0)).collect()
 }
@@ -56,15 +58,19 @@ pub async fn opencode_session(file: &Path, id: &str) -> Result<Value, sqlx::Erro
     Ok(json!({ "info": info, "messages": messages }))
 }
 
-/// The sessions of OpenClaw that work in a folder, newest first. The first entries of a session name it.
+/// The sessions of OpenClaw that work in a folder, or all of them, newest first. The first entries of a session name it.
 /// Fails when the database can't be read, or is not laid out as expected.
-pub async fn openclaw_sessions(file: &Path, cwd: &Path) -> Result<Vec<String>, sqlx::Error> {
+pub async fn openclaw_sessions(file: &Path, cwd: Option<&Path>) -> Result<Vec<String>, sqlx::Error> {
     let mut database = open(file).await?;
     let ask = "SELECT session_id FROM transcript_events GROUP BY session_id ORDER BY max(created_at) DESC LIMIT ?";
     let ids = sqlx::query(ask).bind(MOST).fetch_all(&mut database).await?;
     let mut sessions = Vec::new();
     for row in &ids {
         let id: String = row.try_get(0)?;
+        let Some(cwd) = cwd else {
+            sessions.push(id);
+            continue;
+        };
         let entries = entries(&mut database, &id, FIRST).await?;
         let own = entries.iter().find_map(|entry| entry.get("cwd").and_then(Value::as_str));
         if own.is_some_and(|own| Path::new(own) == cwd) {
@@ -144,7 +150,7 @@ mod tests {
             ],
         )
         .await;
-        assert_eq!(opencode_sessions(&file, Path::new("/w")).await.unwrap(), ["ses_1"]);
+        assert_eq!(opencode_sessions(&file, Some(Path::new("/w"))).await.unwrap(), ["ses_1"]);
         let document = opencode_session(&file, "ses_1").await.unwrap();
         let mut foreign = crate::import::Foreign::default();
         crate::import::opencode::read(&[document], &mut foreign);
@@ -170,7 +176,7 @@ mod tests {
         let put = "INSERT INTO transcript_events VALUES ('s', 2, NULL, ?, 2)";
         sqlx::query(put).bind(packed).execute(&mut database).await.unwrap();
         database.close().await.unwrap();
-        let sessions = openclaw_sessions(&file, Path::new("/w")).await.unwrap();
+        let sessions = openclaw_sessions(&file, Some(Path::new("/w"))).await.unwrap();
         let entries = openclaw_session(&file, &sessions[0]).await.unwrap();
         let mut foreign = crate::import::Foreign::default();
         crate::import::openclaw::read(&entries, &mut foreign);

@@ -28,7 +28,7 @@ pub async fn found(
     env: &Env,
 ) -> Result<Vec<ForeignSession>, PortError> {
     let mut found = Vec::new();
-    for (file, entry) in places(program, cwd, env).await? {
+    for (file, entry) in places(program, Some(cwd), env).await? {
         // One at a time: together they may be more than there is memory.
         let Some(foreign) = load(program, &file, entry.as_deref()).await? else { continue };
         let id = session_id(program, &foreign).to_string();
@@ -48,6 +48,12 @@ pub async fn found(
     }
     found.sort_by_key(|session| std::cmp::Reverse(session.last));
     Ok(found)
+}
+
+/// Where all sessions of a program lie, those of every folder: files, and entries of databases.
+/// Fails when a database can't be read.
+pub async fn everywhere(program: Program, env: &Env) -> Result<Vec<(PathBuf, Option<String>)>, PortError> {
+    places(program, None, env).await
 }
 
 /// What lies in a file, or in an entry of a database; nothing when it is no session, or nothing was said in it.
@@ -81,29 +87,19 @@ pub(super) fn loaded(program: Program, lines: Vec<Record>, path: Option<&Path>) 
     Some(foreign)
 }
 
-/// Where they lie: files, and entries of databases.
-async fn places(program: Program, cwd: &Path, env: &Env) -> Result<Vec<(PathBuf, Option<String>)>, PortError> {
-    let variable = |name: &str| env.var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let homes = Homes::new(env.home(), variable);
+/// Where those of a folder lie, or all of them: files, and entries of databases.
+async fn places(program: Program, cwd: Option<&Path>, env: &Env) -> Result<Vec<(PathBuf, Option<String>)>, PortError> {
+    let homes = Homes::of(env);
     let mut places = Vec::new();
-    match program {
-        Program::Opencode => {
-            let file = homes.opencode_database();
-            if file.exists() {
-                let ids = opencode_sessions(&file, cwd).await.map_err(PortError::Opencode)?;
-                places.extend(ids.into_iter().map(|id| (file.clone(), Some(id))));
-            }
-        }
-        Program::Openclaw => {
-            for file in homes.openclaw_databases() {
-                let ids = openclaw_sessions(&file, cwd).await.map_err(|error| odd(&file, error))?;
-                places.extend(ids.into_iter().map(|id| (file.clone(), Some(id))));
-            }
-        }
-        Program::Neco | Program::ClaudeCode | Program::Codex | Program::GeminiCli => {}
+    for file in homes.databases(program) {
+        let ids = match program {
+            Program::Opencode => opencode_sessions(&file, cwd).await.map_err(PortError::Opencode)?,
+            _ => openclaw_sessions(&file, cwd).await.map_err(|error| odd(&file, error))?,
+        };
+        places.extend(ids.into_iter().map(|id| (file.clone(), Some(id))));
     }
-    let owned = cwd.to_owned();
-    let look = move || homes.files(program, &owned);
+    let owned = cwd.map(Path::to_owned);
+    let look = move || homes.files(program, owned.as_deref());
     let files = tokio::task::spawn_blocking(look).await.unwrap_or_default();
     places.extend(files.into_iter().map(|file| (file, None)));
     Ok(places)

@@ -34,5 +34,5 @@ mod tests;
 pub use file::Taken;
 pub use foreign::Foreign;
 pub use format::read;
-pub use found::found;
+pub use found::{everywhere, found};
 pub use keep::Keeper;

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use neco_config::Env;
 use neco_proto::app::port::Program;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -28,45 +29,75 @@ pub struct Homes {
     pub gemini_cli: PathBuf,
     /// `~/.local/share/opencode`.
     pub opencode: PathBuf,
-    /// `~/.openclaw`.
+    /// `~/.openclaw`, or what it was called before.
     pub openclaw: PathBuf,
 }
 
 impl Homes {
-    /// The usual places below `home`, or where the agents' own variables put them.
-    pub fn new(home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
+    /// The usual places below the home folder, or where the agents' own variables put them.
+    pub fn of(env: &Env) -> Self {
+        let variable = |name: &str| absolute_variable(env, name);
+        let home = env.home();
+        let older = [".openclaw", ".clawdbot", ".moltbot"].map(|name| home.join(name));
+        let openclaw = older.iter().find(|folder| folder.is_dir()).unwrap_or(&older[0]).clone();
         let data = variable("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local").join("share"));
         Self {
             claude_code: variable("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
             codex: variable("CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
             gemini_cli: home.join(".gemini"),
             opencode: data.join("opencode"),
-            openclaw: variable("OPENCLAW_STATE_DIR").unwrap_or_else(|| home.join(".openclaw")),
+            openclaw: variable("OPENCLAW_STATE_DIR").unwrap_or(openclaw),
         }
     }
 
-    /// The files that hold sessions of `cwd`, newest first. Databases are looked into elsewhere.
-    pub fn files(&self, format: Program, cwd: &Path) -> Vec<PathBuf> {
+    /// The files that hold sessions of a folder, or of all of them, newest first. Databases are looked into elsewhere.
+    pub fn files(&self, format: Program, cwd: Option<&Path>) -> Vec<PathBuf> {
+        let Some(cwd) = cwd else { return newest_first(self.all(format)) };
         let found = match format {
             Program::Neco | Program::Opencode => Vec::new(),
-            Program::ClaudeCode => below(&self.claude_code.join("projects").join(dashed(cwd)), 1, &["jsonl"]),
-            Program::Codex => with_folder(below(&self.codex.join("sessions"), 4, &["jsonl"]), cwd),
+            Program::ClaudeCode => below(&self.folder(format).join(dashed(cwd)), 1, &["jsonl"]),
+            Program::Codex | Program::Openclaw => with_folder(self.all(format), cwd),
             Program::GeminiCli => self.gemini(cwd),
-            Program::Openclaw => with_folder(below(&self.openclaw.join("agents"), 3, &["jsonl"]), cwd),
         };
         newest_first(found)
     }
 
-    /// The database of opencode.
-    pub fn opencode_database(&self) -> PathBuf {
-        self.opencode.join("opencode.db")
+    fn all(&self, format: Program) -> Vec<PathBuf> {
+        let folder = self.folder(format);
+        match format {
+            Program::Neco | Program::Opencode => Vec::new(),
+            Program::ClaudeCode => below(&folder, 2, &["jsonl"]),
+            Program::Codex => below(&folder, 4, &["jsonl"]),
+            Program::GeminiCli => {
+                let chats = |folder: PathBuf| below(&folder.join("chats"), 1, &["jsonl", "json"]);
+                entries(&folder).into_iter().flat_map(chats).collect()
+            }
+            Program::Openclaw => below(&folder, 3, &["jsonl"]),
+        }
     }
 
-    /// The databases of OpenClaw, one for each of its agents.
-    pub fn openclaw_databases(&self) -> Vec<PathBuf> {
-        let agents = entries(&self.openclaw.join("agents"));
-        let database = |agent: PathBuf| agent.join("agent").join("openclaw-agent.sqlite");
-        agents.into_iter().map(database).filter(|file| file.exists()).collect()
+    /// The folder in which a program keeps the sessions of all folders.
+    pub fn folder(&self, program: Program) -> PathBuf {
+        match program {
+            Program::ClaudeCode => self.claude_code.join("projects"),
+            Program::Codex => self.codex.join("sessions"),
+            Program::GeminiCli => self.gemini_cli.join("tmp"),
+            Program::Openclaw => self.openclaw.join("agents"),
+            Program::Neco | Program::Opencode => self.opencode.clone(),
+        }
+    }
+
+    /// The databases in which a program keeps sessions, those that are there.
+    pub fn databases(&self, program: Program) -> Vec<PathBuf> {
+        let databases = match program {
+            Program::Opencode => vec![self.opencode.join("opencode.db")],
+            Program::Openclaw => {
+                let database = |agent: PathBuf| agent.join("agent").join("openclaw-agent.sqlite");
+                entries(&self.folder(program)).into_iter().map(database).collect()
+            }
+            Program::Neco | Program::ClaudeCode | Program::Codex | Program::GeminiCli => Vec::new(),
+        };
+        databases.into_iter().filter(|file| file.exists()).collect()
     }
 
     /// A folder is known by the hash of its path, by what it says of itself, by the list of all folders, or by
@@ -86,8 +117,13 @@ impl Homes {
                 None => chats(&folder).into_iter().filter(|file| begins_with(file, &hash)).collect(),
             }
         };
-        entries(&self.gemini_cli.join("tmp")).into_iter().flat_map(files).collect()
+        entries(&self.folder(Program::GeminiCli)).into_iter().flat_map(files).collect()
     }
+}
+
+/// The absolute path that a variable holds.
+pub fn absolute_variable(env: &Env, name: &str) -> Option<PathBuf> {
+    env.var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// The folder of a session of Gemini CLI, which is beside its file and not in it: its own folder says it, or the

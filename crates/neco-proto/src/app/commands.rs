@@ -34,6 +34,9 @@ pub struct CommandRow {
     pub help: String,
     /// Whether it can be used: one of a folder that is not trusted can't.
     pub trusted: bool,
+    /// Whether it is a skill, which `$name` in a message brings in too.
+    #[serde(default)]
+    pub is_skill: bool,
 }
 
 /// Tells what such a command says to the agent.
@@ -62,6 +65,12 @@ pub struct ExpandedCommand {
     /// What a person should know of its file, such as a field that has no effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The model that the command wants; whoever asked decides what comes of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What the person's own file allows while it is done, as rules; empty for one of a folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_tools: Vec<String>,
 }
 
 /// A part of what a command says.

@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`known`] (words of newer
 //! versions), [`origin`], then the topics: [`opening`], [`sessions`], [`history`], [`exchanges`], [`blobs`], [`port`], [`workflows`],
-//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`project`], [`files`], [`folders`], [`commands`], [`tools`], [`mcp`], [`mcp_use`].
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`project`], [`files`], [`folders`], [`commands`], [`skills`], [`plugins`], [`tools`], [`mcp`], [`mcp_use`], [`setups`].
 
 pub mod agents;
 pub mod blobs;
@@ -27,12 +27,15 @@ pub mod models;
 pub mod opening;
 pub mod origin;
 pub mod plans;
+pub mod plugins;
 pub mod port;
 pub mod project;
 pub mod request;
 pub mod rules;
 pub mod sessions;
 pub mod settings;
+pub mod setups;
+pub mod skills;
 pub mod tools;
 pub mod trust;
 pub mod workflows;

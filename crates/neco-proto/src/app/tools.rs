@@ -21,6 +21,9 @@ pub struct ListTools {
     pub folder: String,
     /// Only those of these names, in which `*` stands for anything; all of them where none is named.
     pub only: Vec<String>,
+    /// All that an agent there has: also those that need an agent, and those that people plugged in, as far as they are
+    /// known without starting anything.
+    pub all: bool,
 }
 
 request!(ListTools => ToolList, "tools.list", Get "/tools", Read, repeatable);
@@ -45,6 +48,9 @@ pub struct OfferedTool {
     pub reads_only: bool,
     /// Whether it reaches the network.
     pub network: bool,
+    /// Where it comes from, as rules name it: `built-in`, `mcp:SERVER`, `script:PATH`.
+    #[serde(default)]
+    pub origin: String,
 }
 
 /// Calls a tool in a session that this process has open with [`CALLER_MODEL`]. The call is judged, asked about, kept

@@ -10,9 +10,9 @@ use super::{
     AgentComplete, AgentMessage, AgentUpdate, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent,
     FilesBack, HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
     PermissionDecision, PermissionRequest, PiecesGiven, PlanUpdate, QuestionAnswer, Rewind, RulesTold, SessionStart,
-    SessionStop, SessionTitle, SharedStateUpdate, SideCall, StateChange, StreamChunk, TodoUpdate, ToolCallDelta,
-    ToolCallEnd, ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UnknownEvent, UsageEvent,
-    WorkflowUpdate,
+    SessionStop, SessionTitle, SharedStateUpdate, SideCall, SkillUsed, StateChange, StreamChunk, TodoUpdate,
+    ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UnknownEvent,
+    UsageEvent, WorkflowUpdate,
 };
 use crate::ide::IdeContext;
 use crate::ids::{AgentId, Seq, SessionId, TurnId};
@@ -168,6 +168,8 @@ event_bodies! {
     /// Rules files of folders that the agent touched for the first time, as it was told with the message that
     /// follows.
     RulesTold(RulesTold) = "rules_told",
+    /// A skill was brought into the conversation, with the message that follows or the result of a call.
+    SkillUsed(SkillUsed) = "skill_used",
     /// The model was given pieces of files that fit what the person said, with the message before this.
     PiecesGiven(PiecesGiven) = "pieces_given",
     /// Outputs of earlier calls were shortened.
@@ -236,6 +238,7 @@ impl EventBody {
             | Self::Message(_)
             | Self::Environment(_)
             | Self::RulesTold(_)
+            | Self::SkillUsed(_)
             | Self::PiecesGiven(_)
             | Self::IdeContext(_)
             | Self::ContextTrim(_)

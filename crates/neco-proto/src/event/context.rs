@@ -129,6 +129,46 @@ impl RulesTold {
     }
 }
 
+names! {
+    /// Who brought a skill in.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum SkillCause {
+        /// The person, by its name.
+        Person = "person",
+        /// The model.
+        Model = "model",
+        /// Words of the request that stand in its description.
+        Words = "words",
+        /// The definition of the agent, which lists it.
+        Definition = "definition",
+    }
+}
+
+/// A skill was brought into the conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkillUsed {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub file: String,
+    /// Who brought it in.
+    pub cause: SkillCause,
+}
+
+impl SkillUsed {
+    /// What happened, in words for a person.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let why = match self.cause {
+            SkillCause::Person => "you named it",
+            SkillCause::Model => "the model chose it",
+            SkillCause::Words => "your words fit it",
+            SkillCause::Definition => "the agent's definition lists it",
+        };
+        format!("the skill {} is in use: {why}", self.name)
+    }
+}
+
 /// Pieces of files that fit what the person said, as the model was given them with the message before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PiecesGiven {

@@ -29,7 +29,7 @@ pub use checkpoint::{
 };
 pub use context::{
     Compaction, CompactionCause, CompactionStrategy, ContextTrim, EnvironmentTold, GivenPiece, PiecesGiven, RulesTold,
-    TrimmedArguments, TrimmedOutput,
+    SkillCause, SkillUsed, TrimmedArguments, TrimmedOutput,
 };
 pub use hook::{HookEvent, HookOutcome, HookRun};
 pub use memory::{MemoryAction, MemoryNote, MemoryScope, MemoryUpdate};

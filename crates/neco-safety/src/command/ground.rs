@@ -8,7 +8,7 @@ use super::pattern;
 use super::place::Place;
 use crate::listed::is_listed;
 use crate::path::later::later;
-use crate::path::sensitive::{is_in_git_folder, is_sensitive, is_sensitive_below};
+use crate::path::sensitive::{is_in_git_folder, is_sensitive, is_sensitive_below, is_unread_below};
 
 /// Where the parts of a line stand: the place, and every folder they may be in by now.
 #[derive(Debug)]
@@ -58,22 +58,32 @@ impl Ground<'_> {
         }
     }
 
-    /// Why a word that may be a path is sensitive.
+    /// Why a word that may be a path is sensitive to whoever reads there.
     pub(crate) fn sensitive(&self, word: &Word) -> Option<&'static str> {
-        spellings(&word.text).find_map(|text| self.every(&text).find_map(|path| self.sensitive_path(&path)))
+        self.paths_in(word).find_map(|path| self.unread_path(&path))
     }
 
+    fn unread_path(&self, path: &Path) -> Option<&'static str> {
+        match self.place.readable.iter().find(|folder| path.starts_with(folder)) {
+            Some(folder) => is_unread_below(folder, path).or_else(|| pattern_finds_sensitive(path)),
+            None => self.sensitive_path(path),
+        }
+    }
+
+    /// Why a path is sensitive to whoever changes it.
     pub(super) fn sensitive_path(&self, path: &Path) -> Option<&'static str> {
         let by_name = match self.place.root_of(path) {
             Some(root) => is_sensitive_below(root, path),
             None => is_sensitive(path).or_else(|| system_secret(path)),
         };
-        by_name.or_else(|| pattern::finds_sensitive(path).then_some("the pattern finds files that may hold secrets"))
+        by_name.or_else(|| pattern_finds_sensitive(path))
     }
 
     /// Why writing there is more than writing a file.
     pub(crate) fn guarded(&self, word: &Word) -> Option<&'static str> {
-        self.unread(word).or_else(|| self.every(&word.text).find_map(|path| self.runs_later(&path)))
+        let by_name = self.paths_in(word).find_map(|path| self.sensitive_path(&path));
+        let kept = |path: PathBuf| is_in_git_folder(&path).or_else(|| self.runs_later(&path));
+        by_name.or_else(|| self.every(&word.text).find_map(kept))
     }
 
     /// Why reading there is more than reading a file: git's own files are left to git.
@@ -97,7 +107,8 @@ impl Ground<'_> {
 
     fn opened_by(&self, word: &Word, changes: bool) -> Vec<Opened> {
         let is_closed = |path: &PathBuf| {
-            let to_all = self.sensitive_path(path).is_some() || is_in_git_folder(path).is_some();
+            let sensitive = if changes { self.sensitive_path(path) } else { self.unread_path(path) };
+            let to_all = sensitive.is_some() || is_in_git_folder(path).is_some();
             to_all || changes && self.runs_later(path).is_some()
         };
         self.paths_in(word).filter(is_closed).map(|path| Opened { path, changes }).collect()
@@ -243,6 +254,10 @@ fn spellings(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     found.flatten().filter(|text| !text.is_empty()).map(Cow::Borrowed)
 }
 
+fn pattern_finds_sensitive(path: &Path) -> Option<&'static str> {
+    pattern::finds_sensitive(path).then_some("the pattern finds files that may hold secrets")
+}
+
 fn is_system_folder(top: &str) -> bool {
     const FOLDERS: &str = "bin boot dev etc home lib lib32 lib64 libx32 media mnt opt proc root run sbin srv sys usr \
         var users system library applications private volumes";
@@ -365,6 +380,31 @@ mod tests {
             }
             for text in ["*.rs", "src/main.rs", "env", "-name", "a*", "HEAD~3", "--env", "*"] {
                 assert_eq!(ground.sensitive(&Word::exact(text)), None, "{text}");
+            }
+        });
+    }
+
+    #[test]
+    fn skills_among_the_settings_are_read_and_not_changed() {
+        with_ground(|ground| {
+            let place = Place {
+                readable: vec!["/home/me/.config/neco/skills".into(), "/home/me/.neco/plugins/kit".into()],
+                ..ground.place.clone()
+            };
+            let ground = Ground { place: &place, ..*ground };
+            for text in ["~/.config/neco/skills/notes/scripts/count.sh", "~/.neco/plugins/kit/hooks/count.sh"] {
+                let script = Word::exact(text);
+                assert_eq!((ground.sensitive(&script), ground.read_by(&script)), (None, Vec::new()), "{text}");
+                assert!(ground.guarded(&script).is_some() && ground.changed_by(&script).len() == 1, "{text}");
+            }
+            for text in [
+                "~/.config/neco/skills/notes/.env",
+                "~/.neco/plugins/kit/hooks/.env",
+                "~/.neco/plugins/kit/id_rsa",
+                "~/.config/neco/config.toml",
+                "~/.config/neco",
+            ] {
+                assert!(ground.sensitive(&Word::exact(text)).is_some(), "{text}");
             }
         });
     }

@@ -13,13 +13,15 @@ pub struct Place {
     pub home: Option<PathBuf>,
     /// Further folders the person opened.
     pub roots: Vec<PathBuf>,
+    /// Folders that are read as the person's own are, wherever they lie: those of skills and plugins.
+    pub readable: Vec<PathBuf>,
 }
 
 impl Place {
     /// A place in which the command starts in the workspace itself.
     pub fn new(workspace: impl Into<PathBuf>) -> Self {
         let workspace = workspace.into();
-        Self { folder: workspace.clone(), workspace, home: None, roots: Vec::new() }
+        Self { folder: workspace.clone(), workspace, home: None, roots: Vec::new(), readable: Vec::new() }
     }
 
     /// The same place with a home folder.
@@ -27,6 +29,12 @@ impl Place {
     pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());
         self
+    }
+
+    /// The readable folders that lie in none which may be changed, for whoever works in `cwd` with these roots.
+    pub fn read_only(&self, cwd: &Path, roots: &[PathBuf]) -> Vec<PathBuf> {
+        let is_open = |folder: &Path| folder.starts_with(cwd) || roots.iter().any(|root| folder.starts_with(root));
+        self.readable.iter().filter(|folder| !is_open(folder)).cloned().collect()
     }
 
     /// The absolute path that `text` means, with `.` and `..` taken away as names.

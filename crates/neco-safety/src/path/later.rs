@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::path::Path;
-use std::sync::LazyLock;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 /// What a file does later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,8 +31,28 @@ impl Later {
     }
 }
 
+/// Folders whose skills are the person's own, wherever they lie on this machine: hooks of theirs run outside of every
+/// box. A process has one list of them, as of its settings: it only grows.
+static SKILL_FOLDERS: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
+
+/// From now on what lies in this folder is changed only after asking, and not by commands in a box.
+pub fn guard_skills(folder: PathBuf) {
+    let mut guarded = SKILL_FOLDERS.write().unwrap_or_else(PoisonError::into_inner);
+    if !guarded.iter().any(|known| folder.starts_with(known)) {
+        guarded.push(folder);
+    }
+}
+
+/// The folders that are guarded so.
+pub fn skill_folders() -> Vec<PathBuf> {
+    SKILL_FOLDERS.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 /// Says what a file does later, by its names from `root` on and without regard to case.
 pub fn later(root: &Path, path: &Path) -> Option<Later> {
+    if SKILL_FOLDERS.read().unwrap_or_else(PoisonError::into_inner).iter().any(|folder| path.starts_with(folder)) {
+        return Some(Later::Runs(AGENT));
+    }
     let below = path.strip_prefix(root).unwrap_or(path);
     let names: Vec<Cow<'_, str>> = below.iter().map(folded).collect();
     row_of(&names).map(|row| row.does)
@@ -359,6 +379,19 @@ mod tests {
         assert_eq!(later(Path::new("/home/me/.claude"), Path::new("/home/me/.claude/notes.md")), None);
         let acts = |folder: &str, name: &str| acts_later(Path::new("/r"), Path::new(folder), OsStr::new(name), false);
         assert!(acts("/r/a", "AGENTS.md") && acts("/r/.cargo", "config.toml") && !acts("/r/a", "config.toml"));
+    }
+
+    #[test]
+    fn a_folder_of_skills_is_guarded_wherever_it_lies() {
+        let of = |path: &str| later(Path::new("/srv/guarded"), Path::new(path));
+        assert_eq!(of("/srv/guarded/own/x/SKILL.md"), None);
+        guard_skills(PathBuf::from("/srv/guarded/own"));
+        assert_eq!(of("/srv/guarded/own/x/SKILL.md"), Some(Later::Runs(AGENT)));
+        assert_eq!(
+            later(Path::new("/srv/guarded/own/x"), Path::new("/srv/guarded/own/x/a.sh")),
+            of("/srv/guarded/own")
+        );
+        assert_eq!(of("/srv/guarded/owner/SKILL.md"), None);
     }
 
     #[test]

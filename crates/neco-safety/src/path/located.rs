@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use super::error::PathError;
 use super::later::{Later, later};
 use super::open_at::{ALWAYS, PLACE, open_beneath};
-use super::sensitive::{is_in_git_folder, is_sensitive_below, may_make_a_repository};
+use super::sensitive::{is_in_git_folder, is_sensitive_below, is_unread_below, may_make_a_repository};
 
 /// What a path is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +165,10 @@ impl Located {
     /// were chosen by the person.
     #[must_use]
     pub fn sensitive_to_read(&self) -> Option<&'static str> {
-        is_sensitive_below(&self.root.path, &self.absolute)
+        match self.root.writable {
+            true => is_sensitive_below(&self.root.path, &self.absolute),
+            false => is_unread_below(&self.root.path, &self.absolute),
+        }
     }
 
     /// Why changing it needs a person's word, if it does: more than for looking, as everything in a

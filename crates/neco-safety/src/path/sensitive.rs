@@ -14,17 +14,27 @@ use super::later::{AGENT, BUILD, EDITOR, folded, is_agents_folder};
 /// spell `.ENV` on a file system that ignores case reads the same file.
 #[must_use]
 pub fn is_sensitive(path: &Path) -> Option<&'static str> {
-    among(path, path.iter(), (Cow::default(), Cow::default()))
+    among(path, path.iter(), (Cow::default(), Cow::default()), |_| true)
 }
 
 /// The same for a path in a folder that the person chose to work in: that folder and those above it
 /// make nothing sensitive as a whole, or nobody could work on the settings of an editor.
 pub fn is_sensitive_below(root: &Path, path: &Path) -> Option<&'static str> {
+    below(root, path, |_| true)
+}
+
+/// The same in a folder that is only there to be read, such as one of skills: what decides there what agents do is no
+/// secret.
+pub fn is_unread_below(root: &Path, path: &Path) -> Option<&'static str> {
+    below(root, path, |why| why != AGENT)
+}
+
+fn below(root: &Path, path: &Path, counts: impl Fn(&str) -> bool) -> Option<&'static str> {
     let Ok(below) = path.strip_prefix(root) else { return is_sensitive(path) };
     let mut above = root.iter().rev().map(folded);
     let parent = above.next().unwrap_or_default();
     let grandparent = above.next().unwrap_or_default();
-    among(path, below.iter(), (grandparent, parent))
+    among(path, below.iter(), (grandparent, parent), counts)
 }
 
 /// Why one of the names that end `path` makes it sensitive: the folders as a whole, the last one as a file.
@@ -32,18 +42,20 @@ fn among<'a>(
     path: &Path,
     names: impl Iterator<Item = &'a OsStr>,
     above: (Cow<'a, str>, Cow<'a, str>),
+    counts: impl Fn(&str) -> bool,
 ) -> Option<&'static str> {
+    let counts = |why: &&'static str| counts(why);
     let (mut grandparent, mut parent) = above;
     let mut names = names.map(folded).peekable();
     while let Some(name) = names.next() {
-        let as_folder = folder_by_name(&name).or_else(|| folder_inside(&parent, &name));
+        let as_folder = folder_by_name(&name).or_else(|| folder_inside(&parent, &name)).filter(counts);
         if as_folder.is_some() {
             return as_folder;
         }
         if names.peek().is_none() {
-            return is_own_settings(path)
-                .or_else(|| file_by_name(&name))
-                .or_else(|| file_inside(&grandparent, &parent, &name));
+            let by_name = || file_by_name(&name).filter(counts);
+            let by_place = || file_inside(&grandparent, &parent, &name).filter(counts);
+            return is_own_settings(path).filter(counts).or_else(by_name).or_else(by_place);
         }
         grandparent = std::mem::replace(&mut parent, name);
     }
@@ -87,7 +99,7 @@ pub fn is_sensitive_file(path: &Path) -> Option<&'static str> {
     let name = names.next()?;
     let mut above = names.map(folded);
     let parent = above.next().unwrap_or_default();
-    among(path, std::iter::once(name), (above.next().unwrap_or_default(), parent))
+    among(path, std::iter::once(name), (above.next().unwrap_or_default(), parent), |_| true)
 }
 
 /// Whether a file, or all that is in a folder, holds secrets by its own name; the folders above it were
@@ -130,6 +142,7 @@ fn is_settings_of(folder: &Path, path: &Path) -> Option<&'static str> {
     let (first, is_file) = (names.next()?, names.next().is_none());
     let guarded = match first.as_ref() {
         "tools" | "hooks" | "plugins" | "policy" | "policies" | "commands" => true,
+        "skills" | "agents" | "workflows" | "rules" => true,
         name => is_file && is_settings_name(name),
     };
     guarded.then_some(AGENT)
@@ -300,7 +313,18 @@ mod tests {
         guard_settings(PathBuf::from("/srv/other-home"));
         guard_settings(PathBuf::from("/srv/agent-home"));
         assert!(is_sensitive(Path::new("/srv/other-home/config.toml")).is_some(), "one more replaces none");
-        for path in ["config.toml", "policy.toml", "policies/a.toml", "hooks/x.sh", "trusted.json"] {
+        for path in [
+            "config.toml",
+            "policy.toml",
+            "policies/a.toml",
+            "hooks/x.sh",
+            "trusted.json",
+            "skills/x/SKILL.md",
+            "Skills/x/run.sh",
+            "agents/x.md",
+            "workflows/x.toml",
+            "rules/x.md",
+        ] {
             assert!(is_sensitive(&Path::new("/srv/agent-home").join(path)).is_some(), "{path}");
         }
         for path in ["data/sessions/1/outputs/a.txt", "notes.md", "project/src/config.toml"] {

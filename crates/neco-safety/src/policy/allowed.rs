@@ -16,7 +16,8 @@ impl Policy {
     /// What a person allowed for this session, in the words that they were asked in, oldest first.
     #[must_use]
     pub fn granted(&self) -> Vec<String> {
-        let is_granted = |rule: &&Rule| rule.source == Source::Session && rule.decision == Ruling::Allow && !rule.kept;
+        let is_granted =
+            |rule: &&Rule| rule.source == Source::Session && rule.decision == Ruling::Allow && !rule.kept && !rule.lent;
         // What was allowed last is looked at first.
         self.rules().iter().rev().filter(is_granted).map(Rule::title).collect()
     }

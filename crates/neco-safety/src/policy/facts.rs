@@ -109,13 +109,13 @@ impl<'a> Facts<'a> {
     }
 
     /// What it may do to files that a rule names: a command reads and writes what it reaches, git shows it, and a patch
-    /// that does not fit is told what comes nearest. What is known to change nothing writes nothing. A tool of a server
-    /// may do anything.
+    /// that does not fit is told what comes nearest. What is known to change nothing writes nothing. What people plugged
+    /// in may do anything.
     pub fn effects_on_files(&self) -> Effects {
         match &self.examined {
             Some(_) if self.is_known_safe() => Effects::READS,
             Some(_) => Effects::READS.and(Effects::WRITES),
-            None if self.is_of_server() => Effects::READS.and(Effects::WRITES),
+            None if self.is_plugged_in() => Effects::READS.and(Effects::WRITES),
             None if self.tool == PATCHES || self.tool == GIT => Effects::READS,
             None => Effects::NONE,
         }
@@ -124,6 +124,16 @@ impl<'a> Facts<'a> {
     /// Whether an MCP server offers the tool: what it does happens there, and is no command of ours.
     pub fn is_of_server(&self) -> bool {
         matches!(self.action.origin, ToolOrigin::Mcp { .. })
+    }
+
+    /// Whether the tool is a script that somebody wrote.
+    pub fn is_script(&self) -> bool {
+        matches!(self.action.origin, ToolOrigin::Script { .. })
+    }
+
+    /// Whether people plugged the tool in: nobody knows what it does with the files that it is told of.
+    fn is_plugged_in(&self) -> bool {
+        self.is_of_server() || self.is_script()
     }
 
     /// Whether it publishes commits, or gives up some that were made.
@@ -181,9 +191,9 @@ impl<'a> Facts<'a> {
         own.iter().chain(named).map(PathBuf::as_path)
     }
 
-    /// The files that the tool says it would touch, and those that a server is told of.
+    /// The files that the tool says it would touch, and those that what is plugged in is told of.
     pub fn files_of_tool(&self) -> Vec<PathBuf> {
-        let told = self.is_of_server().then_some(Told::CommandFiles);
+        let told = self.is_plugged_in().then_some(Told::CommandFiles);
         let mut files: Vec<PathBuf> = self.files(Told::Files).map(Path::to_path_buf).collect();
         files.extend(told.into_iter().flat_map(|told| self.files(told)).map(Path::to_path_buf));
         files.dedup();
@@ -194,13 +204,13 @@ impl<'a> Facts<'a> {
     pub fn reached(&self) -> &[Reached] {
         self.reached.get_or_init(|| match &self.examined {
             Some(examined) => examined.reached(self.place),
-            None if self.is_of_server() => self.named_to_server(),
+            None if self.is_plugged_in() => self.named_in_arguments(),
             None => Vec::new(),
         })
     }
 
-    /// What a server is told of files. Nobody knows which of its tools only look, so each may be changed.
-    fn named_to_server(&self) -> Vec<Reached> {
+    /// What a plugged-in tool is told of files. Nobody knows which of them only look, so each may be changed.
+    fn named_in_arguments(&self) -> Vec<Reached> {
         let named = arguments::named(self.action.arguments, self.place).into_iter();
         named.map(|named| Reached { named, changes: true, surely: true }).collect()
     }

@@ -11,7 +11,7 @@ use super::facts::Facts;
 use super::foreign::claude;
 use super::judge::Policy;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, MCP, ToolPattern};
-use super::read::prefix;
+use super::read::{RuleReader, prefix};
 use super::reasons::needs_network;
 use super::rule::{Fit, Rule, Ruling, Source, When, fit};
 use crate::command::straighten;
@@ -71,6 +71,19 @@ impl Policy {
     pub fn grant_for_good(&mut self, grant: &Grant) {
         self.add(Rule { kept: true, ..grant.rule.clone() });
     }
+
+    /// Allows what these rules say, each written as after `--allow`, until [`Policy::take_back`]. One that can't be
+    /// understood allows nothing.
+    pub fn lend(&mut self, rules: &[String]) {
+        let read = |text: &String| RuleReader { place: self.place() }.flag(Ruling::Allow, text).rules;
+        let lent: Vec<Rule> = rules.iter().flat_map(read).collect();
+        lent.into_iter().for_each(|rule| self.add(Rule { source: Source::Session, lent: true, ..rule }));
+    }
+
+    /// Takes back what was allowed for one request.
+    pub fn take_back(&mut self) {
+        self.retain(|rule| !rule.lent);
+    }
 }
 
 impl Grant {
@@ -104,7 +117,7 @@ impl Grant {
                 lines.push(format!("folder = {}", toml_string(&told)));
                 if told == HERE { subject } else { format!("{subject} in {told}") }
             }
-            (SideEffect::Runs, _) if !tool.starts_with(MCP) => {
+            (SideEffect::Runs, _) if !tool.starts_with(MCP) && !facts.is_script() => {
                 let pattern = format!("^{}$", regex::escape(&canonical(action.arguments)));
                 let regex = Regex::new(&pattern).ok()?;
                 lines.push(format!("args = {}", toml_string(&pattern)));
@@ -149,6 +162,7 @@ impl Grant {
             name: Some(words),
             reason: None,
             kept: false,
+            lent: false,
             source: Source::Session,
             place: String::new(),
             when,
@@ -247,12 +261,12 @@ fn flag(rule: &str) -> String {
 }
 
 /// The same for what is critical: the very call, and nothing where that is too much to write. What makes a server's
-/// tool critical is true of each of its calls.
+/// tool or a script critical is true of each of its calls.
 pub(super) fn critical_flag(facts: &Facts<'_>) -> Option<String> {
     let about = match (facts.action.command, facts.action.paths.first()) {
         (Some(line), _) => format!("line = {}, ", toml_string(line.trim())),
         (None, Some(path)) if facts.action.paths.len() == 1 => format!("path = {}, ", toml_string(path.to_str()?)),
-        (None, None) if facts.is_of_server() => String::new(),
+        (None, None) if facts.is_of_server() || facts.is_script() => String::new(),
         (None, _) => return None,
     };
     let rule = format!("{{ tool = {}, {about}risk = \"critical\" }}", toml_string(facts.action.tool));

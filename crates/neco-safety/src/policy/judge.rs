@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
 
 use neco_proto::{ErrorCode, Risk, ToolOrigin};
 
@@ -11,6 +12,7 @@ use super::pattern::CommandPattern;
 use super::read::RuleReader;
 use super::reasons;
 use super::rule::{Fit, Rule, Ruling, Source, fit};
+use super::within::Within;
 use crate::command::Place;
 use crate::tools::Effects;
 
@@ -62,11 +64,15 @@ pub struct RuleRef {
 /// The rules in force. Judging is pure: the same call gets the same verdict, in the loop and in an explanation.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// In the order in which they are looked at: those of one source lie together.
-    rules: Vec<Rule>,
+    /// In the order in which they are looked at: those of one source lie together. Most policies are the same.
+    rules: Arc<Vec<Rule>>,
     place: Place,
     /// Whether every edit is asked about, since commands can't write either.
     reads_only: bool,
+    /// What each of the skills in use leaves of all this.
+    pub(super) within: Vec<Within>,
+    /// What such skills left of it before whoever is judged began.
+    pub(super) bounds: Vec<Within>,
 }
 
 impl Default for Policy {
@@ -87,9 +93,12 @@ impl Policy {
     /// The built-in rules and these, for a workspace.
     pub fn new(place: Place, rules: Vec<Rule>) -> Self {
         let mut all = built_in_rules();
-        all.extend(rules);
-        all.sort_by(Rule::before);
-        Self { rules: all, place, reads_only: false }
+        if !rules.is_empty() {
+            let all = Arc::make_mut(&mut all);
+            all.extend(rules);
+            all.sort_by(Rule::before);
+        }
+        Self { rules: all, place, reads_only: false, within: Vec::new(), bounds: Vec::new() }
     }
 
     /// The same where the sandbox is read-only: every edit is asked about, whatever the approval mode, and also where a
@@ -115,25 +124,27 @@ impl Policy {
     /// Adds a rule, unless the same is there.
     pub fn add(&mut self, rule: Rule) {
         let same = |other: &Rule| {
-            let told = |rule: &Rule| (rule.source, rule.decision, rule.kept, rule.when.to_string());
+            let told = |rule: &Rule| (rule.source, rule.decision, rule.kept, rule.lent, rule.when.to_string());
             told(other) == told(&rule)
         };
         if !self.rules.iter().any(same) {
             // What is kept comes after the same that is not, which opens more.
             let is_before = |order: std::cmp::Ordering| if rule.kept { order.is_le() } else { order.is_lt() };
             let at = self.rules.partition_point(|other| is_before(other.before(&rule)));
-            self.rules.insert(at, rule);
+            Arc::make_mut(&mut self.rules).insert(at, rule);
         }
     }
 
-    pub(super) fn retain(&mut self, keep: impl FnMut(&Rule) -> bool) {
-        self.rules.retain(keep);
+    pub(super) fn retain(&mut self, keep: impl Fn(&Rule) -> bool) {
+        if !self.rules.iter().all(&keep) {
+            Arc::make_mut(&mut self.rules).retain(keep);
+        }
     }
 
     /// The rules that a person keeps for good are these now: what was added holds at once, and what was taken back
     /// no longer does, also where it was allowed in this session.
     pub fn renew_kept(&mut self, kept: Vec<Rule>) {
-        self.rules.retain(|rule| !rule.kept);
+        self.retain(|rule| !rule.kept);
         kept.into_iter().filter(|rule| rule.kept).for_each(|rule| self.add(rule));
     }
 
@@ -142,7 +153,7 @@ impl Policy {
     pub fn judge(&self, action: &Action<'_>, who: &Who<'_>) -> Verdict {
         let facts = self.facts(action, who);
         let decided = self.decide(&facts, None);
-        self.verdict(&facts, &decided)
+        self.narrowed(self.verdict(&facts, &decided), &facts)
     }
 
     /// What is known of a call, and of the rules that close paths.
@@ -371,13 +382,14 @@ const READ_ONLY: &str = include_str!("read_only.toml");
 const READ_ONLY_FILE: &str = "read_only.toml";
 
 /// The rules that hold when nobody says otherwise. They are read once; a test holds that they are sound.
-fn built_in_rules() -> Vec<Rule> {
-    static RULES: std::sync::OnceLock<Vec<Rule>> = std::sync::OnceLock::new();
-    let read = || {
+fn built_in_rules() -> Arc<Vec<Rule>> {
+    static RULES: LazyLock<Arc<Vec<Rule>>> = LazyLock::new(|| {
         let place = Place::default();
-        RuleReader { place: &place }.file(include_str!("builtin.toml"), FILE, Source::BuiltIn).rules
-    };
-    RULES.get_or_init(read).clone()
+        let mut read = RuleReader { place: &place }.file(include_str!("builtin.toml"), FILE, Source::BuiltIn).rules;
+        read.sort_by(Rule::before);
+        Arc::new(read)
+    });
+    Arc::clone(&RULES)
 }
 
 #[cfg(test)]

@@ -18,10 +18,16 @@ const HEAD: &str = "\
 /// not at all, and nobody else can read it.
 /// Fails when it can't be read or written; then it is as it was.
 pub fn keep(path: &Path, rule: &str) -> io::Result<()> {
+    keep_below(path, HEAD, rule)
+}
+
+/// The same for another file of rules, which begins with `head`.
+/// Fails as [`keep`] does.
+pub fn keep_below(path: &Path, head: &str, rule: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     rewrite(path, |text| {
-        let mut text = if text.is_empty() { HEAD.to_owned() } else { text };
+        let mut text = if text.is_empty() { head.to_owned() } else { text };
         if text.contains(rule.trim()) {
             return Ok(text);
         }

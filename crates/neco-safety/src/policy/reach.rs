@@ -7,7 +7,7 @@ use super::closed::{OnFiles, deciding};
 use super::facts::Facts;
 use super::judge::Policy;
 use super::rule::{Rule, Ruling};
-use crate::command::{Named, Reached};
+use crate::command::{Examined, Named, Reached};
 use crate::world::Freedom;
 
 /// More closed paths than these are counted and not named.
@@ -38,9 +38,12 @@ impl Policy {
     /// Why nobody can tell whether a command reaches what a rule closes: nothing hides that from it.
     pub(super) fn unclear(&self, facts: &Facts<'_>) -> Option<String> {
         let runs = facts.action.touch == SideEffect::Runs && self.denies_paths();
-        let examined = facts.examined.as_ref().filter(|_| runs)?;
+        let (examined, is_script) = (facts.examined.as_ref(), facts.is_script());
+        if !runs || examined.is_none() && !is_script {
+            return None;
+        }
         let changes_nothing = facts.is_known_safe();
-        let reads_nothing = changes_nothing && examined.tells_names_only();
+        let reads_nothing = changes_nothing && examined.is_some_and(Examined::tells_names_only);
         let is_open = |(rule, effects): &(&Rule, OnFiles)| {
             let reaches = effects.reads && !reads_nothing || effects.changes && !changes_nothing;
             rule.decision == Ruling::Deny && reaches && !is_hidden(rule, facts)
@@ -54,8 +57,9 @@ impl Policy {
             false => "no sandbox hides it from commands",
         };
         let (some, it) = (some_of(&closed), if closed.len() == 1 { "it" } else { "them" });
+        let what = if is_script { "script" } else { "command" };
         (!closed.is_empty())
-            .then(|| format!("a rule closes {some}, nobody can tell whether this command reaches {it}, and {why}"))
+            .then(|| format!("a rule closes {some}, nobody can tell whether this {what} reaches {it}, and {why}"))
     }
 
     /// What rules close in the box of a command, as it was written.

@@ -158,6 +158,7 @@ impl RuleReader<'_> {
                 name,
                 reason,
                 kept,
+                lent: false,
                 source,
                 place,
                 when,

@@ -139,6 +139,7 @@ fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
             None => asked(facts, approval, what(facts)),
         },
         (Source::BuiltIn, Ruling::Deny) => rule.reason.clone().unwrap_or_else(|| what(facts)),
+        (Source::Session, Ruling::Allow) if rule.lent => "allowed by your command, until this request ends".to_owned(),
         (Source::Session, Ruling::Allow) => "allowed for this session".to_owned(),
         (Source::Session, Ruling::Ask | Ruling::Deny) => format!("({} rule {})", rule.decision, named(rule)),
         (Source::User | Source::Project | Source::CommandLine, _) => {
@@ -161,7 +162,11 @@ fn asked(facts: &Facts<'_>, approval: ApprovalMode, words: String) -> String {
     match (facts.action.touch, approval) {
         (SideEffect::Writes, ApprovalMode::AskFirst) if plain => "edits are asked first".to_owned(),
         (SideEffect::Runs, ApprovalMode::AskFirst | ApprovalMode::AcceptEdits) if plain => {
-            let asked = if facts.is_of_server() { "tools of MCP servers" } else { "commands" };
+            let asked = match (facts.is_of_server(), facts.is_script()) {
+                (true, _) => "tools of MCP servers",
+                (false, true) => "scripted tools",
+                (false, false) => "commands",
+            };
             format!("{asked} are asked first")
         }
         _ => format!("{words}; {}", asks(approval)),
@@ -217,6 +222,7 @@ fn kind(facts: &Facts<'_>) -> &'static str {
         SideEffect::Network => "it reaches the network",
         SideEffect::Writes => "it changes a file",
         SideEffect::Runs if facts.is_of_server() => "it is a tool of an MCP server",
+        SideEffect::Runs if facts.is_script() => "it runs a script",
         SideEffect::Runs if facts.is_known_safe() => "it runs commands that are known to change nothing",
         SideEffect::Runs if facts.risk <= Risk::Low => "it acts on a process of the agent's own",
         SideEffect::Runs => "it runs a command",

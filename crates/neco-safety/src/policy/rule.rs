@@ -35,6 +35,8 @@ pub struct Rule {
     /// Whether a person said "always" to a question: it outranks their rules that ask, and yields to
     /// every one that denies.
     pub kept: bool,
+    /// Whether it holds only until the present request ends.
+    pub lent: bool,
     /// Who wrote it.
     pub source: Source,
     /// Where: `~/.config/neco/policy/mine.toml:3:1`, a flag, or nothing for what a person answered.
@@ -99,6 +101,19 @@ impl Rule {
         self.when.commands_fit(self.decision, facts)
     }
 
+    /// How much of a call it names, for whoever only leaves what it names: what else speaks against the call, as that a
+    /// program lies outside the workspace, is judged all the same.
+    pub(super) fn leaves(&self, facts: &Facts<'_>) -> Fit {
+        if !self.when.is_about(self.decision, facts) || !self.when.paths_fit(self.decision, facts) {
+            return Fit::No;
+        }
+        match (self.when.commands.as_slice(), &facts.examined) {
+            ([], _) => Fit::Yes,
+            (_, None) => Fit::No,
+            (commands, Some(examined)) => fit(commands, examined, facts.action.command.unwrap_or_default()),
+        }
+    }
+
     /// What is critical, and what a mode forbids, is opened only by a rule that names it.
     fn may_decide(&self, facts: &Facts<'_>) -> bool {
         if self.source == Source::BuiltIn || self.decision == Ruling::Deny {
@@ -121,9 +136,9 @@ impl Rule {
         is_about.then_some(why)
     }
 
-    /// Whether it counts for what is closed and opened by paths: what was kept opens nothing that is denied.
+    /// Whether it counts for what is closed and opened by paths: what was kept or lent opens nothing that is denied.
     pub(super) fn counts_for_paths(&self) -> bool {
-        self.source > Source::BuiltIn && !(self.kept && self.decision == Ruling::Allow)
+        self.source > Source::BuiltIn && !((self.kept || self.lent) && self.decision == Ruling::Allow)
     }
 
     /// The order in which rules of one source are looked at.

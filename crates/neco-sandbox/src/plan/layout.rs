@@ -13,7 +13,7 @@ use crate::plan::named::Named;
 use crate::plan::names::{OWN_SETTINGS, SECRETS_AT_HOME, SECRETS_OF_THE_SYSTEM, START_UP, START_UP_FOLDERS};
 use crate::survey::facts::Facts;
 use crate::survey::search::{Found, Identity, identity, is_among, is_repository};
-use neco_safety::path::later::{closed_files, closed_folders};
+use neco_safety::path::later::{closed_files, closed_folders, skill_folders};
 use neco_safety::world::Files;
 
 /// The most settings below the top that are protected: each is a mount of every box.
@@ -200,6 +200,7 @@ impl Drawing<'_> {
                 START_UP_FOLDERS.split_whitespace().for_each(|name| self.keep_folder(&home.join(name)));
             }
         }
+        self.keep_skills();
         for path in found.settings.iter().take(MOST_SETTINGS) {
             // What a link leads to has a place of its own.
             let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
@@ -213,6 +214,24 @@ impl Drawing<'_> {
         let repositories: BTreeSet<PathBuf> =
             at_the_top.chain(found.repositories.iter().map(|(path, _)| path.clone())).collect();
         repositories.iter().for_each(|git| self.keep_git(git));
+    }
+
+    /// The person's own skills stay as they are, also where the folder that is worked in lies among them: their hooks
+    /// run outside of every box.
+    fn keep_skills(&mut self) {
+        let own = &self.machine.own;
+        for folder in skill_folders().into_iter().filter(|folder| !own.iter().any(|own| folder.starts_with(own))) {
+            let is_worked_in = |(root, seen): &(&PathBuf, &Seen)| **seen == Seen::Root && root.starts_with(&folder);
+            let worked_in: Vec<PathBuf> =
+                self.places.iter().filter(is_worked_in).map(|(root, _)| root.clone()).collect();
+            worked_in.iter().for_each(|root| self.replace(root, Seen::ReadOnly));
+            if self.is_in_root(&folder) {
+                match self.is_there(&folder) || self.machine.missing == Missing::PutAside {
+                    true => self.keep_if_there(folder),
+                    false => self.keep(folder),
+                }
+            }
+        }
     }
 
     /// Settings stay as they are. Missing ones stay away: a stand-in keeps those from being made that a program

@@ -5,6 +5,7 @@ use rustix::fs::FileType;
 use super::*;
 use crate::survey::unreadable::Entry;
 use neco_config::section::SandboxSection;
+use neco_safety::path::later::guard_skills;
 
 struct Stage {
     _folder: tempfile::TempDir,
@@ -81,6 +82,20 @@ fn the_workspace_is_writable_and_what_matters_in_it_is_not() {
     assert_eq!(layout.unwanted, [stage.workspace.join(".git/gitdir")]);
     let depth = |place: &(PathBuf, Seen)| place.0.components().count();
     assert!(layout.places.is_sorted_by_key(depth));
+}
+
+#[test]
+fn skills_of_the_person_are_kept_in_a_workspace_and_around_it() {
+    let stage = stage();
+    fs::create_dir_all(stage.workspace.join("src/evil")).unwrap();
+    guard_skills(stage.workspace.join("src"));
+    guard_skills(stage.workspace.join("later"));
+    let layout = draw(&stage, &SandboxSection::default(), &stage.workspace);
+    let at = |path: &str| seen(&layout, &stage.workspace.join(path));
+    assert_eq!((at(""), at("src")), (Some(Seen::Root), Some(Seen::ReadOnly)));
+    assert!(layout.missing.contains(&stage.workspace.join("later")));
+    let inside = draw(&stage, &SandboxSection::default(), &stage.workspace.join("src/evil"));
+    assert_eq!(seen(&inside, &stage.workspace.join("src/evil")), Some(Seen::ReadOnly));
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub async fn serve(
     output: impl AsyncWrite + Send + Unpin + 'static,
     stop: CancellationToken,
 ) -> Result<(), AppError> {
-    let list = ListTools { folder: setup.wanted.folder.clone(), only: setup.only.clone() };
+    let list = ListTools { folder: setup.wanted.folder.clone(), only: setup.only.clone(), all: false };
     let tools = setup.app.ask(&caller(), &list).await?.tools;
     let gone = stop.child_token();
     let served = Arc::new(Served {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use neco_proto::event::{Notification, NotificationLevel};
-use neco_proto::{Actor, Attachment, ClientError, EventBody, Message};
+use neco_proto::{Actor, Attachment, ClientError, EventBody, Message, MessagePiece};
 use neco_safety::path::{Access, PathError};
 use neco_safety::policy::Telling;
 use neco_safety::secrets::{Redactor, Scope};
@@ -40,16 +40,16 @@ pub(super) struct Along {
     pub left: Vec<String>,
 }
 
-/// A message with what stands in the files and resources that it names, and the pictures of those. Of what is only
+/// A message with what stands in the files and resources of the names in it, and the pictures of those. Of what is only
 /// named the person is told.
 pub(super) async fn attach(
     ctx: &SessionContext,
     redactor: &Redactor,
     by: &Actor,
-    text: String,
+    (text, names): (String, Vec<String>),
 ) -> Result<(String, Vec<Attachment>), ClientError> {
     let reader = ctx.resources().filter(|_| by.is_person());
-    let (names, resources) = resources::parted(named(Message::written(&text)), reader);
+    let (names, resources) = resources::parted(names, reader);
     let mut along = if names.is_empty() { Along::default() } else { files(ctx, redactor, names).await };
     resources::read(resources, redactor, &mut along).await;
     for words in along.left {
@@ -79,7 +79,7 @@ async fn files(ctx: &SessionContext, redactor: &Redactor, names: Vec<String>) ->
 }
 
 /// The names behind an `@`, each once; what stands in quotes may hold blanks.
-fn named(text: &str) -> Vec<String> {
+pub(super) fn named(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut before = None;
     for (at, char) in text.char_indices() {
@@ -182,6 +182,19 @@ pub(super) fn fenced(text: &str) -> String {
     let ticks = |line: &str| line.trim_start().chars().take_while(|char| *char == '`').count();
     let fence = "`".repeat(text.lines().map(ticks).max().unwrap_or_default().max(2) + 1);
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
+}
+
+/// What a command of the person's own says in one piece; and what of it is said in their name, where something else
+/// stands between. What its lines printed is like what the person ran.
+pub(super) fn whole(pieces: &[MessagePiece], redactor: &Redactor) -> (String, Option<String>) {
+    let shown = |piece: &MessagePiece| match piece.printed {
+        true => neutral(&redactor.redact(&piece.text, Scope::Outside)).into_owned(),
+        false => piece.text.clone(),
+    };
+    let said = pieces.iter().filter(|piece| !piece.printed).map(|piece| Message::written(&piece.text));
+    let is_mixed = pieces.iter().any(|piece| piece.printed);
+    // Words that something stood between are apart.
+    (pieces.iter().map(shown).collect(), is_mixed.then(|| said.collect::<Vec<_>>().join("\n")))
 }
 
 /// A message as everybody gets it: what commands printed holds no secret and nothing that poses as a boundary.

@@ -95,6 +95,7 @@ fn picture(intent: Intent) -> Option<Attachment> {
         Intent::WriteTodos(_)
         | Intent::NoteFindings(_)
         | Intent::LookUpTools(_)
+        | Intent::UseSkill { .. }
         | Intent::AskPerson(_)
         | Intent::EnterPlanMode(_)
         | Intent::ProposePlan(_) => None,

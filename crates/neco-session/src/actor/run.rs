@@ -8,8 +8,8 @@ use neco_agent::{Agent, AgentHandle, AgentInput, CapabilityLevel, SinkError};
 use neco_model::Provider;
 use neco_proto::event::{Admission, Notification, NotificationLevel, TitleSource};
 use neco_proto::{
-    Actor, AgentId, AgentOrder, AgentParameters, Answer, Attachment, ClientError, Command, EventBody, Message, Part,
-    Query, Receipt, Seq, WorkflowId, WorkflowOrder,
+    Actor, AgentId, AgentOrder, AgentParameters, Answer, Attachment, ClientError, Command, CommandWants, EventBody,
+    Message, Part, Query, Receipt, Seq, WorkflowId, WorkflowOrder,
 };
 use neco_safety::policy::Rule;
 use neco_store::Lease;
@@ -18,7 +18,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::answer::{Answers, background_of};
-use super::attached::{attach, presentable};
+use super::attached::{attach, named, presentable, whole};
 use super::opened::Withheld;
 use super::remember::Remembers;
 use super::shown::Shown;
@@ -205,9 +205,21 @@ impl SessionActor {
                     return Ok(receipt);
                 }
                 self.see_pictures(&attachments).await?;
-                self.message(&by, content, attachments, Admission::AfterWork).await?
+                let message = self.message(&by, content, None, attachments).await?;
+                AgentInput::Message { message, admission: Admission::AfterWork }
             }
-            Command::Steer { text } => self.message(&by, text, Vec::new(), Admission::TurnBoundary).await?,
+            Command::Steer { text } => {
+                let message = self.message(&by, text, None, Vec::new()).await?;
+                AgentInput::Message { message, admission: Admission::TurnBoundary }
+            }
+            Command::CommandMessage { pieces, attachments, steers, allow, model } => {
+                self.see_pictures(&attachments).await?;
+                let (text, said) = whole(&pieces, &self.title.redactor);
+                let message = self.message(&by, text, said, attachments).await?;
+                let message = Message { wants: CommandWants { allow, model }, ..message };
+                let admission = if steers { Admission::TurnBoundary } else { Admission::AfterWork };
+                AgentInput::Message { message, admission }
+            }
             Command::Withdraw { message_ids } => AgentInput::Withdraw(message_ids),
             Command::Approve { call_id, decision } => {
                 let below = self.ctx.supervisor.asks_about(&call_id).await;
@@ -307,22 +319,24 @@ impl SessionActor {
         &mut self,
         by: &Actor,
         text: String,
+        said: Option<String>,
         attachments: Vec<Attachment>,
-        admission: Admission,
-    ) -> Result<AgentInput, ClientError> {
+    ) -> Result<Message, ClientError> {
         if text.trim().is_empty() {
             return Err(ClientError::Refused("the message is empty".to_owned()));
         }
         let text = presentable(text, &self.title.redactor);
-        self.title.first_words(&text).await?;
-        self.remembers.recall(&text).await?;
-        let (text, pictures) = attach(&self.ctx, &self.title.redactor, by, text).await?;
+        let words = said.as_ref().unwrap_or(&text);
+        self.title.first_words(words).await?;
+        self.remembers.recall(words).await?;
+        let names = named(said.as_deref().unwrap_or_else(|| Message::written(&text)));
+        let (text, pictures) = attach(&self.ctx, &self.title.redactor, by, (text, names)).await?;
         self.see_pictures(&pictures).await?;
-        let mut message = Message { by: Some(by.clone()), ..Message::user(text) };
+        let mut message = Message { by: Some(by.clone()), said, ..Message::user(text) };
         message.parts.extend(attachments.into_iter().chain(pictures).map(|attachment| match attachment {
             Attachment::Image { media_type, data } => Part::Image { media_type, data },
         }));
-        Ok(AgentInput::Message { message, admission })
+        Ok(message)
     }
 
     /// What a command is answered with that begins nothing itself.
@@ -379,9 +393,13 @@ impl SessionActor {
     /// What an order is when it is for the root.
     async fn for_root(&mut self, by: &Actor, order: AgentOrder) -> Result<AgentInput, ClientError> {
         match order {
-            AgentOrder::Task { text } => self.message(by, text, Vec::new(), Admission::AfterWork).await,
+            AgentOrder::Task { text } => {
+                let message = self.message(by, text, None, Vec::new()).await?;
+                Ok(AgentInput::Message { message, admission: Admission::AfterWork })
+            }
             AgentOrder::Redirect { text } | AgentOrder::Answer { text } => {
-                self.message(by, text, Vec::new(), Admission::TurnBoundary).await
+                let message = self.message(by, text, None, Vec::new()).await?;
+                Ok(AgentInput::Message { message, admission: Admission::TurnBoundary })
             }
             // Carried out elsewhere.
             AgentOrder::Cancel => Ok(AgentInput::Cancel),

@@ -83,6 +83,8 @@ pub struct Fold {
     pub rules_told: BTreeSet<String>,
     /// Pieces of files that were given with what the person said.
     pub given: Given,
+    /// The skills that were brought in, oldest first.
+    pub skills_used: Vec<String>,
     /// Whether the conversation was compacted and nothing was said since.
     pub just_compacted: bool,
     /// The ids of all calls that were ever made, those included that no longer count.
@@ -176,6 +178,10 @@ impl Fold {
             EventBody::Environment(told) => self.environment = Some(told.clone()),
             EventBody::IdeContext(told) => self.ide_told = Some(told.clone()),
             EventBody::PiecesGiven(given) => self.given.give(given),
+            EventBody::SkillUsed(used) => {
+                self.skills_used.retain(|name| *name != used.name);
+                self.skills_used.push(used.name.clone());
+            }
             EventBody::RulesTold(told) => self.rules_told.extend(told.files.iter().chain(&told.unread).cloned()),
             EventBody::ContextTrim(trim) => {
                 trim_messages(&mut self.messages, &trim.outputs, &trim.arguments);

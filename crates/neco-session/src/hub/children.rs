@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use neco_agent::context::{Prompts, Situation, Source};
-use neco_agent::gate::{GatedAgent, HookContext, HookDecision, HookPoint};
+use neco_agent::gate::{BothGates, GatedAgent, HookContext, HookDecision, HookPoint};
 use neco_agent::plan::PlanBook;
+use neco_agent::skills::SkillGuard;
 use neco_agent::{
     Agent, AgentSetup, Budget, CallIds, CapabilityLevel, Checkpointer, EventSink, FolderRules, Gate, Renewed, Settings,
-    SinkError,
+    SinkError, SkillShelf,
 };
 use neco_model::{Provider, SetupError};
 use neco_proto::event::{AgentNode, HookEvent, NodeType};
@@ -23,11 +24,11 @@ use super::renewal::{AgentRenewal, Current, Narrow, RenewalLine};
 use crate::fold::Fold;
 use crate::journal::AgentSink;
 use crate::memory::{Memory, tools as memory_tools};
-use crate::roles::{Definition, Definitions};
+use crate::roles::{Definition, Definitions, Narrowing};
 use crate::search_order::ordering;
 use crate::session_model::session_model;
 use crate::sources::Fixed;
-use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
+use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, skill_tool, tools as tree_tools};
 use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, ChildSpec, MakeChild, TreeError};
 
 /// What makes the agents below the root.
@@ -51,6 +52,7 @@ struct Base {
     sources: Vec<Arc<dyn Source>>,
     folder_rules: Option<Arc<dyn FolderRules>>,
     gate: Arc<dyn Gate>,
+    skills: Option<Arc<dyn SkillShelf>>,
     call_ids: CallIds,
     settings: Settings,
     generation: CapabilityLevel,
@@ -74,6 +76,7 @@ impl ChildFactory {
             sources: setup.sources.clone(),
             folder_rules: setup.folder_rules.clone(),
             gate: Arc::clone(&setup.gate),
+            skills: setup.skills.clone(),
             call_ids: setup.call_ids.clone(),
             settings: setup.settings,
             generation: setup.generation,
@@ -91,6 +94,7 @@ impl ChildFactory {
             base.sources = new.sources.clone();
             base.folder_rules = new.folder_rules.clone();
             base.gate = Arc::clone(&new.gate);
+            base.skills = new.skills.clone();
             (base.settings.confinement, base.settings.network) = (new.confinement, new.network);
         }
     }
@@ -110,6 +114,7 @@ impl ChildFactory {
         let definition = &child_setup.spec.definition;
         let (id, kind, schema) = (child_setup.node.id, child_setup.node.kind, definition.output_schema.as_ref());
         let mut own = tree_tools(supervisor, id, kind, schema, &self.current.definitions());
+        own.push(skill_tool(supervisor, id, base.skills.clone()));
         let always: Vec<Arc<dyn DynTool>> =
             own.iter().filter(|tool| OF_CHILDREN.contains(&tool.name())).cloned().collect();
         own.retain(|tool| !OF_CHILDREN.contains(&tool.name()));
@@ -139,15 +144,28 @@ impl MakeChild for ChildFactory {
         let registry = self.registry(supervisor, &child_setup, &base, &sink);
         let tools = registry.clone();
         let renewal = AgentRenewal::of_child(&self.line, narrowed(&child_setup));
-        let ChildSetup { node, spec, policy, mode, max_turns, fold, .. } = child_setup;
+        let ChildSetup { node, spec, policy, above, mode, max_turns, fold, .. } = child_setup;
         let definition = &spec.definition;
+        let narrowings = above.iter().chain([&definition.narrowing]);
+        let gate = child_gate(base.gate, gated(node, spec), base.skills.as_ref(), narrowings);
         let policy = definition.narrowing.policy(policy);
         let world = base.world.closing(&policy.closed_to(&node.role));
         let deps = &self.core.hub.deps();
         let standing = self.core.journal.standing();
         // How long it may take is seen to by the supervisor, also within a turn.
         let budget = Budget { cost: node.budget.cost, tokens: node.budget.tokens, time: None };
-        let Fold { standing: own, messages, queued, just_compacted, counted, known, rules_told, given, .. } = fold;
+        let Fold {
+            standing: own,
+            messages,
+            queued,
+            just_compacted,
+            counted,
+            known,
+            rules_told,
+            given,
+            skills_used,
+            ..
+        } = fold;
         registry.recall(&known.into_values().collect::<Vec<_>>(), base.world.files().workspace());
         let (agent, handle) = Agent::new(AgentSetup {
             provider,
@@ -169,6 +187,10 @@ impl MakeChild for ChildFactory {
             // What the person asks for is asked of the root; a child is told its task by an agent that has seen it.
             request_files: None,
             given,
+            skills: base.skills.clone(),
+            skills_given: definition.skills.clone(),
+            skills_used,
+            skill_models: None,
             limits: deps.limits,
             max_turns: definition.max_turns.unwrap_or(max_turns),
             budget,
@@ -181,7 +203,7 @@ impl MakeChild for ChildFactory {
             plans_from: None,
             guards: deps.guards.clone(),
             settings: Settings { mode: definition.narrowing.mode(mode), approval: standing.approval, ..base.settings },
-            gate: Arc::new(ChildGate { gate: base.gate, agent: gated(node, spec) }),
+            gate,
             checkpoints: Some(Arc::clone(&self.checkpoints)),
             renewal: Some(Arc::new(renewal)),
             resumed: false,
@@ -215,17 +237,33 @@ fn narrowed(child_setup: &ChildSetup<'_>) -> Narrow {
     let (node, definition) = (child_setup.node.clone(), child_setup.spec.definition.clone());
     let (above, agent) = (child_setup.above.clone(), gated(&node, child_setup.spec));
     Box::new(move |root| {
-        let all = above.iter().chain([&definition.narrowing]);
-        let policy = all.fold(root.policy, |policy, narrowing| narrowing.policy(&policy));
+        let all = || above.iter().chain([&definition.narrowing]);
+        let policy = all().fold(root.policy, |policy, narrowing| narrowing.policy(&policy));
         Renewed {
             world: root.world.closing(&policy.closed_to(&node.role)),
             policy,
             registry: None,
-            gate: Arc::new(ChildGate { gate: root.gate, agent: agent.clone() }),
+            gate: child_gate(root.gate, agent.clone(), root.skills.as_ref(), all()),
             sources: sources(root.sources, &node.name, node.kind, &definition),
             request_files: None,
             ..root
         }
+    })
+}
+
+/// The gate of a child: what the root's is to those below it, and the hooks of the skills that it and those above it
+/// do.
+fn child_gate<'n>(
+    gate: Arc<dyn Gate>,
+    agent: Option<GatedAgent>,
+    skills: Option<&Arc<dyn SkillShelf>>,
+    narrowings: impl Iterator<Item = &'n Narrowing>,
+) -> Arc<dyn Gate> {
+    let of_root: Arc<dyn Gate> = Arc::new(ChildGate { gate, agent });
+    let guarding = narrowings.flat_map(|narrowing| &narrowing.within).filter(|skill| skill.hooks);
+    guarding.fold(of_root, |gate, skill| {
+        let hooks = Arc::new(SkillGuard::new(skills.cloned(), skill.name.clone()));
+        Arc::new(BothGates(gate, hooks))
     })
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use neco_agent::context::ContextSettings;
 use neco_agent::plan::PlanBook;
+use neco_agent::skills::SkillModels;
 use neco_agent::{Agent, AgentSetup, Budget, CallIds, Checkpointer, Clock, Settings};
 use neco_model::{Provider, SetupError};
 use neco_proto::event::{KnownFile, NodeType, SubtreeBudget};
@@ -28,6 +29,7 @@ use crate::fold::{Fold, Standing};
 use crate::journal::{AgentSink, Journal};
 use crate::memory::tools as memory_tools;
 use crate::plans::{PlanFiles, PlanKeeper};
+use crate::roles;
 use crate::search_order::ordering;
 use crate::session_model::session_model;
 use crate::spill::SpillFolder;
@@ -142,9 +144,12 @@ impl SessionContext {
     /// Makes those of the session's tools that say what definitions and workflows there are.
     fn own_tools(&self) -> OwnTools {
         let (supervisor, root, desk) = (Arc::downgrade(&self.supervisor), self.root, self.workflows.clone());
+        let session = self.id();
         let cwd = self.cwd().to_owned();
         Box::new(move |deps, definitions| {
             let mut own = tree_tools::tools(&supervisor, root, NodeType::Root, None, definitions);
+            let skills = deps.skills.as_ref().map(|make| make(session, &cwd));
+            own.push(tree_tools::skill_tool(&supervisor, root, skills));
             own.push(erase(WorkflowTool {
                 desk: Some((desk.clone(), root)),
                 places: deps.workflow_places(&cwd),
@@ -199,7 +204,7 @@ impl SessionContext {
     fn setup(&self, place: &WorkPlace, fold: Fold) -> Result<AgentSetup, SessionError> {
         let Self { core, options, provider, .. } = self;
         let deps = self.hub.deps();
-        let WorkParts { mut policy, world, told, folder_rules, request_files, gate } =
+        let WorkParts { mut policy, world, told, folder_rules, request_files, gate, skills } =
             deps.parts(place, &self.current.rules())?;
         if let Some(kept) = self.current.kept() {
             policy.renew_kept(kept);
@@ -229,6 +234,10 @@ impl SessionContext {
             rules_told: fold.rules_told,
             request_files: Some(request_files),
             given: fold.given,
+            skills,
+            skills_given: Vec::new(),
+            skills_used: fold.skills_used,
+            skill_models: Some(self.skill_models()),
             limits: deps.limits,
             max_turns: options.max_turns,
             budget: options.budget,
@@ -258,6 +267,15 @@ impl SessionContext {
             cache_key: core.id().to_string(),
             temperature: None,
             max_output: None,
+        })
+    }
+
+    /// Finds the models that skills name; a model that the person has chosen for the session comes before them.
+    fn skill_models(&self) -> SkillModels {
+        let (core, is_chosen) = (self.core.clone(), self.options.model.is_some());
+        Arc::new(move |name| {
+            let name = roles::model_of(name).filter(|_| !is_chosen)?;
+            core.model(&name).ok()
         })
     }
 
@@ -307,7 +325,7 @@ fn desk(core: &SessionCore, supervisor: &Arc<AgentSupervisor>, current: &Current
     let (of, supervisor, who) = (core.clone(), Arc::downgrade(supervisor), current.clone());
     let hands: MakeHands = Arc::new(move |parent| {
         let (core, supervisor, definitions) = (of.clone(), supervisor.upgrade()?, who.definitions());
-        Some(Arc::new(TreeHands { core, supervisor, parent, definitions }) as Arc<dyn Hands>)
+        Some(Arc::new(TreeHands { core, supervisor, parent, definitions, in_use: Arc::default() }) as Arc<dyn Hands>)
     });
     let (core, files) = (core.clone(), RunFiles::new(&core.hub.setup.data_dir));
     WorkflowDesk::new(DeskSetup { check: names_in(core.clone(), current.clone()), core, hands, files })

@@ -20,7 +20,7 @@ pub use find::{Finder, Found, worktree_folder};
 pub use hub::Hub;
 pub(crate) use hub::Remembering;
 pub use options::{
-    AgentDeps, Extract, FindModel, HubSetup, MakeGate, MakeTools, MakeWorld, MemorySettings, OpenCheckpoints,
-    Preparation, Prepare, ReadDocument, ReadResource, SessionOptions,
+    AgentDeps, Extract, FindModel, HubSetup, MakeGate, MakeSkills, MakeTools, MakeWorld, MemorySettings,
+    OpenCheckpoints, Preparation, Prepare, ReadDocument, ReadResource, SessionOptions,
 };
 pub use renewal::{LookAgain, Looked};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use neco_agent::context::PromptFile;
 use neco_agent::scheduler::Limits;
-use neco_agent::{Budget, CapabilityLevel, Gate, RuleBook};
+use neco_agent::{Budget, CapabilityLevel, Gate, RuleBook, SkillShelf};
 use neco_config::section::{ContextSection, GuardsSection};
 use neco_model::{Provider, SetupError};
 use neco_proto::{ApprovalMode, Mode, SessionId};
@@ -41,6 +41,9 @@ pub type MakeGate = Box<dyn Fn(SessionId, &Path) -> Arc<dyn Gate> + Send + Sync>
 
 /// Makes what the tools of an agent can touch that works on these files.
 pub type MakeWorld = Box<dyn Fn(Files) -> io::Result<Arc<dyn World>> + Send + Sync>;
+
+/// Makes where the skills of a session come from that works in a folder.
+pub type MakeSkills = Box<dyn Fn(SessionId, &Path) -> Arc<dyn SkillShelf> + Send + Sync>;
 
 /// Opens the states of a workspace; nothing where none are kept. It may block.
 pub type OpenCheckpoints = Arc<dyn Fn(&Path) -> Option<Arc<dyn Checkpoints>> + Send + Sync>;
@@ -126,6 +129,8 @@ pub struct AgentDeps {
     pub world: MakeWorld,
     /// What people plugged into the moments of a session's agents.
     pub gate: MakeGate,
+    /// Makes the skills of a session; nothing where there are none.
+    pub skills: Option<MakeSkills>,
     /// Limits of calls.
     pub limits: Limits,
     /// Reads documents that go with a message.

@@ -318,6 +318,7 @@ impl SessionRenewal {
             sources,
             folder_rules: Some(parts.folder_rules),
             request_files: Some(parts.request_files),
+            skills: parts.skills,
             limits: deps.limits,
             confinement: deps.confinement,
             network: deps.network,

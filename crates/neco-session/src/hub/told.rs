@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil::Date};
 use neco_agent::context::{ContextSettings, Layer, PromptValues, Prompts, Source, Space};
-use neco_agent::{FolderRules, Gate, RequestFiles};
+use neco_agent::{FolderRules, Gate, RequestFiles, SkillShelf};
 use neco_model::Provider;
 use neco_proto::event::{EnvironmentTold, Notification, NotificationLevel};
 use neco_proto::{EventBody, Message};
@@ -45,6 +45,8 @@ pub(super) struct WorkParts {
     pub request_files: Arc<dyn RequestFiles>,
     /// What people plugged into its moments.
     pub gate: Arc<dyn Gate>,
+    /// The skills that it can use.
+    pub skills: Option<Arc<dyn SkillShelf>>,
 }
 
 /// What the model is told before the conversation.
@@ -64,9 +66,11 @@ impl AgentDeps {
     /// What an agent is made of that files decide which a person may edit meanwhile.
     pub(super) fn parts(&self, place: &WorkPlace, rules: &Arc<Rules>) -> Result<WorkParts, SessionError> {
         let cwd = &place.cwd;
-        let files = Files::new(cwd, place.readable.clone()).map_err(|error| unusable(cwd, &error))?;
         let roots = self.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
+        let skills = self.skills.as_ref().map(|skills| skills(place.session, cwd));
         let policy = (self.policy)(cwd);
+        let readable = [place.readable.clone(), policy.place().read_only(cwd, &roots)].concat();
+        let files = Files::new(cwd, readable).map_err(|error| unusable(cwd, &error))?;
         let files = files.with_roots(&roots).map_err(|error| unusable(cwd, &error))?.with_closed(policy.closed());
         Ok(WorkParts {
             policy,
@@ -75,6 +79,7 @@ impl AgentDeps {
             folder_rules: Arc::new(RulesBelow::new(self.rules_search(cwd), rules)),
             request_files: Arc::new(PiecesBelow::new(cwd, &self.indexes)),
             gate: (self.gate)(place.session, cwd),
+            skills,
         })
     }
 

@@ -97,19 +97,35 @@ impl Memory {
     pub async fn draft(self: &Arc<Self>, new: NewEntry) -> Result<Draft, MemoryError> {
         let (target, near) = (self.target(&new).await?, self.near(&new).await?);
         let memory = Arc::clone(self);
-        blocking(move || memory.prepare(new, target.as_ref(), near.as_ref(), 0).map(|(draft, _)| draft)).await
+        blocking(move || memory.prepare(new, target.as_ref(), &near, 0).map(|(draft, _)| draft)).await
     }
 
     /// Keeps something: in an entry that says nearly the same if there is one, else in a new one.
     /// Fails as [`Memory::draft`], or when a file can't be written.
     pub async fn keep(self: &Arc<Self>, new: NewEntry) -> Result<Kept, MemoryError> {
         let (target, near) = (self.target(&new).await?, self.near(&new).await?);
+        self.put(new, target, near).await
+    }
+
+    /// Keeps something as an entry of its own, however near another one is.
+    /// Fails as [`Memory::keep`].
+    pub async fn keep_apart(self: &Arc<Self>, new: NewEntry) -> Result<Kept, MemoryError> {
+        self.put(new, None, Near::Nowhere).await
+    }
+
+    /// The entry that something would be by itself, without secrets.
+    /// Fails when it says nothing or too much.
+    pub fn entry(&self, new: NewEntry) -> Result<Entry, MemoryError> {
+        self.entry_of(new, 0).map(|(entry, _)| entry)
+    }
+
+    async fn put(self: &Arc<Self>, new: NewEntry, target: Option<Found>, near: Near) -> Result<Kept, MemoryError> {
         let memory = Arc::clone(self);
         blocking(move || {
             let lock = memory.lock()?;
             let mut attempt = 0;
             loop {
-                let (draft, redacted) = memory.prepare(new.clone(), target.as_ref(), near.as_ref(), attempt)?;
+                let (draft, redacted) = memory.prepare(new.clone(), target.as_ref(), &near, attempt)?;
                 attempt += 1;
                 match draft.write(&lock) {
                     // Somebody edits the file by hand, or took the name.
@@ -152,10 +168,10 @@ impl Memory {
         Ok(Some(found))
     }
 
-    /// The entries that say nearly the same as far as the index knows; nothing when it has no say here.
-    async fn near(&self, new: &NewEntry) -> Result<Option<Near>, MemoryError> {
+    /// The entries that say nearly the same as far as the index knows.
+    async fn near(&self, new: &NewEntry) -> Result<Near, MemoryError> {
         if new.replaces.is_some() {
-            return Ok(None);
+            return Ok(Near::Nowhere);
         }
         let (entry, _) = self.entry_of(new.clone(), 0)?;
         let folder = self.folder_of(new.keep);
@@ -163,7 +179,7 @@ impl Memory {
             Ok(seen) => seen,
             Err(error) => {
                 tracing::warn!(%error, "all entries are looked through for one that says the same");
-                return Ok(None);
+                return Ok(Near::Anywhere);
             }
         };
         let of_folder: Vec<&Found> = seen.iter().filter(|found| found.folder == folder).collect();
@@ -174,7 +190,7 @@ impl Memory {
             readable.filter_map(|found| Some((score(nearness(&found.entry, &entry))?, found.file.clone()))).collect();
         near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         let files = near.into_iter().take(MOST_NEAR).map(|(_, file)| file).collect();
-        Ok(Some(Near { files, known }))
+        Ok(Near::Among { files, known })
     }
 
     fn folder_of(&self, keep: MemoryReach) -> Folder {
@@ -188,7 +204,7 @@ impl Memory {
         &self,
         new: NewEntry,
         target: Option<&Found>,
-        near: Option<&Near>,
+        near: &Near,
         attempt: usize,
     ) -> Result<(Draft, bool), MemoryError> {
         let keep = new.keep;
@@ -291,9 +307,13 @@ impl Draft {
     }
 
     /// Of all files only those are read that may be near, and those that came since they were indexed.
-    fn near_or_new(folder: Folder, entry: Entry, near: Option<&Near>) -> Result<Self, MemoryError> {
+    fn near_or_new(folder: Folder, entry: Entry, near: &Near) -> Result<Self, MemoryError> {
         let listed = folder.list().map_err(|error| MemoryError::File(error.to_string()))?;
-        let may_be = |name: &String| near.is_none_or(|near| near.files.contains(name) || !near.known.contains(name));
+        let may_be = |name: &String| match near {
+            Near::Anywhere => true,
+            Near::Among { files, known } => files.contains(name) || !known.contains(name),
+            Near::Nowhere => false,
+        };
         // What can't be read can't be near.
         let seen = listed.iter().filter(|file| may_be(&file.name)).filter_map(|file| see(&folder, &file.name).ok());
         let near = seen.filter_map(|seen| {
@@ -337,11 +357,18 @@ fn score(nearness: Nearness) -> Option<f64> {
 
 /// Where an entry may be that says nearly the same.
 #[derive(Debug)]
-struct Near {
-    /// Files of entries that are near, as the index has them.
-    files: Vec<String>,
-    /// All files that the index knows.
-    known: HashSet<String>,
+enum Near {
+    /// The index has no say: in every file.
+    Anywhere,
+    /// In few files, and in those that came since.
+    Among {
+        /// Files of entries that are near, as the index has them.
+        files: Vec<String>,
+        /// All files that the index knows.
+        known: HashSet<String>,
+    },
+    /// No entry is looked for.
+    Nowhere,
 }
 
 /// An entry as its file has it.

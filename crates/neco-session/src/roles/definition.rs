@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use neco_agent::skills::SkillLimit;
 use neco_config::section::RoleSection;
 use neco_proto::Mode;
 use neco_proto::app::agents::DeclaredInput;
 use neco_proto::event::{NodeType, SubtreeBudget};
-use neco_safety::policy::{ReadRules, Rule, RuleReader, Source};
+use neco_safety::policy::{ReadRules, Rule, RuleReader, Source, Within};
 use neco_safety::{Policy, Ruling};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// What the tool that runs an agent of a definition begins with.
@@ -36,6 +37,9 @@ pub struct Definition {
     pub tools: ToolChoice,
     /// What it may not do of what its parent may.
     pub narrowing: Narrowing,
+    /// The skills that it is told before it begins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
     /// What it is started with, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub inputs: BTreeMap<String, DeclaredInput>,
@@ -181,6 +185,23 @@ pub struct Narrowing {
     pub deny: Vec<String>,
     /// Calls that a person decides about, as `--ask` is written.
     pub ask: Vec<String>,
+    /// The skill that it was started for, and those that whoever started it had in use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_several")]
+    pub within: Vec<SkillLimit>,
+}
+
+/// Older logs have the one skill that an agent was started for.
+fn one_or_several<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<SkillLimit>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Read {
+        Several(Vec<SkillLimit>),
+        One(SkillLimit),
+    }
+    Ok(match Read::deserialize(reader)? {
+        Read::Several(limits) => limits,
+        Read::One(limit) => vec![limit],
+    })
 }
 
 impl Narrowing {
@@ -190,6 +211,11 @@ impl Narrowing {
         let mut policy = parent.clone();
         for rule in self.rules(parent).rules {
             policy.add(rule);
+        }
+        let readable: Vec<PathBuf> = self.within.iter().map(|skill| skill.folder.clone()).collect();
+        for skill in &self.within {
+            let Some(tools) = skill.allowed_tools.clone() else { continue };
+            policy.bound(Within::new(skill.name.clone(), tools, readable.clone(), parent.place()));
         }
         policy
     }

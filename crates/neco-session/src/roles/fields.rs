@@ -390,7 +390,7 @@ pub(super) enum Named {
 
 /// Tools of other agents that Neco has no counterpart of.
 const FOREIGN: &str = "\
-    skill slashcommand notebookedit listmcpresources listmcpresourcestool readmcpresourcetool taskoutput taskstop \
+    slashcommand notebookedit listmcpresources listmcpresourcestool readmcpresourcetool taskoutput taskstop \
     toolsearch lsp execute_code save_file";
 
 /// Groups of tools, as some agents name them.

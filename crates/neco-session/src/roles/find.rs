@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::{fmt, fs};
 
 use neco_config::section::RoleSection;
+use neco_config::with_plugin_root;
 use neco_model::GROUPS;
 use neco_proto::app::agents::{Level, Problem};
 use neco_safety::policy::Telling;
@@ -44,8 +45,10 @@ pub type IsTrusted = Arc<dyn Fn(&DefinitionFile) -> bool + Send + Sync>;
 /// Where definitions are besides the folder that is worked in.
 #[derive(Clone)]
 pub struct DefinitionPlaces {
-    /// The person's own folders; the last one counts.
+    /// The person's own folders, and files; the last one counts.
     pub own: Vec<PathBuf>,
+    /// Folders of plugins: in a definition that lies in one, the variables for it are replaced.
+    pub plugins: Vec<PathBuf>,
     /// Whether a person trusts a file of the folder.
     pub trusted: IsTrusted,
     /// The home folder, for names.
@@ -65,7 +68,14 @@ impl fmt::Debug for DefinitionPlaces {
 impl Default for DefinitionPlaces {
     fn default() -> Self {
         let telling = Policy::default().telling();
-        Self { own: Vec::new(), trusted: Arc::new(|_| false), home: None, telling, roles: BTreeMap::new() }
+        Self {
+            own: Vec::new(),
+            plugins: Vec::new(),
+            trusted: Arc::new(|_| false),
+            home: None,
+            telling,
+            roles: BTreeMap::new(),
+        }
     }
 }
 
@@ -121,6 +131,14 @@ impl Definitions {
 
     /// All that count for work in `cwd`. Reads files.
     pub fn load(places: &DefinitionPlaces, cwd: &Path) -> Self {
+        let mut found = Self::load_own(places, cwd);
+        found.of_folders(places, cwd);
+        found.set(&places.roles);
+        found
+    }
+
+    /// Those that come with the program and the person's own, whatever the folder brings.
+    pub fn load_own(places: &DefinitionPlaces, cwd: &Path) -> Self {
         let mut found = Self::built_in();
         for folder in &places.own {
             for path in markdown_in(folder) {
@@ -129,13 +147,12 @@ impl Definitions {
                 let text = String::from_utf8_lossy(&bytes);
                 let seen = invisible::seen(&text);
                 found.note(&shown(&path, cwd, places.home.as_deref()), reader::hidden(&seen.found));
-                let text = seen.text.into_owned();
+                let root = places.plugins.iter().find(|root| path.starts_with(root));
+                let text = root.map_or_else(|| seen.text.to_string(), |root| with_plugin_root(&seen.text, root));
                 let file = DefinitionFile { path: path.clone(), folder: folder.clone(), text };
                 found.take(places, cwd, file, Origin::Person(path));
             }
         }
-        found.of_folders(places, cwd);
-        found.set(&places.roles);
         found
     }
 
@@ -309,7 +326,10 @@ fn shown(path: &Path, cwd: &Path, home: Option<&Path>) -> String {
     }
 }
 
-/// The Markdown files of a folder, in the order of their names.
+/// The Markdown files of a folder, in the order of their names; a file stands for itself.
 fn markdown_in(folder: &Path) -> Vec<PathBuf> {
+    if folder.is_file() {
+        return vec![folder.to_owned()];
+    }
     reader::files_in(folder, MOST_IN_FOLDER, |path| reader::ends_with(path, &["md"]) && path.is_file())
 }

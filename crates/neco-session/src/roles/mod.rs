@@ -25,4 +25,5 @@ pub(crate) use definition::Narrowing;
 pub(crate) use definition::ToolChoice;
 pub use definition::{Definition, Origin, RoleModel};
 pub use find::{DefinitionFile, DefinitionPlaces, Definitions, IsTrusted, UnknownDefinition};
+pub(crate) use read::model_of;
 pub use read::read_definition;

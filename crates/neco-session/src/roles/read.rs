@@ -17,14 +17,34 @@ pub(super) const LONGEST_DESCRIPTION: usize = 2000;
 const KNOWN: &str = "\
     name description tools disallowed_tools model model_group temperature output output_schema max_turns steps max_output \
     timeout timeout_mins max_cost max_tokens budget type node_type mode permission_mode permission deny ask \
-    inputs query";
+    inputs query skills";
 /// Fields of other agents that change nothing about what an agent may do.
 const OF_OTHERS: &str = "\
     color icon kind license version author metadata tags category compatibility top_p display_name argument_hint \
     effort hidden background initial_prompt target handoffs infer examples tier";
 /// Fields of other agents that would do something, and do nothing here.
-const WITHOUT_EFFECT: [&str; 7] =
-    ["hooks", "skills", "mcp_servers", "memory", "isolation", "reasoning_effort", "disable"];
+const WITHOUT_EFFECT: [&str; 6] = ["hooks", "mcp_servers", "memory", "isolation", "reasoning_effort", "disable"];
+
+/// The most skills that an agent is told before it begins.
+const MOST_SKILLS: usize = 20;
+
+/// The group that a family of another agent's models stands for: how strong a model is wanted.
+fn group_of_family(name: &str) -> Option<&'static str> {
+    match name.to_lowercase().as_str() {
+        "opus" => Some("think"),
+        "sonnet" => Some("balanced"),
+        "haiku" => Some("act"),
+        _ => None,
+    }
+}
+
+/// The group or model that a file names; nothing where the usual one is meant.
+pub(crate) fn model_of(name: &str) -> Option<String> {
+    let lower = name.to_lowercase();
+    let is_usual = ["", "default", "inherit", "parent"].contains(&lower.as_str());
+    let named = || group_of_family(name).map_or_else(|| name.to_owned(), str::to_owned);
+    (!is_usual).then(named)
+}
 
 /// What a file comes to: a definition, if it can be understood, and what is wrong with it.
 ///
@@ -104,6 +124,7 @@ impl Reader<'_> {
             mode: self.mode(get(&["mode"]), get(&["permission_mode"])),
             deny: get(&["deny"]).map(|field| self.rules(field)).unwrap_or_default(),
             ask: get(&["ask"]).map(|field| self.rules(field)).unwrap_or_default(),
+            within: Vec::new(),
         };
         if let Some(field) = get(&["permission"]) {
             self.permissions(field, &mut narrowing);
@@ -119,6 +140,7 @@ impl Reader<'_> {
                 except: self.except(get(&["disallowed_tools"]), get(&["tools"])),
             },
             narrowing,
+            skills: get(&["skills"]).map(|field| self.skills(field)).unwrap_or_default(),
             query: self.query(get(&["query"]), &inputs, get(&["inputs"])),
             inputs,
             output_schema: get(&["output", "output_schema"]).and_then(|field| self.schema(field)),
@@ -187,15 +209,20 @@ impl Reader<'_> {
         Some(text.chars().take(LONGEST_DESCRIPTION).collect())
     }
 
+    /// The names of skills; whether there are such is known when an agent begins.
+    fn skills(&mut self, field: &Field) -> Vec<String> {
+        let names = self.texts(field).into_iter().map(|(name, _)| name);
+        names.filter(|name| !name.is_empty()).take(MOST_SKILLS).collect()
+    }
+
     fn model(&mut self, field: &Field) -> RoleModel {
         let name = field.words();
+        if let Some(group) = group_of_family(&name) {
+            return RoleModel::Named(group.to_owned());
+        }
         match name.to_lowercase().as_str() {
             "" | "default" => RoleModel::OfType,
             "inherit" | "parent" => RoleModel::OfParent,
-            // Families of another agent's models stand for how strong a model is wanted.
-            "opus" => RoleModel::Named("think".to_owned()),
-            "sonnet" => RoleModel::Named("balanced".to_owned()),
-            "haiku" => RoleModel::Named("act".to_owned()),
             _ if name.chars().any(char::is_whitespace) => {
                 self.error(field.line, format!("{name:?} is no model: a group's name, provider/model, or inherit"));
                 RoleModel::OfType

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use neco_agent::skills::SkillLimit;
 use neco_config::section::AgentsSection;
 use neco_proto::event::{NodeType, SubtreeBudget};
 use neco_proto::{Usage, WorkflowId};
@@ -41,6 +42,14 @@ impl SpawnRequest {
     pub fn new(definition: Definition, task: impl Into<String>) -> Self {
         let spec = ChildSpec { definition, call: None, told: true, workflow: None };
         Self { spec, task: task.into(), model_group: None, budget: None }
+    }
+
+    /// The same, held by the skills that whoever starts it has in use.
+    #[must_use]
+    pub fn within(mut self, in_use: impl IntoIterator<Item = SkillLimit>) -> Self {
+        let holding = in_use.into_iter().filter(|skill| skill.hooks || skill.allowed_tools.is_some());
+        self.spec.definition.narrowing.within.extend(holding);
+        self
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use neco_agent::skills::InUse;
 use neco_agent::{Agent, AgentHandle, AgentInput};
 use neco_model::{GROUPS, Provider, SetupError};
 use neco_proto::event::{AgentNode, AgentUpdate, NodeResult, NodeState, SubtreeBudget};
@@ -238,6 +239,13 @@ impl AgentSupervisor {
                 slot.send(AgentInput::KeptRules(rules.to_vec()));
             }
         }
+    }
+
+    /// The skills of an agent's present request.
+    pub async fn skills_in_use(&self, agent: AgentId) -> InUse {
+        let state = self.state.lock().await;
+        let line = state.slots.get(&agent).and_then(|slot| slot.line.as_ref());
+        line.map(|line| line.handle.skills_in_use().clone()).unwrap_or_default()
     }
 
     /// The root agent is about to be replaced or to end: nobody here keeps it.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use futures::stream;
+use neco_agent::skills::SkillLimit;
 use neco_model::{Delta, DeltaStream, FinishReason, Provider, Request};
 use neco_proto::event::{
     CallStatus, NodeResult, NodeType, Notification, NotificationLevel, SubtreeBudget, ToolCallEnd,
@@ -14,6 +15,7 @@ use neco_proto::{AgentId, Display, EventBody, Part, Seq, Usage, WorkflowId};
 use neco_safety::{tools, untrusted};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
 
 use super::definition::Work;
 use super::hands::{Begun, Ended, Hands, TaskCall, TaskError};
@@ -39,6 +41,8 @@ pub struct TreeHands {
     /// Whose children they are.
     pub parent: AgentId,
     pub definitions: Arc<Definitions>,
+    /// The skills that the parent had in use when the first task began: they hold all of them.
+    pub in_use: Arc<OnceCell<Vec<SkillLimit>>>,
 }
 
 impl Hands for TreeHands {
@@ -47,7 +51,8 @@ impl Hands for TreeHands {
         Box::pin(async move {
             let since = own.core.journal.standing().last_seq;
             let is_agent = matches!(call.work, Work::Agent { .. });
-            let request = own.request(&call)?;
+            let in_use = own.in_use.get_or_init(async || own.supervisor.skills_in_use(own.parent).await.limits()).await;
+            let request = own.request(&call)?.within(in_use.clone());
             let agent = own.supervisor.spawn(own.parent, request).await?;
             let end = Box::pin(async move {
                 let result = tokio::select! {
@@ -191,6 +196,7 @@ fn caller(tool: &str) -> Definition {
         max_output: None,
         tools: ToolChoice { only: Some(vec![tool.to_owned()]), except: Vec::new() },
         narrowing: Narrowing::default(),
+        skills: Vec::new(),
         inputs: BTreeMap::new(),
         query: None,
         output_schema: None,

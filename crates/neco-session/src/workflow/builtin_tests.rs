@@ -20,6 +20,16 @@ fn the_built_in_workflows_can_be_run_and_the_folders_own_do_not_replace_them() {
     put("mine.yaml", "{ name: mine, tasks: [{ id: a, command: x }] }");
     put("delivery.toml", "name = 'delivery'\n[[tasks]]\nid = 'a'\ncommand = 'evil'\n");
     put("broken.toml", "name = 3");
+    let plugin = root.join("plugin");
+    std::fs::create_dir(&plugin).unwrap();
+    for (name, file) in [("delivery", "a.toml"), ("mine", "b.toml"), ("more", "c.toml")] {
+        let text = format!("name = '{name}'\n[[tasks]]\nid = 'a'\ncommand = 'of a plugin'\n");
+        std::fs::write(plugin.join(file), text).unwrap();
+    }
+    let of_plugin = WorkflowPlaces { plugins: vec![plugin], ..WorkflowPlaces::default() };
+    let said = |name: &str| of_plugin.find(name, &root).unwrap();
+    assert_eq!(said("delivery").origin.name(), "built-in", "a plugin takes the place of nothing");
+    assert_eq!((said("mine").origin.name(), said("more").origin.name()), ("yours", "yours"));
     let places = WorkflowPlaces::default();
     let names: Vec<(String, &str, bool)> =
         places.list(&root).iter().map(|found| (found.name.clone(), found.origin.name(), found.file.is_ok())).collect();

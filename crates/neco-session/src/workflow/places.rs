@@ -25,13 +25,15 @@ const BUILT_IN: [&str; 1] = [include_str!("builtin/delivery.toml")];
 pub struct WorkflowPlaces {
     /// Folders; the first one counts.
     pub own: Vec<PathBuf>,
+    /// Folders of plugins: what stands in them takes the place of nothing that the person had before.
+    pub plugins: Vec<PathBuf>,
     /// Judges which files of a folder may be told.
     pub telling: Telling,
 }
 
 impl Default for WorkflowPlaces {
     fn default() -> Self {
-        Self { own: Vec::new(), telling: Policy::default().telling() }
+        Self { own: Vec::new(), plugins: Vec::new(), telling: Policy::default().telling() }
     }
 }
 
@@ -49,16 +51,19 @@ pub struct FoundWorkflow {
 }
 
 impl WorkflowPlaces {
-    /// All workflows for work in `cwd`; the first one of a name counts. What a folder brings stands behind
-    /// what the person has and what comes with the program, so that a name means what it meant elsewhere.
+    /// All workflows for work in `cwd`; the first one of a name counts. What plugins and then a folder bring stands
+    /// behind what the person has and what comes with the program, so that a name means what it meant elsewhere.
     pub fn list(&self, cwd: &Path) -> Vec<FoundWorkflow> {
-        let mut all: Vec<FoundWorkflow> =
-            self.own.iter().flat_map(|folder| workflows_in(folder)).map(|path| read(path, Origin::Person)).collect();
+        let of = |folders: &[PathBuf]| -> Vec<FoundWorkflow> {
+            folders.iter().flat_map(|folder| workflows_in(folder)).map(|path| read(path, Origin::Person)).collect()
+        };
+        let mut all = of(&self.own);
         all.extend(BUILT_IN.iter().map(|text| {
             let file = WorkflowFile::read(text, Form::Toml);
             let name = file.as_ref().map(|file| file.name.clone()).unwrap_or_default();
             FoundWorkflow { name, origin: Origin::BuiltIn, path: None, file }
         }));
+        all.extend(of(&self.plugins));
         let root = GitFacts::of(cwd).map_or_else(|| cwd.to_path_buf(), |facts| facts.root);
         let folders = cwd.ancestors().take_while(|folder| folder.starts_with(&root));
         // What leads out of the folder, or to what may not be told, is not the folder's.

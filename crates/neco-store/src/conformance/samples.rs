@@ -286,6 +286,11 @@ fn context_bodies() -> Vec<EventBody> {
             selection: Some(selection),
             open_files: vec!["src/b.rs".to_owned()],
         }),
+        EventBody::SkillUsed(SkillUsed {
+            name: "pdf-forms".to_owned(),
+            file: "~/.agents/skills/pdf-forms/SKILL.md".to_owned(),
+            cause: SkillCause::Words,
+        }),
         EventBody::RulesTold(RulesTold {
             files: vec!["src/AGENTS.md".to_owned()],
             unread: vec!["secrets/AGENTS.md".to_owned()],
@@ -408,6 +413,8 @@ fn message() -> Message {
         model: Some("a/b".to_owned()),
         author: None,
         by: None,
+        said: Some("I edit it.".to_owned()),
+        wants: Default::default(),
         stands_for: Default::default(),
     }
 }

@@ -10,7 +10,8 @@ use crate::error::StoreError;
 use crate::sqlite::open;
 
 /// Step `n` leads from version `n` to `n + 1`. A step that was released is never changed.
-pub(super) const STEPS: &[&str] = &[include_str!("migrations/0001_entries.sql")];
+pub(super) const STEPS: &[&str] =
+    &[include_str!("migrations/0001_entries.sql"), include_str!("migrations/0002_words_kept.sql")];
 
 /// Opens the index at `path`. What is damaged is removed and made anew; where nothing can be kept,
 /// the index lives in memory, as it can be made from the files.

@@ -20,7 +20,7 @@ fn found(stage: &Stage) -> ServerSettings {
     let (home, folder) = (stage.root.join("home"), stage.workspace.as_path());
     let env = Env::for_test([("NECO_HOME", home.to_str().unwrap())], &home);
     let loaded = load(LoadOptions { env: &env, cwd: folder, overrides: &[] }).unwrap();
-    let mut settings = find(&env, folder, &loaded).servers.remove(0).settings;
+    let mut settings = find(&env, folder, &loaded, &[]).servers.remove(0).settings;
     program_of(&mut settings).unboxed = true;
     settings
 }

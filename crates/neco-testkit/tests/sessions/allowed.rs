@@ -3,7 +3,7 @@
 use futures::StreamExt;
 use neco_model::scripted::{AgentPart, Script};
 use neco_proto::event::RewindWhat;
-use neco_proto::{Answer, Client, Command, Decision, EventBody, GrantedRule, Query, SessionRules};
+use neco_proto::{Answer, Client, Command, Decision, EventBody, GrantedRule, MessagePiece, Query, SessionRules};
 use neco_session::Session;
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
@@ -93,5 +93,90 @@ async fn what_another_agent_was_allowed_is_told_with_its_name() {
     let Answer::Tree { nodes } = session.ask(Query::Tree).await.unwrap() else { panic!("no tree") };
     let granted = vec![GrantedRule { allows: allows.unwrap(), agent: Some(nodes[1].name.clone()) }];
     assert_eq!(rules(&session).await, SessionRules { granted, allowing: 0, edits: false });
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_command_allows_holds_for_one_request() {
+    let touch = |script: Script| script.call("bash", json!({ "command": "touch b.txt" })).say("Done.");
+    let stage = stage(touch(touch(Script::new())));
+    let session = stage.open().await.unwrap();
+    let mut events = session.events(0);
+    let mut asked = Vec::new();
+    for is_command in [true, false] {
+        match is_command {
+            true => drop(session.send(command("go", false)).await.unwrap()),
+            false => say(&session, "go").await,
+        }
+        let mut questions = 0;
+        loop {
+            match events.next().await.unwrap().unwrap().body {
+                EventBody::PermissionRequest(request) => {
+                    questions += 1;
+                    let command = Command::Approve { call_id: request.call_id, decision: Decision::Once };
+                    session.send(command).await.unwrap();
+                }
+                EventBody::AgentComplete(_) => break,
+                _ => {}
+            }
+        }
+        asked.push(questions);
+    }
+    assert_eq!(asked, [0, 1]);
+    assert_eq!(rules(&session).await, SessionRules::default());
+    session.close().await;
+}
+
+/// A command of the person's own that may make files.
+fn command(text: &str, steers: bool) -> Command {
+    let (pieces, allow) = (vec![MessagePiece::said(text)], vec!["Bash(touch:*)".to_owned()]);
+    Command::CommandMessage { pieces, attachments: Vec::new(), steers, allow, model: None }
+}
+
+/// What is asked about in each of so many requests, where all this is said while the first question waits.
+async fn asked(session: &Session, requests: usize, meanwhile: Vec<Command>, withdraws: bool) -> Vec<Vec<String>> {
+    let (mut events, mut meanwhile) = (session.events(0), meanwhile.into_iter());
+    let mut asked = vec![Vec::new()];
+    say(session, "go").await;
+    loop {
+        match events.next().await.unwrap().unwrap().body {
+            EventBody::PermissionRequest(request) => {
+                for said in meanwhile.by_ref() {
+                    let message_ids: Vec<_> = session.send(said).await.unwrap().message_id.into_iter().collect();
+                    if withdraws {
+                        session.send(Command::Withdraw { message_ids }).await.unwrap();
+                    }
+                }
+                asked.last_mut().unwrap().extend(request.command);
+                let approve = Command::Approve { call_id: request.call_id, decision: Decision::Once };
+                session.send(approve).await.unwrap();
+            }
+            EventBody::AgentComplete(_) if asked.len() == requests => return asked,
+            EventBody::AgentComplete(_) => asked.push(Vec::new()),
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_command_allows_goes_with_what_it_says_while_the_agent_works() {
+    let run = |script: Script, line: &str| script.call("bash", json!({ "command": line }));
+    // It joins the request that is at work.
+    let joined = stage(run(run(Script::new(), "mkdir one"), "touch b").say("Done."));
+    let session = joined.open().await.unwrap();
+    assert_eq!(asked(&session, 1, vec![command("and touch", true)], false).await, [["mkdir one"]]);
+    session.close().await;
+    // It waits behind a message that may nothing.
+    let script = run(run(Script::new(), "mkdir one").say("Done."), "touch b").say("Done.");
+    let queued = stage(run(script, "touch c").say("Done."));
+    let session = queued.open().await.unwrap();
+    let plain = Command::UserMessage { content: "plain".to_owned(), attachments: Vec::new() };
+    let lists = asked(&session, 3, vec![plain, command("touch", false)], false).await;
+    assert_eq!(lists, [vec!["mkdir one"], vec!["touch b"], Vec::new()]);
+    session.close().await;
+    // It is taken back.
+    let withdrawn = stage(run(run(Script::new(), "mkdir one"), "touch b").say("Done."));
+    let session = withdrawn.open().await.unwrap();
+    assert_eq!(asked(&session, 1, vec![command("touch", false)], true).await, [["mkdir one", "touch b"]]);
     session.close().await;
 }

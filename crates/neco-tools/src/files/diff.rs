@@ -18,6 +18,7 @@ const MOST_LINES: usize = 2000;
 /// A diff that takes longer than this is coarser, not later.
 const LONGEST: Duration = Duration::from_millis(200);
 
+/// What became of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// For the person.

@@ -4,7 +4,7 @@
 //! has read it and it is still as it was then; what a file had besides its text (encoding, byte order
 //! mark, line endings, permissions, links) survives a change.
 //!
-//! Reading order: [`judged`], [`text`], [`sniff`], [`lines`], [`page`], [`document`], [`read_file`]; [`ledger`], [`change`],
+//! Reading order: [`judged`], [`text`], [`sniff`], [`lines`], [`page`], [`document`], [`read_file`]; [`ledger`], [`mod@change`],
 //! [`diff`], [`marked`], [`placeholder`], [`left_out`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`patch`], [`apply_patch`], [`delete_file`]; [`listing`],
 //! [`list_directory`], [`pattern`], [`glob`], [`search`], [`hits`], [`grep`]; [`near`], [`foreign`], [`call`].
 
@@ -44,6 +44,7 @@ mod text;
 mod write_file;
 
 pub use apply_patch::patched;
+pub use diff::{Change, change};
 pub use document::document_text;
 
 /// The file tools of one agent, which share what it knows of files.

@@ -455,6 +455,7 @@ fn looked_out(world: &dyn World, line: &str, folder: PathBuf) -> Option<LedOut> 
         folder,
         home: world.processes().variable("HOME").map(PathBuf::from),
         roots: files.writable().map(Path::to_path_buf).collect(),
+        readable: files.read_only().map(Path::to_path_buf).collect(),
     };
     led_out(&examine(line, &place), &place)
 }

@@ -92,6 +92,7 @@ impl App for Scene {
             argument: String::new(),
             help: "release it".to_owned(),
             trusted: true,
+            is_skill: false,
         };
         let group = |name: &str| {
             let models = vec![name.to_owned()];

@@ -1,4 +1,4 @@
-//! What the person may mean: files after `@`, commands after `/`.
+//! What the person may mean: files after `@`, commands after `/`, skills after `$`.
 
 use neco_proto::clean::clean_line;
 use ratatui::style::Modifier;
@@ -84,7 +84,7 @@ impl Completion {
 
     /// The rows of the list, with what was written of a name standing out in it.
     pub fn rows(&self, word: &str, (width, room): (usize, usize), theme: &Theme) -> Vec<Line<'static>> {
-        let word = word.trim_start_matches(['/', '@']);
+        let word = word.trim_start_matches(['/', '@', '$']);
         let first = self.at.saturating_sub(SHOWN - 1);
         let widest = |of: fn(&Candidate) -> &str, most: usize| {
             self.candidates.iter().map(|candidate| of(candidate).width()).max().unwrap_or_default().min(most)

@@ -288,7 +288,7 @@ impl Errands {
                 let client = client.map(Arc::clone);
                 self.spawn("your own command", async move {
                     let (program, host, client) = (program.as_ref(), host.as_ref(), client.as_deref());
-                    News::Custom(custom_commands::text_of(program, host, client, name, argument).await)
+                    News::Custom(custom_commands::said_by(program, host, client, name, argument).await)
                 });
             }
             Effect::Arguments(line) => self.spawn("what may follow", async move {

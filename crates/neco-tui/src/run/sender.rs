@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
-use neco_proto::{Client, ClientError, Command, MessageId};
+use neco_proto::{Client, ClientError, Command, MessageId, MessagePiece};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -88,6 +88,9 @@ fn hand(client: Arc<dyn Client>, command: Command) -> BoxFuture<'static, Outcome
             NotTaken::Said(Unsent { text: content.clone(), pictures: attachments.clone() })
         }
         Command::Steer { text } => NotTaken::Said(Unsent { text: text.clone(), pictures: Vec::new() }),
+        Command::CommandMessage { pieces, attachments, .. } => {
+            NotTaken::Said(Unsent { text: MessagePiece::joined(pieces), pictures: attachments.clone() })
+        }
         Command::Approve { .. } | Command::Answer { .. } => NotTaken::Decided(Box::new(command.clone())),
         Command::Withdraw { message_ids } => NotTaken::Back(message_ids.clone()),
         Command::SetModel { model } => NotTaken::Written(format!("/model {model}")),

@@ -74,6 +74,7 @@ fn outside_only_lists(outside: Outside, argument: &str) -> bool {
         | Outside::Memory
         | Outside::Mcp
         | Outside::Hooks
+        | Outside::Skills
         | Outside::FreerSandbox
         | Outside::Init
         | Outside::Review

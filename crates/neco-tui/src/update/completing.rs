@@ -1,5 +1,5 @@
-//! What may be meant by the word at the cursor: files and resources after `@`, commands after `/`, and what may follow
-//! those.
+//! What may be meant by the word at the cursor: files and resources after `@`, commands after `/`, skills after `$`,
+//! and what may follow those.
 
 use neco_proto::app::mcp_use::ResourceList;
 use neco_proto::clean::clean_line;
@@ -52,6 +52,12 @@ impl Offers {
             let looks = name.is_empty();
             prompt.completion = Completion::new(0, near_commands(name, &self.custom));
             return if looks { vec![Effect::Commands(None)] } else { Vec::new() };
+        } else if let Some(name) = word.strip_prefix('$').filter(|_| !text.starts_with('!')) {
+            // A sign alone may be money.
+            if name.is_empty() {
+                return vec![Effect::Commands(None)];
+            }
+            prompt.completion = Completion::new(from, near_skills(name, &self.custom));
         } else if let Some(row) = row_before(text, from) {
             let choices = row.described_choices().into_iter();
             let fitting = choices.filter(|(choice, _)| choice.starts_with(word));
@@ -93,8 +99,11 @@ impl Offers {
     /// A command that is written out is run; a list that is open is chosen from.
     pub(super) fn is_written_out(&self, prompt: &Prompt) -> bool {
         let text = prompt.text.as_str().trim_end();
+        let (chosen, (_, word)) = (prompt.completion.as_ref().and_then(Completion::chosen), prompt.word());
+        if word.starts_with('$') && chosen.is_some_and(|chosen| chosen.text == word) {
+            return true;
+        }
         let Some(name) = text.strip_prefix('/') else { return false };
-        let chosen = prompt.completion.as_ref().and_then(Completion::chosen);
         let chosen = chosen.and_then(|chosen| chosen.text.strip_prefix('/'));
         // Who writes an other name of a command sees that name.
         let of_table = slash::TABLE.iter().find(|row| row.is_called(name)).map(|row| row.name);
@@ -102,10 +111,19 @@ impl Offers {
         let own = || self.custom.iter().find(is_it).map(|custom| custom.name.as_str());
         let known = of_table.or_else(own);
         // A list of what may follow is chosen from, unless what is chosen in it stands there already.
-        let (_, word) = prompt.word();
         let listed = prompt.completion.as_ref().filter(|completion| completion.from > 0);
         let offers = listed.and_then(Completion::chosen).is_some_and(|chosen| chosen.text != word);
         known.is_some() && known == chosen || !offers && name.contains(' ') && slash::parse(text, &self.custom).is_ok()
+    }
+
+    /// What may follow the command or the skill that was just written, as long as nothing does.
+    pub(crate) fn argument(&self, prompt: &Prompt) -> Option<&str> {
+        let text = prompt.text.as_str().strip_suffix(' ').filter(|text| !text.ends_with(' '))?;
+        let of_skill = || text.rsplit(char::is_whitespace).next()?.strip_prefix('$');
+        let command = text.strip_prefix('/');
+        let name = command.or_else(of_skill)?;
+        let own = self.custom.iter().find(|own| own.name == name && (command.is_some() || own.is_skill))?;
+        Some(own.argument.as_str()).filter(|argument| !argument.is_empty())
     }
 
     /// Whether a model is not among those of its provider that were listed; not where none of those are known.
@@ -213,6 +231,13 @@ fn near_commands(name: &str, custom: &[Custom]) -> Vec<Candidate> {
         Candidate::new(&format!("/{name}"), help).taking(argument)
     };
     beginning.into_iter().chain(all.iter().filter(has)).map(candidate).collect()
+}
+
+/// The skills that begin so, then those that have it somewhere; what is written out comes first.
+fn near_skills(name: &str, custom: &[Custom]) -> Vec<Candidate> {
+    let mut near: Vec<&Custom> = custom.iter().filter(|own| own.is_skill && own.name.contains(name)).collect();
+    near.sort_by_key(|own| (own.name != name, !own.name.starts_with(name)));
+    near.iter().map(|own| Candidate::new(&format!("${}", own.name), &own.help).taking(&own.argument)).collect()
 }
 
 /// The command whose argument is being written.

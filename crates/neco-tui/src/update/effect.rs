@@ -10,6 +10,7 @@ use neco_proto::{
 use neco_view::slash::{Custom, Outside};
 use serde_json::Value;
 
+use crate::custom_commands::SaidByCommand;
 use crate::host::{
     CommandOutcome, Edited, ImageSource, ModelEntry, ProviderEntry, RuleEntry, SessionEntry, SessionOrder, Wanted,
 };
@@ -147,7 +148,7 @@ pub enum News {
     /// The host carried something out.
     Outside(Result<CommandOutcome, AppError>),
     /// What a command of the person's own says.
-    Custom(Result<String, AppError>),
+    Custom(Result<SaidByCommand, AppError>),
     /// The person's command printed something.
     Printed(String),
     /// So many lines of what it prints next were left out.

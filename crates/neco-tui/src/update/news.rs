@@ -107,12 +107,15 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
         }
         News::RuleChanged(Err(error)) => rule_refused(window, &error),
         News::Outside(Ok(outcome)) => return carried_out(window, outcome),
-        News::Custom(Ok(text)) => {
+        News::Custom(Ok(mut said)) => {
             commands::has_come(window);
             // What was typed is seen above what it says; a prompt of a server begins with it.
-            let tried = window.tried_command.as_ref().filter(|tried| !text.starts_with(tried.as_str()));
+            let begins =
+                |tried: &&String| said.pieces.first().is_some_and(|piece| piece.text.starts_with(tried.as_str()));
+            let tried = window.tried_command.as_ref().filter(|tried| !begins(tried));
             tried.cloned().into_iter().for_each(|tried| window.transcript.echo(&tried));
-            return sending::say_for_command(window, text);
+            said.notes.drain(..).for_each(|note| window.transcript.say(Tone::Warning, note));
+            return sending::say_for_command(window, said);
         }
         News::Custom(Err(error)) => {
             commands::has_come(window);
@@ -251,7 +254,7 @@ fn carried_out(window: &mut WindowState, outcome: CommandOutcome) -> Vec<Effect>
             }
         }
         CommandOutcome::Say(text) => window.transcript.say(Tone::Plain, text),
-        CommandOutcome::Prompt(text) => return sending::say_for_command(window, text),
+        CommandOutcome::Prompt(text) => return sending::say_for_command(window, text.into()),
         CommandOutcome::Send(command) => return vec![Effect::Send(command)],
         CommandOutcome::Ask(agreement) => picking::ask_to_agree(window, agreement),
         CommandOutcome::GoOn(wanted, words) => {

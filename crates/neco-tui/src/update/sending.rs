@@ -1,6 +1,6 @@
 //! What is written leaves: as a message, a correction, an answer, a command, a note.
 
-use neco_proto::{AgentOrder, Attachment, CallId, Command, Decision, Reply};
+use neco_proto::{AgentOrder, Attachment, CallId, Command, Decision, MessagePiece, Reply};
 use neco_view::slash::{self, Slash, SlashError};
 
 use super::effect::Effect;
@@ -8,6 +8,7 @@ use super::{asked, commands, menu, stopping};
 use crate::app::state::Naming;
 use crate::app::{Purpose, WindowState};
 use crate::ask::answer;
+use crate::custom_commands::SaidByCommand;
 use crate::host::ImageSource;
 use crate::input::{Written, named_pictures};
 use crate::told::{is_command, is_farewell};
@@ -188,14 +189,17 @@ pub(super) fn say_to_agent(window: &mut WindowState, text: String) -> Vec<Effect
 }
 
 /// What a command of the person says to the agent. A session that begins with it is called what the person wrote.
-pub(super) fn say_for_command(window: &mut WindowState, text: String) -> Vec<Effect> {
+pub(super) fn say_for_command(window: &mut WindowState, mut said: SaidByCommand) -> Vec<Effect> {
     let view = &window.transcript.view;
     let begins = view.title.is_none() && !view.was_spoken_to() && view.unread().next().is_none();
     if !begins {
         window.tried_command = None;
     }
     let names = window.tried_command.clone().map(|title| Effect::Send(Command::Rename { title }));
-    names.into_iter().chain(say_to_agent(window, text)).collect()
+    // What they ran before goes along behind it.
+    let ran = window.shell.tell_with(String::new());
+    said.pieces.extend((!ran.is_empty()).then(|| MessagePiece::said(ran)));
+    names.into_iter().chain([Effect::Send(said.command(window.standing().works()))]).collect()
 }
 
 fn run_shell(window: &mut WindowState, command: &str) -> Vec<Effect> {

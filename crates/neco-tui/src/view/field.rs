@@ -62,6 +62,9 @@ fn addressee(window: &WindowState) -> String {
     if let Some(count) = window.prompt.completion.as_ref().and_then(Completion::commands) {
         return count;
     }
+    if let Some(argument) = window.offers.argument(&window.prompt).filter(|_| window.purpose == Purpose::Message) {
+        return format!("takes {}", clean_line(argument));
+    }
     match &window.purpose {
         Purpose::Message if window.asking().is_some() && asked::question_place(window) == Place::Field => {
             // What is written beside the question of another agent is not for that agent.

@@ -129,6 +129,7 @@ pub(super) fn line(body: &BlockBody) -> Option<(NotificationLevel, String)> {
             info(format!("{} hook {} · {}{message}", run.event.name(), run.outcome, run.hook))
         }
         BlockBody::RulesTold(told) => info(told.words()),
+        BlockBody::SkillUsed(used) => info(used.words()),
         BlockBody::PiecesGiven(given) => info(given.words()),
         BlockBody::Compaction(compaction) => info(sentence(&notices::compaction(compaction))),
         BlockBody::Rewind(back) => info(sentence(&notices::rewind(&back.rewind))),

@@ -3,7 +3,7 @@
 use neco_proto::event::{
     Admission, AgentNode, BudgetReached, CallStatus, Compaction, CompleteReason, ErrorEvent, HookRun, Imported, Letter,
     ModeChange, ModelRetry, ModelSwitch, Notification, PermissionRequest, PiecesGiven, Rewind, RulesTold, SessionStart,
-    SessionStop, TodoUpdate, ToolCallEnd, WorkflowState, WorkflowTask,
+    SessionStop, SkillUsed, TodoUpdate, ToolCallEnd, WorkflowState, WorkflowTask,
 };
 use neco_proto::{AgentId, CallId, Decision, ErrorCode, MessageId, Plan, Question, Reply, Seq, Usage, WorkflowId};
 use serde::Serialize;
@@ -63,6 +63,8 @@ pub enum BlockBody {
     HookRun(HookRun),
     /// The model was told rules files.
     RulesTold(RulesTold),
+    /// A skill was brought in.
+    SkillUsed(SkillUsed),
     /// The model was given pieces of files.
     PiecesGiven(PiecesGiven),
     /// The conversation was made shorter.

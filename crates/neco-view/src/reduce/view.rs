@@ -330,6 +330,7 @@ impl View {
             // Of what was not read a notification told.
             EventBody::RulesTold(told) if told.files.is_empty() => Vec::new(),
             EventBody::RulesTold(told) => self.add(BlockBody::RulesTold(told.clone())),
+            EventBody::SkillUsed(used) => self.add(BlockBody::SkillUsed(used.clone())),
             EventBody::PiecesGiven(given) => self.add(BlockBody::PiecesGiven(given.clone())),
             EventBody::Compaction(compaction) => self.add(BlockBody::Compaction(Box::new(compaction.clone()))),
             EventBody::Title(title) => {

@@ -105,6 +105,8 @@ pub enum Outside {
     Mcp,
     /// The hooks.
     Hooks,
+    /// The skills; with a name behind it one of them.
+    Skills,
     /// The rules about what may happen, to look at and to take back.
     Permissions,
     /// What commands run in; with a level behind it, another one for this session.

@@ -23,7 +23,7 @@ pub struct Row {
 }
 
 /// A command that a person or a folder brings along.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Custom {
     /// Its name, without the slash.
     pub name: String,
@@ -31,6 +31,8 @@ pub struct Custom {
     pub argument: String,
     /// What it does.
     pub help: String,
+    /// Whether it is a skill, which `$name` in a message brings in too.
+    pub is_skill: bool,
 }
 
 impl Custom {
@@ -110,6 +112,10 @@ pub const TABLE: &[Row] = &[
         outside(Outside::Mcp, text)
     }),
     row("hooks", "", "your hooks: commands that run at set points", |text| outside(Outside::Hooks, text)),
+    row("skills", "[NAME]", "skills: guides for a kind of task; with a name, what it says", |text| {
+        outside(Outside::Skills, text)
+    })
+    .also(&["skill"]),
     row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))
         .also(&["policy", "allowed-tools"]),
     row("add-dir", "PATH", "let this session read and write another folder too", add_dir),
@@ -152,7 +158,6 @@ pub const TABLE: &[Row] = &[
 
 /// Commands of other agents that there are none of here, and what to do instead.
 pub(super) const ELSEWHERE: &[(&[&str], &str)] = &[
-    (&["skills", "skill"], "Neco has no skills yet; a Markdown file in .neco/commands is a command of your own"),
     (&["yolo", "auto", "full-auto"], "/approval auto asks only about what could do most harm"),
     (&["mention"], "@ and the name of a file goes into a message, and brings the file along"),
     (&["share", "unshare"], "Neco shares nothing; /export writes the session as a file"),
@@ -166,8 +171,9 @@ pub(super) const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["keybindings", "keymap", "keys"], "? shows the keys; [tui.keys] in your settings changes them"),
     (
         &["plugin", "plugins", "extensions", "marketplace"],
-        "Neco has no plugins; /mcp, /hooks and Markdown files in .neco/commands bring tools and commands",
+        "`neco plugin` installs, lists and switches plugins; open sessions have them from the next message on",
     ),
+    (&["import", "migrate"], "`neco import` in a shell takes over what you have set up in another agent"),
     (&["security-review"], "/review WHAT reviews what is not committed: /review security"),
     (&["output-style", "personality"], "AGENTS.md or .neco/rules/*.md say how it is to answer"),
     (&["ide"], "Neco has no editor extension; it runs in the editor's terminal, and Ctrl-G opens your editor"),

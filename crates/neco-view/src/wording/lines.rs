@@ -73,6 +73,7 @@ fn line(body: &BlockBody) -> Option<(Tone, String)> {
         }
         BlockBody::Compaction(compaction) => Some((Tone::Plain, compacted(compaction))),
         BlockBody::RulesTold(told) => Some((Tone::Plain, told.words())),
+        BlockBody::SkillUsed(used) => Some((Tone::Plain, used.words())),
         BlockBody::PiecesGiven(given) => Some((Tone::Plain, given.words())),
         BlockBody::HookRun(run) => hook(run),
         BlockBody::Plan(planned) => planned.plan.as_ref().and_then(|plan| plan_line(plan.status)),

@@ -1,6 +1,6 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`program`] (how it is asked) with [`confirm`] and [`editor`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`mcp`] with [`mcp_add`], [`mcp_login`], [`mcp_conformance`] and [`mcp_serve`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`eval`], [`init`], [`shell`].
+//! Reading order: [`program`] (how it is asked) with [`confirm`] and [`editor`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`mcp`] with [`mcp_add`], [`mcp_login`], [`mcp_conformance`] and [`mcp_serve`], [`skill`], [`plugin`], [`tools`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`eval`], [`import`], [`init`], [`shell`].
 
 pub mod agents;
 pub mod auth;
@@ -10,6 +10,7 @@ pub mod demo;
 pub mod doctor;
 mod editor;
 pub mod eval;
+pub mod import;
 pub mod init;
 pub mod mcp;
 mod mcp_add;
@@ -19,10 +20,13 @@ pub mod mcp_serve;
 pub mod memory;
 pub mod model;
 pub mod plan;
+pub mod plugin;
 pub mod policy;
 pub(crate) mod program;
 pub mod prompt;
 pub mod session;
 pub mod shell;
+pub mod skill;
+pub mod tools;
 pub mod trust;
 pub mod workflow;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use neco_proto::Message;
 use neco_safety::path::Access;
 use neco_safety::world::Files;
 use neco_tools::files::document_text;
@@ -25,10 +26,11 @@ pub fn pictures(args: &RunArgs) -> Vec<PathBuf> {
 
 /// The message with the files of the request behind it.
 pub fn added(mut message: String, args: &RunArgs) -> Result<String, Failure> {
-    for file in args.files.iter().filter(|file| !is_picture(file)) {
+    let files = args.files.iter().filter(|file| !is_picture(file));
+    for (before, file) in std::iter::once(Message::ATTACHED).chain(std::iter::repeat("\n\n")).zip(files) {
         let text = read(file)?;
         let fence = fence(&text);
-        message.push_str(&format!("\n\n{}:\n{fence}\n{}\n{fence}", file.display(), text.trim_end_matches('\n')));
+        message.push_str(&format!("{before}{}:\n{fence}\n{}\n{fence}", file.display(), text.trim_end_matches('\n')));
     }
     Ok(message)
 }

@@ -11,7 +11,8 @@ use neco_config::Env;
 use neco_proto::app::agents::ListAgents;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::{App, AppError, Caller};
-use neco_proto::{Attachment, Client, ClientError, Command, SessionId};
+use neco_proto::{Attachment, Client, ClientError, Command, MessagePiece, SessionId};
+use neco_tui::SaidByCommand;
 use neco_tui::line::run::attached::{self, Begun};
 use neco_tui::line::run::stdin::{self, Message};
 use neco_tui::line::run::{Run, RunUi, listen, see_through};
@@ -129,8 +130,10 @@ pub(super) fn attempt(
     message.warnings.iter().for_each(|words| say::note(words));
     let title = message.text.trim().lines().next().unwrap_or_default().to_owned();
     let spelt_out = slash::spelt_out(message.text.clone(), args, everywhere, env)?;
-    let is_command = spelt_out != message.text;
-    message.text = spelt_out;
+    let told = MessagePiece::joined(&spelt_out.pieces);
+    let is_command = told != message.text;
+    let (flags, args) = (args, &spelt_out.wanted(args));
+    message.text = told;
     let mut ends = Some(Ends::of(args)?);
     message.text = files::added(message.text, args)?;
     message.text = ends.iter().fold(message.text, |text, ends| ends.told(text));
@@ -153,11 +156,13 @@ pub(super) fn attempt(
         let opened = own.block_on(app.open(&Caller::person(), wanted.clone()));
         let opened = opened.inspect_err(|_| worktree::end(&folder, &title, "", env))?;
         let Some(owner) = opened.owner else { break opened };
-        let said = steering(&message.text, &attachments);
+        // That session has its own rules and model: what the command wants goes along.
+        let said = SaidByCommand { wants: spelt_out.wants.clone(), ..spelt_out.said_with(&message.text) };
+        let said = with_pictures(said.command(attachments.is_empty()), &attachments);
         let OpenedSession { id, client, folder, .. } = opened;
         match runtime.block_on(Begun::say(client, owner, (id, folder), Some(said))) {
             Ok(begun) => {
-                attach::left_out(args).iter().for_each(|words| say::note(words));
+                attach::left_out(flags).iter().for_each(|words| say::note(words));
                 // The store is for those who have something to keep.
                 own.block_on(app.stop())?;
                 let ui = take_seat(args.output_format, env, tty, begun.folder(), Some(begun.id()));
@@ -192,7 +197,7 @@ pub(super) fn attempt(
     {
         tracing::warn!(%error, "the session keeps its first words as its title");
     }
-    let asked = Command::UserMessage { content: message.text, attachments };
+    let asked = with_pictures(spelt_out.said_with(&message.text).command(false), &attachments);
     let run = Run { id, client: Arc::clone(&client), since, write_all: app.write_all() };
     answering.store(true, Ordering::SeqCst);
     let seen = see_through(runtime, run, ui, asked, || runtime.block_on(app.goes_on(&client)));
@@ -229,13 +234,12 @@ pub async fn leave(app: &SharedApp, client: Arc<dyn Client>) -> Result<(), AppEr
     left.map(drop).and(stopped)
 }
 
-/// What is said to a session that may be at work: words reach the agent at its next turn. Pictures
-/// can't be said in between.
-fn steering(text: &str, attachments: &[Attachment]) -> Command {
-    match attachments {
-        [] => Command::Steer { text: text.to_owned() },
-        _ => Command::UserMessage { content: text.to_owned(), attachments: attachments.to_vec() },
+/// What is said, with pictures.
+fn with_pictures(mut said: Command, pictures: &[Attachment]) -> Command {
+    if let Command::UserMessage { attachments, .. } | Command::CommandMessage { attachments, .. } = &mut said {
+        attachments.extend_from_slice(pictures);
     }
+    said
 }
 
 /// What a session that works in `folder` is seen with; people are told how `session` is gone on with.

@@ -6,11 +6,11 @@ use std::path::Path;
 use neco_app::persons_shell::PersonsShell;
 use neco_app::workspace::Workspaces;
 use neco_config::Env;
-use neco_proto::ErrorCode;
 use neco_proto::app::commands::{CommandPart, CommandRow, ExpandCommand, ListCommands};
 use neco_proto::app::mcp_use::FillPrompt;
 use neco_proto::app::{AppError, Trouble};
-use neco_tui::command_lines;
+use neco_proto::{CommandWants, ErrorCode, Message, MessagePiece};
+use neco_tui::{SaidByCommand, command_lines};
 use neco_view::slash::{self, Custom, Outside, Slash};
 use neco_view::wording::prompts;
 
@@ -18,20 +18,62 @@ use crate::args::{EverywhereArgs, RunArgs};
 use crate::cmd::program::{ask, asked, block_on, folder, notes};
 use crate::failure::Failure;
 
-/// What the agent is told where `text` is written.
+/// What the agent is told, and what a command of the person's own wants for it.
+#[derive(Debug, Default)]
+pub struct SpeltOut {
+    /// What it is told.
+    pub pieces: Vec<MessagePiece>,
+    /// What the command wants while it is done.
+    pub wants: CommandWants,
+}
+
+impl SpeltOut {
+    fn said(text: String) -> Self {
+        Self { pieces: vec![MessagePiece::said(text)], ..Self::default() }
+    }
+
+    /// The arguments of the run with what the command wants; what the person says themselves counts before it.
+    pub fn wanted(&self, args: &RunArgs) -> RunArgs {
+        let mut args = args.clone();
+        args.model = args.model.or_else(|| self.wants.model.clone());
+        args.rules.allow.extend_from_slice(&self.wants.allow);
+        args
+    }
+
+    /// How `whole` is said, which is what the agent is told and more behind it.
+    pub fn said_with(&self, whole: &str) -> SaidByCommand {
+        let more = whole.get(MessagePiece::joined(&self.pieces).len()..).unwrap_or_default();
+        let pieces = self.pieces.iter().cloned().chain([MessagePiece::said(more)]).collect();
+        SaidByCommand { pieces, ..SaidByCommand::default() }
+    }
+}
+
+/// What the agent is told where `text` is written. What is piped in with it stands behind that.
 ///
 /// # Errors
 /// When it is a command of the window, one of the person's own that can't be used, or none at all.
-pub fn spelt_out(text: String, args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<String, Failure> {
-    let Some(rest) = text.trim().strip_prefix('/') else { return Ok(text) };
+pub fn spelt_out(
+    mut text: String,
+    args: &RunArgs,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<SpeltOut, Failure> {
+    let piped = text.split_off(text.find(Message::PIPED).unwrap_or(text.len()));
+    let mut spelt_out = of_written(text, args, everywhere, env)?;
+    spelt_out.pieces.extend((!piped.is_empty()).then(|| MessagePiece::said(piped)));
+    Ok(spelt_out)
+}
+
+fn of_written(text: String, args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<SpeltOut, Failure> {
+    let Some(rest) = text.trim().strip_prefix('/') else { return Ok(SpeltOut::said(text)) };
     let (name, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let (name, argument) = (name.to_owned(), argument.trim().to_owned());
     if slash::is_known(&text) {
         return match slash::parse(&text, &[]) {
-            Ok(Slash::Outside(Outside::Init, what)) => Ok(prompts::init(&what)),
-            Ok(Slash::Outside(Outside::Review, what)) => Ok(prompts::review(&what)),
+            Ok(Slash::Outside(Outside::Init, what)) => Ok(SpeltOut::said(prompts::init(&what))),
+            Ok(Slash::Outside(Outside::Review, what)) => Ok(SpeltOut::said(prompts::review(&what))),
             // A path or a sentence that happens to begin with the name of a command has more behind it.
-            Err(_) if !argument.is_empty() => Ok(text),
+            Err(_) if !argument.is_empty() => Ok(SpeltOut::said(text)),
             Ok(_) | Err(_) => {
                 Err(Failure::usage(format!("/{name} is a command of the window; the model was not asked"))
                     .hint("`neco` opens the window; `neco --help` lists what the command line can do."))
@@ -43,18 +85,23 @@ pub fn spelt_out(text: String, args: &RunArgs, everywhere: &EverywhereArgs, env:
     if own.iter().any(|command| command.name == name) {
         let expanded = ask(&ExpandCommand { folder, name, argument }, everywhere, env)?;
         notes(&expanded.notes);
-        let has_lines = !expanded.parts.is_empty();
-        return if has_lines { with_lines(expanded.parts, args, everywhere, env) } else { Ok(expanded.text) };
+        let pieces = match expanded.parts.is_empty() {
+            true => vec![MessagePiece::said(expanded.text)],
+            false => with_lines(expanded.parts, args, everywhere, env)?,
+        };
+        let wants = CommandWants { allow: expanded.allowed_tools, model: expanded.model };
+        return Ok(SpeltOut { pieces, wants });
     }
     if !reads_as_command(&name) {
-        return Ok(text);
+        return Ok(SpeltOut::said(text));
     }
     if let Some(filled) = filled(FillPrompt { folder, name, argument }, everywhere, env)? {
-        return Ok(filled);
+        return Ok(SpeltOut::said(filled));
     }
-    let custom = |CommandRow { name, argument, help, .. }: CommandRow| Custom { name, argument, help };
+    let custom =
+        |CommandRow { name, argument, help, is_skill, .. }: CommandRow| Custom { name, argument, help, is_skill };
     match slash::parse(&text, &own.into_iter().map(custom).collect::<Vec<_>>()) {
-        Ok(_) => Ok(text),
+        Ok(_) => Ok(SpeltOut::said(text)),
         Err(error) => Err(Failure::usage(error.to_string()).hint(
             "The model was not asked: put a word before the slash to say it to the model. `neco` opens the window, \
              where /help lists the commands.",
@@ -68,11 +115,11 @@ fn with_lines(
     args: &RunArgs,
     everywhere: &EverywhereArgs,
     env: &Env,
-) -> Result<String, Failure> {
+) -> Result<Vec<MessagePiece>, Failure> {
     let folder = crate::folder(everywhere)?;
     let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
     let (rules, own) = (args.rules.flags(&folder), env.clone());
-    block_on(async {
+    let filled = block_on(async {
         let state = Workspaces::new(env.clone()).at(&folder, &overrides).await?.now();
         let mode = args.mode.unwrap_or(state.loaded.config.mode);
         let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&folder, &rules, &state, &own)).await;
@@ -81,7 +128,9 @@ fn with_lines(
         let run =
             |line: String, printed| async move { shell.run_of_file(&line, mode, printed).await.map(|ran| ran.code) };
         Ok(command_lines::filled(parts, run).await?)
-    })
+    })?;
+    notes(&filled.failed);
+    Ok(filled.pieces)
 }
 
 /// What a prompt of an MCP server says; nothing where it is none.

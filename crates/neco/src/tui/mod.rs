@@ -14,3 +14,4 @@ mod open;
 mod set_up;
 
 pub use open::{is_wanted, run, show, unless_left};
+pub use set_up::tell_of_others;

@@ -63,6 +63,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let folder = crate::folder(everywhere)?;
     let attachments = picture::attachments(&files::pictures(args))?;
     let goes_on = args.session.is_some() || args.continue_latest;
+    set_up::tell_of_others(env);
     if let set_up::Outcome::Left(exit) = set_up::offer(args, goes_on, &folder, everywhere, env)? {
         return Ok(exit);
     }

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
 use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
 use serde_json::json;
@@ -13,6 +14,7 @@ pub struct Seat {
     child: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
     screen: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
     _terminal: Box<dyn portable_pty::MasterPty + Send>,
 }
 
@@ -33,18 +35,18 @@ impl Seat {
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let screen = Arc::new(Mutex::new(Vec::new()));
-        let mut reader = pair.master.try_clone_reader().unwrap();
+        let mut output = pair.master.try_clone_reader().unwrap();
         let shared = Arc::clone(&screen);
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
-            while let Ok(length) = reader.read(&mut bytes) {
+            while let Ok(length) = output.read(&mut bytes) {
                 if length == 0 {
                     return;
                 }
                 shared.lock().unwrap().extend_from_slice(&bytes[..length]);
             }
         });
-        Self { child, keys: pair.master.take_writer().unwrap(), screen, _terminal: pair.master }
+        Self { child, keys: pair.master.take_writer().unwrap(), screen, reader, _terminal: pair.master }
     }
 
     pub fn shown(&self) -> String {
@@ -66,9 +68,11 @@ impl Seat {
         self.keys.flush().unwrap();
     }
 
+    /// Waits for its end, and until all that it printed is on the screen.
     #[track_caller]
     pub fn ends_with(&mut self, code: u32) {
         let status = self.child.wait().unwrap();
+        eventually("the terminal is read to its end", || self.reader.is_finished());
         assert_eq!(status.exit_code(), code, "{}", self.shown());
     }
 }

@@ -19,6 +19,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("neco workflow cancel", "the run of the line before it is completed, so nothing is left to cancel"),
     ("neco mcp login docs", "a server that wants a login; the tests of servers at an address log in"),
     ("neco mcp logout docs", "the same"),
+    ("neco plugin", "none is there; the tests of plugins install, update, switch and remove one"),
     ("neco [OPTIONS]", "a synopsis"),
     ("neco COMMAND", "a synopsis"),
 ];

@@ -13,7 +13,7 @@ fn expecting(user_says: &str) -> House {
 
 #[test]
 fn piped_text_is_added_to_the_message() {
-    let house = expecting("review\n\n```\nfn main() {}\n```");
+    let house = expecting("review\n\nThis is piped in:\n\n```\nfn main() {}\n```");
     Ran::of(house.neco(&["-m", "review"]).write_stdin("fn main() {}\n")).ended_with(0);
     Ran::of(house.neco(&["-p", "review"]).write_stdin("fn main() {}\n")).ended_with(0);
 }
@@ -40,7 +40,7 @@ fn too_much_is_refused() {
 
 #[test]
 fn a_pipe_that_is_silent_for_long_is_still_read() {
-    let house = expecting("look\n\n```\nlate\n```");
+    let house = expecting("look\n\nThis is piped in:\n\n```\nlate\n```");
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_neco"))
         .env_clear()
         .envs(house.variables())

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{House, Ran, call, say};
 
 /// A server of the older versions, with one tool, one prompt and one resource.
-const SERVER: &str = r#"
+pub const SERVER: &str = r#"
 answer() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$1"; }
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9][0-9]*\)[,}].*/\1/p')

@@ -70,7 +70,7 @@ fn a_word_that_could_be_a_command_is_not_sent() {
     for (line, told) in [
         (&["sesion"][..], "did you mean `neco session`?"),
         (&["sesions", "list"], "did you mean `neco session`?"),
-        (&["plugins"], "there is no command `plugins`"),
+        (&["extensions"], "there is no command `extensions`"),
         (&["explain"], "neco -m \"explain\""),
     ] {
         let ran = house.run(line).ended_with(2).says(told);
@@ -105,8 +105,8 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
     let house = House::playing(json!([say("billed")]));
     for (line, told) in [
         (&["mcp", "reset-project-choices"][..], "neco trust --remove"),
-        (&["extensions", "list"], "`neco mcp add` adds an MCP server"),
-        (&["import", "chat.json"], "`neco session import` comes close"),
+        (&["extensions", "list"], "`neco plugin add` installs plugins"),
+        (&["import", "chat.json"], "possible values: claude-code"),
         (&["update"], "install the new version"),
         (&["serve"], "There is no server"),
         (&["web", "--port", "80"], "there is no server yet"),
@@ -116,7 +116,7 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
         (&["-p", "/reveiw the code"], "There is no /reveiw; did you mean /review?"),
         (&["exec", "/nope x"], "There is no /nope"),
         (&["review"], "neco -p /review"),
-        (&["plugin"], "There are no plugins yet"),
+        (&["extensions"], "`neco plugin add` installs plugins"),
         (&["model", "set", "a/b"], "neco config set model"),
         (&["models", "nobody"], "there is no provider nobody"),
         (&["run", "--agent", "plan", "a b"], "--mode plan"),
@@ -190,9 +190,10 @@ fn command_lines_in_a_command_of_ones_own_are_run_and_what_they_print_is_said() 
     std::fs::create_dir_all(house.path("home/commands")).unwrap();
     let text = "---\nallowed-tools: Bash\n---\nHere: !`printf '%s|' one \"$1\"`\nThen !`exit 3` end.\n";
     std::fs::write(house.path("home/commands/look.md"), text).unwrap();
-    house.run(&["-p", "/look 'two; touch evil'"]).ended_with(0).says("`allowed-tools` at the top of its file");
+    let ran = house.run(&["-p", "/look 'two; touch evil'"]).ended_with(0);
+    assert!(ran.stderr.contains("(`exit 3` failed: exit code 3)"), "the person sees it: {}", ran.stderr);
     let shown = house.run(&["session", "show"]).ended_with(0).says("Here: one|two; touch evil|");
-    shown.says("Then (exit code 3) end.");
+    shown.says("Then (`exit 3` failed: exit code 3) end.");
     // What the shell might run later is not even a value.
     let refused = house.run(&["-p", "/look '$(touch evil)'"]).says("not run");
     assert!(refused.code != 0 && refused.stdout.is_empty(), "{}", refused.stdout);

@@ -27,7 +27,10 @@ fn files_are_added_to_the_message() {
     let house = House::playing(json!([say("ok")]));
     std::fs::write(house.project().join("a.txt"), "hello\n").unwrap();
     house.run(&["-p", "look", "--file", "a.txt"]).ended_with(0);
-    house.run(&["session", "show", "--json"]).ended_with(0).says("look\\n\\na.txt:\\n```\\nhello\\n```");
+    house
+        .run(&["session", "show", "--json"])
+        .ended_with(0)
+        .says("look\\n\\nWhat stands in the files that I name:\\n\\na.txt:\\n```\\nhello\\n```");
     house.run(&["-p", "look", "--file", "gone.txt"]).ended_with(2).says("gone.txt can't be read");
     std::fs::write(house.project().join("big.txt"), vec![b'x'; 300 * 1024]).unwrap();
     house.run(&["-p", "look", "--file", "big.txt"]).ended_with(2).says("more than 256 KB");
@@ -65,7 +68,7 @@ fn of_a_document_its_text_is_added() {
     let shown = |words: &str| house.run(&["session", "show", "--json"]).ended_with(0).says(words);
     std::fs::write(house.project().join("plan.pdf"), pdf("The bridge is closed")).unwrap();
     house.run(&["-p", "look", "--file", "plan.pdf"]).ended_with(0);
-    shown("look\\n\\nplan.pdf:\\n```\\n── page 1\\nThe bridge is closed");
+    shown("look\\n\\nWhat stands in the files that I name:\\n\\nplan.pdf:\\n```\\n── page 1\\nThe bridge is closed");
     // By its name it may lie anywhere, and be called anything.
     std::fs::write(house.path("report"), pdf("The tunnel is open")).unwrap();
     house.run(&["-p", "look", "--file", &house.path("report").display().to_string()]).ended_with(0);

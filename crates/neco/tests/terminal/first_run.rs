@@ -237,3 +237,21 @@ fn who_does_not_want_to_leaves_without_harm() {
     let pane = Pane::neco(&house, "", 100, 40);
     pane.shows("Search models and providers").answer("Escape").is_given_back();
 }
+
+#[test]
+fn other_agents_are_told_of_at_the_first_start_alone() {
+    if !is_there() {
+        return;
+    }
+    for (arguments, ready) in [("", "Ask, or say"), ("repl", "line by line")] {
+        let house = crate::tmux::house(serde_json::json!([crate::support::say("Hello.")]));
+        fs::create_dir_all(house.path("home/.codex")).unwrap();
+        let offer = "Found settings of Codex: `neco import` takes them over";
+        let pane = Pane::neco(&house, arguments, 100, 30);
+        pane.showed(ready);
+        assert!(pane.everything().contains(offer), "{}", pane.everything());
+        let again = Pane::neco(&house, arguments, 100, 30);
+        again.showed(ready);
+        assert!(!again.everything().contains(offer), "{}", again.everything());
+    }
+}

@@ -59,7 +59,8 @@ pub fn rule(
             let place = place.to_owned();
             // It is told as it was written; a flag's place is how it was written.
             let name = (source != Source::CommandLine).then(|| text.trim().to_owned());
-            let rule = Rule { decision, priority: 0, name, reason: None, kept: false, source, place, when };
+            let (reason, kept, lent) = (None, false, false);
+            let rule = Rule { decision, priority: 0, name, reason, kept, lent, source, place, when };
             ReadRules { rules: vec![rule], ..ReadRules::default() }
         }
         Err(error) => {

@@ -96,7 +96,7 @@ pub fn rules(table: Table, source: Source, read: &mut ReadRules) {
     for situation in situations(&modes) {
         let when = When { modes: situation.0, approvals: situation.1, ..when.clone() };
         let (name, reason, place) = (name.clone(), reason.clone(), place.clone());
-        read.rules.push(Rule { decision, priority, name, reason, kept: false, source, place, when });
+        read.rules.push(Rule { decision, priority, name, reason, kept: false, lent: false, source, place, when });
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use neco_agent::skills::InUse;
 use neco_proto::event::NodeResult;
 use neco_proto::{AgentId, ErrorCode, Risk};
 use neco_toolkit::{Plan, PreparedCall, SideEffect, ToolContext, ToolError, ToolOutput};
@@ -59,14 +60,20 @@ impl Member {
         ToolOutput::text(if self.untold { format!("{text}\n\n{HINT}") } else { text })
     }
 
-    /// Starts a child.
+    /// The skills of its present request.
+    pub async fn skills_in_use(&self) -> Result<InUse, ToolError> {
+        Ok(self.supervisor()?.skills_in_use(self.agent).await)
+    }
+
+    /// Starts a child, which the skills in use hold as they do whoever starts it.
     pub async fn spawn(&self, request: SpawnRequest) -> Result<AgentId, ToolError> {
         if request.task.trim().is_empty() {
             let words = "the task is empty: say what the agent is to do, and all that it needs to know";
             return Err(ToolError::new(ErrorCode::InvalidArguments, words));
         }
         let supervisor = self.supervisor()?;
-        match supervisor.spawn(self.agent, request).await {
+        let in_use = supervisor.skills_in_use(self.agent).await.limits();
+        match supervisor.spawn(self.agent, request.within(in_use)).await {
             Ok(child) => Ok(child),
             Err(error) => Err(self.refused(error).await),
         }

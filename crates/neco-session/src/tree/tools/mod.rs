@@ -4,7 +4,7 @@
 //!
 //! Reading order: [`member`] (whose hands they are), [`spawn_agent`], [`agent_message`], [`agent_status`],
 //! [`agent_wait`], [`agent_cancel`], [`task`] with [`by_name`] (`agent__<name>`); and what a child has for its
-//! parent: [`report`], [`complete_task`]; and what all have: [`shared_state`].
+//! parent: [`report`], [`complete_task`]; and what all have: [`shared_state`], [`skill`].
 
 mod agent_cancel;
 mod agent_message;
@@ -15,11 +15,13 @@ mod complete_task;
 mod member;
 mod report;
 mod shared_state;
+mod skill;
 mod spawn_agent;
 mod task;
 
 use std::sync::{Arc, Weak};
 
+use neco_agent::SkillShelf;
 use neco_proto::AgentId;
 use neco_proto::event::NodeType;
 use neco_toolkit::DynTool;
@@ -61,6 +63,15 @@ pub fn tools(
     tools
 }
 
+/// What brings in skills for an agent.
+pub fn skill_tool(
+    supervisor: &Weak<AgentSupervisor>,
+    agent: AgentId,
+    shelf: Option<Arc<dyn SkillShelf>>,
+) -> Arc<dyn DynTool> {
+    erase(skill::SkillTool { member: Member { supervisor: Weak::clone(supervisor), agent, untold: false }, shelf })
+}
+
 /// The same tools without a session, for lists of what there is.
 pub fn listed() -> Vec<Arc<dyn DynTool>> {
     let nowhere = Member { supervisor: Weak::new(), agent: AgentId::new(), untold: false };
@@ -68,6 +79,7 @@ pub fn listed() -> Vec<Arc<dyn DynTool>> {
     tools.push(erase(report::Report(nowhere.clone())));
     tools.push(complete_task::tool(nowhere.clone(), &json!({})));
     tools.extend(sharing(&nowhere, false));
+    tools.push(skill_tool(&Weak::new(), AgentId::new(), None));
     tools
 }
 

@@ -246,6 +246,7 @@ impl TextPrinter {
             | BlockBody::ModeChange(_)
             | BlockBody::HookRun(_)
             | BlockBody::RulesTold(_)
+            | BlockBody::SkillUsed(_)
             | BlockBody::PiecesGiven(_)
             | BlockBody::Compaction(_)
             | BlockBody::Rewind(_)

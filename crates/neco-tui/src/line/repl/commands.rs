@@ -11,7 +11,7 @@ use neco_view::slash::{self, Custom, Outside, Slash, TABLE};
 use super::process::Surroundings;
 use super::take::Repl;
 use super::{answers, back};
-use crate::custom_commands;
+use crate::custom_commands::{self, SaidByCommand};
 use crate::host::{Agreement, CommandOutcome, Wanted};
 use crate::line::say::out;
 use crate::outside;
@@ -89,9 +89,12 @@ impl Repl {
             Slash::Custom { name, argument } => {
                 let Surroundings { app, host, runtime, .. } = &self.session.around;
                 let client = Some(self.session.client.as_ref());
-                let text = custom_commands::text_of(app.as_ref(), host.as_ref(), client, name, argument);
-                match runtime.block_on(text) {
-                    Ok(content) => self.say_for_command(line, content),
+                let said = custom_commands::said_by(app.as_ref(), host.as_ref(), client, name, argument);
+                match runtime.block_on(said) {
+                    Ok(said) => {
+                        said.notes.iter().try_for_each(|note| told(note))?;
+                        self.say_for_command(line, said)
+                    }
                     Err(error) => told(&error.words()),
                 }
             }
@@ -109,7 +112,7 @@ impl Repl {
                 | CommandOutcome::Say(text)
                 | CommandOutcome::Choose(_, _, text),
             ) => told(&text),
-            Ok(CommandOutcome::Prompt(content)) => self.say_for_command(line, content),
+            Ok(CommandOutcome::Prompt(content)) => self.say_for_command(line, content.into()),
             Ok(CommandOutcome::Changes(files)) => {
                 let texts: Vec<&str> = files.iter().map(|file| file.diff.trim_end_matches('\n')).collect();
                 told(&texts.join("\n"))
@@ -125,7 +128,7 @@ impl Repl {
     }
 
     /// What a command says to the agent. A session that begins with it is called what the person wrote, as in the window.
-    fn say_for_command(&mut self, line: &str, content: String) -> io::Result<()> {
+    fn say_for_command(&mut self, line: &str, said: SaidByCommand) -> io::Result<()> {
         let begins = match self.session.ask(Query::Snapshot) {
             Ok(Answer::Snapshot(snapshot)) => snapshot.title.is_empty(),
             Ok(_) | Err(_) => false,
@@ -134,7 +137,7 @@ impl Repl {
             // One that can't be called so is called by the first words that are said.
             self.session.tell(Command::Rename { title: line.to_owned() }, "");
         }
-        self.session.turn(Command::UserMessage { content, attachments: Vec::new() })
+        self.session.turn(said.command(false))
     }
 
     /// Asks before something is done that makes agents freer.

@@ -4,12 +4,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use neco_view::slash::TABLE;
+use neco_proto::clean::clean_line;
+use neco_view::slash::{Custom, TABLE};
 use rustix::termios::{QueueSelector, tcflush};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
-use rustyline::hint::Hinter;
+use rustyline::hint::{Hint, Hinter};
 use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
@@ -70,12 +71,12 @@ impl Lines {
         }
     }
 
-    /// Commands that are completed with Tab.
-    pub fn set_names(&mut self, custom: impl Iterator<Item = String>) {
+    /// Commands and skills that are completed with Tab, besides those that are always there.
+    pub fn set_names(&mut self, custom: Vec<Custom>) {
         if let Self::Edited(editor) = self
             && let Some(names) = editor.helper_mut()
         {
-            names.0 = TABLE.iter().map(|row| row.name.to_owned()).chain(custom).collect();
+            names.0 = custom;
         }
     }
 
@@ -157,33 +158,90 @@ fn editor(history: &[String]) -> Option<Editor<Names, MemHistory>> {
     Some(editor)
 }
 
-/// The names of commands, for Tab.
+/// The commands and skills that a person or a folder brings along, for Tab.
 #[derive(Default)]
-pub(super) struct Names(Vec<String>);
+pub(super) struct Names(Vec<Custom>);
+
+impl Names {
+    /// All names that may follow a sign: `/` is for commands and skills, `$` for skills.
+    fn after(&self, sign: char) -> impl Iterator<Item = &str> {
+        let of_table = TABLE.iter().map(|row| row.name).filter(move |_| sign == '/');
+        of_table.chain(self.0.iter().filter(move |own| sign == '/' || own.is_skill).map(|own| own.name.as_str()))
+    }
+}
+
+/// The word that ends a text, where it begins, and the sign of a command or a skill that it begins with.
+fn named(written: &str) -> Option<(usize, char, &str)> {
+    let from = written.rfind(char::is_whitespace).map_or(0, |at| written.ceil_char_boundary(at + 1));
+    let word = written.get(from..)?;
+    let sign = word.chars().next().filter(|sign| *sign == '$' || *sign == '/' && from == 0)?;
+    Some((from, sign, word.get(1..)?))
+}
 
 impl Completer for Names {
     type Candidate = String;
 
     fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
-        let written = line.get(..pos).unwrap_or(line);
-        let Some(begun) = written.strip_prefix('/').filter(|begun| !begun.contains(char::is_whitespace)) else {
-            return Ok((pos, Vec::new()));
-        };
-        let fitting = self.0.iter().filter(|name| name.starts_with(begun)).map(|name| format!("/{name} "));
-        Ok((0, fitting.collect()))
+        let Some((from, sign, begun)) = named(line.get(..pos).unwrap_or(line)) else { return Ok((pos, Vec::new())) };
+        let fitting = self.after(sign).filter(|name| name.starts_with(begun)).map(|name| format!("{sign}{name} "));
+        Ok((from, fitting.collect()))
+    }
+}
+
+/// What may follow a command: it is shown, and never taken into the line.
+pub(super) struct ArgumentHint(String);
+
+impl Hint for ArgumentHint {
+    fn display(&self) -> &str {
+        &self.0
+    }
+
+    fn completion(&self) -> Option<&str> {
+        None
     }
 }
 
 impl Hinter for Names {
-    type Hint = String;
+    type Hint = ArgumentHint;
+
+    fn hint(&self, line: &str, pos: usize, _: &Context<'_>) -> Option<ArgumentHint> {
+        let (_, sign, name) = named(line.strip_suffix(' ').filter(|_| pos == line.len())?)?;
+        let own = self.0.iter().find(|own| own.name == name && (sign == '/' || own.is_skill))?;
+        Some(ArgumentHint(clean_line(&own.argument))).filter(|hint| !hint.0.is_empty())
+    }
 }
 
 impl Highlighter for Names {
     fn highlight_candidate<'c>(&self, candidate: &'c str, _: CompletionType) -> Cow<'c, str> {
         Cow::Borrowed(candidate.trim_end())
     }
+
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        Cow::Owned(format!("\x1b[2m{hint}\x1b[22m"))
+    }
 }
 
 impl Validator for Names {}
 
 impl Helper for Names {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tab_knows_skills_and_what_may_follow_is_shown_until_it_does() {
+        let own =
+            |name: &str, is_skill| Custom { name: name.into(), argument: "FILE".into(), is_skill, ..Custom::default() };
+        let (names, history) = (Names(vec![own("pdf-forms", true), own("publish", false)]), MemHistory::new());
+        let context = Context::new(&history);
+        let completed = |line: &str| names.complete(line, line.len(), &context).unwrap();
+        assert_eq!(completed("/p").1.iter().filter(|name| name.starts_with("/pdf") || *name == "/publish ").count(), 2);
+        assert_eq!(completed("fill it with $p"), (13, vec!["$pdf-forms ".to_owned()]));
+        assert_eq!(completed("see /p").1, Vec::<String>::new());
+        let hint = |line: &str| names.hint(line, line.len(), &context).map(|hint| hint.0);
+        assert_eq!(hint("/publish ").as_deref(), Some("FILE"));
+        assert_eq!(hint("use $pdf-forms ").as_deref(), Some("FILE"));
+        assert_eq!((hint("/publish"), hint("/publish a"), hint("use $publish ")), (None, None, None));
+    }
+}

@@ -57,7 +57,7 @@ impl Repl {
         loop {
             self.session.catch_up()?;
             let custom = self.custom();
-            self.lines.set_names(custom.into_iter().map(|own| own.name));
+            self.lines.set_names(custom);
             let line = match self.lines.next() {
                 Read::Line(line) => line,
                 Read::Dropped => {

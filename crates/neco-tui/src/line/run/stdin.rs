@@ -9,6 +9,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use crate::line::say;
+use neco_proto::Message as Said;
 use neco_proto::app::{AppError, Trouble};
 
 /// The most that is read from stdin.
@@ -137,7 +138,7 @@ fn joined(written: Option<String>, piped: Option<String>) -> Option<String> {
     match (written, piped) {
         (Some(written), Some(piped)) => {
             let fence = fence(&piped);
-            Some(format!("{written}\n\n{fence}\n{}\n{fence}", piped.trim_end_matches('\n')))
+            Some(format!("{written}{}{fence}\n{}\n{fence}", Said::PIPED, piped.trim_end_matches('\n')))
         }
         (written, piped) => written.or(piped),
     }
@@ -173,8 +174,10 @@ mod tests {
     #[test]
     fn piped_text_stands_behind_the_message() {
         let join = |written: Option<&str>, piped: Option<&str>| joined(written.map(Into::into), piped.map(Into::into));
-        assert_eq!(join(Some("review"), Some("a\nb\n")).unwrap(), "review\n\n```\na\nb\n```");
-        assert_eq!(join(Some("review"), Some("```rust\nx\n```\n")).unwrap(), "review\n\n````\n```rust\nx\n```\n````");
+        let review = |piped: &str| join(Some("review"), Some(piped)).unwrap();
+        assert_eq!(review("a\nb\n"), "review\n\nThis is piped in:\n\n```\na\nb\n```");
+        assert!(review("```rust\nx\n```\n").ends_with("\n\n````\n```rust\nx\n```\n````"));
+        assert_eq!(Said::written(&review("$ship @secret.txt")), "review");
         assert_eq!(join(Some("review"), Some(" \n")).unwrap(), "review");
         assert_eq!(join(None, Some("do it\n")).unwrap(), "do it\n");
         assert_eq!(join(None, None), None);

@@ -168,6 +168,7 @@ fn detail(body: &EventBody) -> String {
         EventBody::Environment(told) => told.date.clone(),
         EventBody::IdeContext(open) => open.active_file.clone().unwrap_or_default(),
         EventBody::RulesTold(told) => told.files.join(", "),
+        EventBody::SkillUsed(used) => used.name.clone(),
         EventBody::PiecesGiven(given) => given.pieces.iter().map(GivenPiece::place).collect::<Vec<_>>().join(", "),
         EventBody::ContextTrim(trim) => {
             let outputs = figures::count(trim.outputs.len() as u64, "output");

@@ -1,7 +1,7 @@
 //! Answers of the program as lines: whoever asked, what is listed and shown reads the same.
 //!
-//! Reading order: [`sessions`] with [`room`], [`search`], [`log`], [`history`], [`exchanges`] and [`imported`], [`workflows`], [`agents`], [`memory`],
-//! [`plans`], [`models`], [`keys`], [`rules`], [`settings`], [`servers`], [`doctor`], [`prompt`].
+//! Reading order: [`sessions`] with [`room`], [`search`], [`log`], [`history`], [`exchanges`], [`imported`] and [`setups`], [`workflows`], [`agents`], [`memory`],
+//! [`plans`], [`models`], [`keys`], [`rules`], [`settings`], [`servers`], [`skills`], [`tools`], [`doctor`], [`prompt`].
 
 pub mod agents;
 pub mod doctor;
@@ -20,4 +20,7 @@ pub mod search;
 pub mod servers;
 pub mod sessions;
 pub mod settings;
+pub mod setups;
+pub mod skills;
+pub mod tools;
 pub mod workflows;

@@ -29,6 +29,7 @@ pub fn line(body: &BlockBody, paint: Paint) -> Option<String> {
         BlockBody::ModeChange(change) => plan::mode_change(change, paint),
         BlockBody::HookRun(run) => card::hook(run, paint),
         BlockBody::RulesTold(told) => info(&clean_line(&told.words())),
+        BlockBody::SkillUsed(used) => info(&clean_line(&used.words())),
         BlockBody::PiecesGiven(given) => info(&clean_line(&given.words())),
         BlockBody::Compaction(compaction) => info(&notices::compaction(compaction)),
         BlockBody::Rewind(went) => info(&notices::rewind(&went.rewind)),

@@ -1,0 +1,570 @@
+//! Where skills are: in the project, nearest first, then the person's own, then in folders of the settings. Of two with
+//! one name the first that may be used counts.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use neco_config::{Env, stays_in};
+use neco_safety::path::later::guard_skills;
+use neco_safety::path::open_without_links;
+
+use super::head::{Head, HeadError, named};
+use super::kept::KeptHeads;
+use super::skill_hooks::{self, SkillHooksError};
+use super::{FILE, TRUSTED};
+use crate::folder_files::{FolderError, FolderFiles, stamp};
+use crate::hooks::Hook;
+
+/// The folders of skills in a project.
+const OF_PROJECT: [&str; 3] = [".neco/skills", ".agents/skills", ".claude/skills"];
+
+/// The same in the home folder.
+const OF_HOME: [&str; 2] = [".agents/skills", ".claude/skills"];
+
+/// The most skills of all places, and entries of a place that are looked at.
+const MOST: usize = 2000;
+const MOST_ENTRIES: usize = 20_000;
+
+/// Folders between a place and a skill.
+pub const DEPTH: usize = 2;
+
+/// Bytes in which a head has to end, and bytes of a whole file.
+const MOST_OF_HEAD: u64 = 16 * 1024;
+pub(super) const MOST_OF_FILE: u64 = 256 * 1024;
+
+/// Whose skill it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SkillOrigin {
+    /// The person's own.
+    Person,
+    /// That of a folder, which has to be trusted.
+    Folder(PathBuf),
+}
+
+impl SkillOrigin {
+    /// The folder that has to be trusted.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Person => None,
+            Self::Folder(folder) => Some(folder),
+        }
+    }
+}
+
+/// A skill, as its head says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skill {
+    /// Its name.
+    pub name: String,
+    /// What its head says.
+    pub head: Head,
+    /// Its folder, every link resolved.
+    pub folder: PathBuf,
+    /// Its file, as it was found.
+    pub file: PathBuf,
+    /// Whose it is.
+    pub origin: SkillOrigin,
+    /// What trust in it is trust in; none for the person's own.
+    pub hash: Option<String>,
+    /// The folder of the plugin that brings it.
+    pub plugin: Option<PathBuf>,
+    /// The folder whose files may be read where it is used: its own, or that of all skills beside it.
+    pub readable: PathBuf,
+}
+
+/// The skills that there are, trusted or not, nearest first.
+#[derive(Clone, Debug, Default)]
+pub struct FoundSkills {
+    /// The skills.
+    pub skills: Vec<Skill>,
+    /// What is to be said of files that are no skills.
+    pub notices: Vec<SkillNotice>,
+}
+
+/// That a file is no skill that could be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillNotice {
+    /// The file; the folder of several that are too many.
+    pub file: PathBuf,
+    /// Why it is left out.
+    pub why: String,
+}
+
+impl fmt::Display for SkillNotice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is left out: {}", self.file.display(), self.why)
+    }
+}
+
+/// The skills that count, and those whose name another one has.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen {
+    /// Those that count, by name.
+    pub skills: Vec<Skill>,
+    /// Those that do not, each with the file of the one that does.
+    pub shadowed: Vec<(Skill, PathBuf)>,
+}
+
+impl FoundSkills {
+    /// Those that count among the ones that are on.
+    pub fn choose(&self, is_on: impl Fn(&Skill) -> bool) -> Chosen {
+        let mut chosen = Chosen::default();
+        for skill in self.skills.iter().filter(|skill| is_on(skill)) {
+            match chosen.skills.iter().find(|known| known.name == skill.name) {
+                Some(known) => chosen.shadowed.push((skill.clone(), known.file.clone())),
+                None => chosen.skills.push(skill.clone()),
+            }
+        }
+        chosen
+    }
+}
+
+/// A folder of skills.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillPlace {
+    /// The folder.
+    pub path: PathBuf,
+    /// Whose skills these are.
+    pub origin: SkillOrigin,
+    /// The folder of the plugin that brings them.
+    pub plugin: Option<PathBuf>,
+    /// Whether only skills lie there: a folder of the settings may hold anything besides.
+    pub is_all_skills: bool,
+}
+
+impl SkillPlace {
+    /// A folder of the person's own skills.
+    pub fn of_person(path: PathBuf) -> Self {
+        Self { path, origin: SkillOrigin::Person, plugin: None, is_all_skills: true }
+    }
+
+    /// A folder of a plugin: the person said yes to it, so its skills are their own.
+    pub fn of_plugin(path: PathBuf, plugin: &Path) -> Self {
+        Self { plugin: Some(plugin.to_owned()), ..Self::of_person(path) }
+    }
+}
+
+/// Keeps agents from making or changing skills without a question that count as the person's own: those of these places,
+/// and those that were found where links lead.
+pub fn guard(places: &[SkillPlace], found: &FoundSkills) {
+    let real = |path: &Path| {
+        let above = |above: &Path| Some(above.canonicalize().ok()?.join(path.strip_prefix(above).ok()?));
+        path.ancestors().find_map(above).unwrap_or_else(|| path.to_owned())
+    };
+    let own = places.iter().filter(|place| place.origin == SkillOrigin::Person && place.plugin.is_none());
+    own.for_each(|place| guard_skills(real(&place.path)));
+    let own = found.skills.iter().filter(|skill| skill.origin == SkillOrigin::Person && skill.plugin.is_none());
+    own.for_each(|skill| guard_skills(skill.folder.clone()));
+}
+
+/// The folders of skills for work in `cwd`, nearest first; `more` are those of the settings.
+pub fn places(env: &Env, cwd: &Path, more: &[PathBuf]) -> Vec<SkillPlace> {
+    let own = std::iter::once(env.config_dir().join("skills")).chain(OF_HOME.map(|name| env.home().join(name)));
+    let more = more.iter().map(|path| SkillPlace { is_all_skills: false, ..SkillPlace::of_person(whole(env, path)) });
+    let own: Vec<SkillPlace> = own.map(SkillPlace::of_person).chain(more).collect();
+    let theirs = project_folders(cwd).into_iter().flat_map(|folder| {
+        let origin = SkillOrigin::Folder(folder.clone());
+        OF_PROJECT.map(|name| SkillPlace { origin: origin.clone(), ..SkillPlace::of_person(folder.join(name)) })
+    });
+    // In the home folder the person's own skills lie where a project's would.
+    let theirs: Vec<SkillPlace> = theirs.filter(|place| own.iter().all(|own| own.path != place.path)).collect();
+    theirs.into_iter().chain(own).collect()
+}
+
+/// Where a folder of the settings is: below the home folder where it begins with `~`, else below that of the settings.
+pub fn whole(env: &Env, path: &Path) -> PathBuf {
+    match path.strip_prefix("~") {
+        Ok(below) => env.home().join(below),
+        Err(_) => env.config_dir().join(path),
+    }
+}
+
+/// The folders from `cwd` up to the root of its repository; outside of one only the folder itself counts, as the folders
+/// above may be anybody's.
+fn project_folders(cwd: &Path) -> Vec<PathBuf> {
+    let Ok(cwd) = std::path::absolute(cwd) else { return Vec::new() };
+    let root = cwd.ancestors().find(|folder| folder.join(".git").exists());
+    let above = cwd.ancestors().take_while(|folder| root.is_some_and(|root| folder.starts_with(root)));
+    let folders: Vec<PathBuf> = above.map(Path::to_owned).collect();
+    if folders.is_empty() { vec![cwd] } else { folders }
+}
+
+/// Looks for the skills of these places. Of a file that was looked at before nothing is read.
+pub fn find(places: &[SkillPlace], data_dir: &Path) -> FoundSkills {
+    let search = Search::of(places, KeptHeads::new(data_dir));
+    search.kept.close();
+    search.found
+}
+
+/// The same for places that are only looked at once: nothing is known of them, and nothing is kept.
+pub fn look(places: &[SkillPlace]) -> FoundSkills {
+    Search::of(places, KeptHeads::default()).found
+}
+
+struct Search {
+    kept: KeptHeads,
+    found: FoundSkills,
+    /// Folders that were looked at: two places may be one.
+    seen: BTreeSet<PathBuf>,
+}
+
+/// Why a folder is no skill that could be used.
+#[derive(Debug, thiserror::Error)]
+enum LeftOut {
+    #[error("{0}")]
+    Head(#[from] HeadError),
+    #[error("{0}")]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Hooks(#[from] SkillHooksError),
+    #[error("it can't be read: {0}")]
+    Io(#[from] io::Error),
+    #[error("it leads out of its folder")]
+    LeadsOut,
+    #[error("it is no file")]
+    NoFile,
+    #[error("it has no name that could be one: letters, digits and hyphens, at most 64")]
+    NoName,
+    #[error("its head is longer than {} KB", MOST_OF_HEAD / 1024)]
+    LongHead,
+}
+
+/// What trust in the skill of a file is trust in, whose folder has this hash and which brings these hooks.
+pub(super) fn trusted_as(file: &Path, folder: &str, hooks: &[Hook]) -> String {
+    format!("skill {} {folder}{}", file.display(), skill_hooks::fingerprint(hooks))
+}
+
+/// Reads all files of a skill of a folder, and hands them to `each`; says whether they are, to the byte, what was found.
+///
+/// # Errors
+/// When they can't be read.
+pub fn read_as_found(skill: &Skill, mut each: impl FnMut(&Path, &[u8])) -> Result<bool, FolderError> {
+    let mut text = Vec::new();
+    let hash = FolderFiles::of(&skill.folder, TRUSTED)?.hash_with(|name, bytes| {
+        if name == Path::new(FILE) {
+            text = bytes.to_vec();
+        }
+        each(name, bytes);
+    })?;
+    let hooks = skill_hooks::of_text(&skill_hooks::text_in(&text), &skill.file, &skill.origin);
+    Ok(hooks.is_ok_and(|hooks| Some(trusted_as(&skill.file, &hash, &hooks)) == skill.hash))
+}
+
+impl Search {
+    /// However many a repository has, the person's own are found; those of the repository are nearer.
+    fn of(places: &[SkillPlace], kept: KeptHeads) -> Self {
+        let mut search = Self { kept, found: FoundSkills::default(), seen: BTreeSet::new() };
+        let (own, theirs): (Vec<&SkillPlace>, Vec<&SkillPlace>) =
+            places.iter().partition(|place| place.origin == SkillOrigin::Person);
+        own.into_iter().for_each(|place| search.place(place));
+        let of_person = search.found.skills.len();
+        theirs.into_iter().for_each(|place| search.place(place));
+        search.found.skills.rotate_left(of_person);
+        search
+    }
+
+    fn place(&mut self, place: &SkillPlace) {
+        // A manifest may name a skill itself.
+        if let Some(file) = place.plugin.as_ref().and_then(|_| fs::symlink_metadata(place.path.join(FILE)).ok()) {
+            return self.skill(&place.path, false, &file, place);
+        }
+        // A link of the person's own leads where they like.
+        if place.origin.folder().is_some_and(|folder| !stays_in(&place.path, folder)) {
+            return self.leave_out_place(place);
+        }
+        let (mut open, mut looked_at) = (vec![(place.path.clone(), 0)], 0);
+        while let Some((here, depth)) = open.pop() {
+            let Ok(entries) = fs::read_dir(&here) else { continue };
+            let mut entries: Vec<fs::DirEntry> = entries.flatten().take(MOST_ENTRIES).collect();
+            looked_at += entries.len();
+            if looked_at >= MOST_ENTRIES {
+                let why = format!("{MOST_ENTRIES} files and folders were looked at, and no more are");
+                return self.found.notices.push(SkillNotice { file: here, why });
+            }
+            entries.sort_by_key(fs::DirEntry::file_name);
+            for entry in entries {
+                let Ok(kind) = entry.file_type() else { continue };
+                if !(kind.is_dir() || kind.is_symlink()) {
+                    continue;
+                }
+                if self.found.skills.len() >= MOST {
+                    let why = format!("there are more than {MOST} skills, and the person's own are taken first");
+                    self.found.notices.push(SkillNotice { file: here, why });
+                    return;
+                }
+                let folder = entry.path();
+                match fs::symlink_metadata(folder.join(FILE)) {
+                    Ok(file) => self.skill(&folder, kind.is_symlink(), &file, place),
+                    Err(_) if kind.is_dir() && depth < DEPTH => open.push((folder, depth + 1)),
+                    Err(_) => {}
+                }
+            }
+        }
+    }
+
+    /// A folder of skills that a repository has elsewhere; one that is not there is none.
+    fn leave_out_place(&mut self, place: &SkillPlace) {
+        if fs::symlink_metadata(&place.path).is_ok() {
+            self.found.notices.push(SkillNotice { file: place.path.clone(), why: LeftOut::LeadsOut.to_string() });
+        }
+    }
+
+    fn skill(&mut self, folder: &Path, is_link: bool, file: &fs::Metadata, place: &SkillPlace) {
+        match self.read(folder, is_link, file, place) {
+            Ok(Some(skill)) => self.found.skills.push(skill),
+            Ok(None) => {}
+            Err(why) => {
+                self.found.notices.push(SkillNotice { file: folder.join(FILE), why: why.to_string() });
+            }
+        }
+    }
+
+    fn read(
+        &mut self,
+        folder: &Path,
+        is_link: bool,
+        found: &fs::Metadata,
+        place: &SkillPlace,
+    ) -> Result<Option<Skill>, LeftOut> {
+        let file = folder.join(FILE);
+        // Links of a person lead where they like; those of a repository stay in it.
+        let resolved =
+            if is_link || place.origin.folder().is_some() { fs::canonicalize(folder)? } else { folder.into() };
+        if let Some(of) = place.origin.folder() {
+            let inside = fs::canonicalize(of).is_ok_and(|of| resolved.starts_with(of));
+            if !inside {
+                return Err(LeftOut::LeadsOut);
+            }
+        }
+        if !self.seen.insert(resolved.clone()) {
+            return Ok(None);
+        }
+        let (file, found) = match (&place.origin, found.is_symlink()) {
+            (_, false) => (file, found.clone()),
+            (SkillOrigin::Person, true) => (fs::canonicalize(&file)?, fs::metadata(&file)?),
+            // It could be any file of the machine.
+            (SkillOrigin::Folder(_), true) => return Err(LeftOut::LeadsOut),
+        };
+        if !found.is_file() {
+            return Err(LeftOut::NoFile);
+        }
+        let head = self.kept.head(&file, &stamp(&found), || head_of(&file))?;
+        let folder_name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = head.name.clone().or_else(|| named(&folder_name)).ok_or(LeftOut::NoName)?;
+        let hash = match &place.origin {
+            SkillOrigin::Person => None,
+            SkillOrigin::Folder(_) => Some(self.hash(&file, &resolved, &head, &place.origin)?),
+        };
+        let (origin, plugin) = (place.origin.clone(), place.plugin.clone());
+        let beside = file.parent().filter(|folder| place.is_all_skills && *folder == resolved).and_then(Path::parent);
+        let readable = beside.unwrap_or(&resolved).to_owned();
+        Ok(Some(Skill { name, head, folder: resolved, file, origin, hash, plugin, readable }))
+    }
+
+    /// What trust in a skill is trust in: where it is, its files, and what its hooks run besides.
+    fn hash(&mut self, file: &Path, folder: &Path, head: &Head, origin: &SkillOrigin) -> Result<String, LeftOut> {
+        let files = FolderFiles::of(folder, TRUSTED)?;
+        let hash = self.kept.hash(file, files.stamp(), || files.hash())?;
+        let hooks = match head.has_hooks {
+            true => skill_hooks::of_text(&skill_hooks::text_of(file)?, file, origin)?,
+            false => Vec::new(),
+        };
+        Ok(trusted_as(file, &hash, &hooks))
+    }
+}
+
+/// The name of the skill of a folder; none where it is no skill.
+pub fn read_one(folder: &Path) -> Option<String> {
+    let own = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    head_of(&folder.join(FILE)).ok()?.name.or_else(|| named(&own))
+}
+
+/// The head of a file, of which no more is read than that.
+fn head_of(file: &Path) -> Result<Head, LeftOut> {
+    let mut bytes = Vec::new();
+    open_without_links(file)?.take(MOST_OF_HEAD).read_to_end(&mut bytes)?;
+    let is_cut = bytes.len() as u64 == MOST_OF_HEAD;
+    match Head::read(&String::from_utf8_lossy(&bytes)) {
+        Ok((head, _)) => Ok(head),
+        Err(HeadError::Open) if is_cut => Err(LeftOut::LongHead),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(place: &Path, name: &str, description: &str) {
+        fs::create_dir_all(place.join(name)).unwrap();
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\nDo it.\n");
+        fs::write(place.join(name).join(FILE), text).unwrap();
+    }
+
+    struct House {
+        _kept: tempfile::TempDir,
+        env: Env,
+        cwd: PathBuf,
+        root: PathBuf,
+    }
+
+    fn house() -> House {
+        let kept = tempfile::tempdir().unwrap();
+        let base = kept.path().canonicalize().unwrap();
+        let root = base.join("project");
+        let cwd = root.join("deep/er");
+        fs::create_dir_all(&cwd).unwrap();
+        fs::create_dir(root.join(".git")).unwrap();
+        let env = Env::for_test([("NECO_HOME", base.join("neco").to_str().unwrap())], base.join("home"));
+        House { _kept: kept, env, cwd, root }
+    }
+
+    impl House {
+        fn find(&self) -> FoundSkills {
+            find(&places(&self.env, &self.cwd, &["more".into()]), self.env.data_dir())
+        }
+    }
+
+    #[test]
+    fn the_nearest_counts_and_only_what_is_on_shadows() {
+        let house = house();
+        let places = [
+            house.cwd.join(".neco/skills"),
+            house.cwd.join(".agents/skills"),
+            house.root.join(".claude/skills"),
+            house.env.config_dir().join("skills"),
+            house.env.home().join(".agents/skills"),
+            house.env.home().join(".claude/skills"),
+            house.env.config_dir().join("more"),
+        ];
+        for (number, place) in places.iter().enumerate() {
+            write(place, "same", &number.to_string());
+        }
+        write(&house.root.parent().unwrap().join(".claude/skills"), "above", "outside of the repository");
+        write(&house.root.join(".claude/skills/group"), "grouped", "in a folder of its own");
+        let found = house.find();
+        assert_eq!(found.notices, []);
+        let names: Vec<&str> = found.skills.iter().map(|skill| skill.head.description.as_str()).collect();
+        assert_eq!(names, ["0", "1", "2", "in a folder of its own", "3", "4", "5", "6"]);
+        let all = found.choose(|_| true);
+        assert_eq!((all.skills.len(), all.shadowed.len()), (2, 6));
+        assert_eq!(all.shadowed[0].1, all.skills[0].file);
+        let own = found.choose(|skill| skill.origin == SkillOrigin::Person);
+        assert_eq!((own.skills[0].head.description.as_str(), own.skills.len()), ("3", 1));
+    }
+
+    #[test]
+    fn a_file_that_is_as_it_was_is_not_read() {
+        let house = house();
+        write(&house.env.config_dir().join("skills"), "mine", "as it is written");
+        assert_eq!(house.find().skills[0].head.description, "as it is written");
+        let kept = house.env.data_dir().join("skills.json");
+        let text = fs::read_to_string(&kept).unwrap().replace("as it is written", "as it is kept");
+        fs::write(&kept, text).unwrap();
+        assert_eq!(house.find().skills[0].head.description, "as it is kept");
+        write(&house.env.config_dir().join("skills"), "mine", "as it was edited");
+        assert_eq!(house.find().skills[0].head.description, "as it was edited");
+        fs::write(&kept, "{ broken").unwrap();
+        assert_eq!(house.find().skills[0].head.description, "as it was edited");
+    }
+
+    #[test]
+    fn a_hash_is_of_every_file_and_the_persons_own_have_none() {
+        let house = house();
+        write(&house.env.config_dir().join("skills"), "mine", "d");
+        write(&house.root.join(".neco/skills"), "theirs", "d");
+        let hash = |house: &House| house.find().skills.into_iter().filter_map(|skill| skill.hash).collect::<Vec<_>>();
+        let before = hash(&house);
+        assert_eq!((before.len(), &before), (1, &hash(&house)));
+        fs::write(house.root.join(".neco/skills/theirs/more.md"), "x").unwrap();
+        assert_ne!(before, hash(&house));
+    }
+
+    #[test]
+    fn what_lies_in_a_folder_of_programs_is_trusted_too() {
+        let house = house();
+        write(&house.root.join(".neco/skills"), "theirs", "d");
+        let hash = || house.find().skills.remove(0).hash;
+        let mut before = hash();
+        for folder in ["node_modules/x", ".venv/bin", "scripts/__pycache__", ".git/hooks"] {
+            let folder = house.root.join(".neco/skills/theirs").join(folder);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("run"), "x").unwrap();
+            let now = hash();
+            assert_ne!(before, now, "{}", folder.display());
+            before = now;
+        }
+    }
+
+    #[test]
+    fn a_repository_with_many_leaves_the_persons_own_their_places() {
+        let house = house();
+        for number in 0..MOST + 3 {
+            write(&house.root.join(".neco/skills"), &format!("theirs-{number}"), "d");
+        }
+        write(&house.env.config_dir().join("skills"), "mine", "d");
+        let found = house.find();
+        assert_eq!(
+            (found.skills.len(), found.skills[MOST - 1].name.as_str()),
+            (MOST, "mine"),
+            "the nearest stays first"
+        );
+        assert_eq!(found.notices.len(), 1);
+        assert_eq!(found.notices[0].file, house.root.join(".neco/skills"));
+        assert!(found.notices[0].why.contains("more than 2000"), "{}", found.notices[0]);
+    }
+
+    #[test]
+    fn a_folder_that_is_a_link_is_the_repositorys_only_inside_of_it_and_the_persons_anywhere() {
+        let house = house();
+        let elsewhere = house.root.parent().unwrap().join("elsewhere");
+        write(&elsewhere, "out", "d");
+        write(&house.root.join("shared"), "in", "d");
+        fs::create_dir_all(house.root.join(".neco")).unwrap();
+        fs::create_dir_all(house.root.join(".claude")).unwrap();
+        fs::create_dir_all(house.env.config_dir()).unwrap();
+        std::os::unix::fs::symlink("../../elsewhere", house.root.join(".neco/skills")).unwrap();
+        std::os::unix::fs::symlink("../shared", house.root.join(".claude/skills")).unwrap();
+        let found = house.find();
+        let names: Vec<&str> = found.skills.iter().map(|skill| skill.name.as_str()).collect();
+        assert_eq!(names, ["in"]);
+        assert!(found.notices[0].to_string().contains(".neco/skills is left out: it leads out"), "{:?}", found.notices);
+        std::os::unix::fs::symlink(&elsewhere, house.env.config_dir().join("skills")).unwrap();
+        assert_eq!(house.find().skills.len(), 2);
+    }
+
+    #[test]
+    fn a_place_of_empty_folders_is_left_in_time() {
+        let house = house();
+        let place = house.root.join(".neco/skills");
+        for number in 0..=MOST_ENTRIES {
+            fs::create_dir_all(place.join(number.to_string())).unwrap();
+        }
+        let found = house.find();
+        assert!(found.notices[0].why.contains("no more are"), "{:?}", found.notices);
+    }
+
+    #[test]
+    fn what_is_read_to_be_shown_is_what_was_found_or_it_is_told() {
+        let house = house();
+        let place = house.root.join(".neco/skills");
+        write(&place, "theirs", "d");
+        fs::write(place.join("theirs/run.sh"), "one").unwrap();
+        let skill = house.find().skills.remove(0);
+        let mut seen = Vec::new();
+        assert!(read_as_found(&skill, |name, bytes| seen.push((name.to_owned(), bytes.to_vec()))).unwrap());
+        assert_eq!((seen.len(), seen[1].1.as_slice()), (2, b"one".as_slice()));
+        fs::write(place.join("theirs/run.sh"), "two").unwrap();
+        assert!(!read_as_found(&skill, |_, _| ()).unwrap());
+    }
+
+    #[test]
+    fn nothing_is_kept_where_there_is_nothing() {
+        let house = house();
+        assert!(house.find().skills.is_empty());
+        assert!(!house.env.data_dir().join("skills.json").exists());
+    }
+}
