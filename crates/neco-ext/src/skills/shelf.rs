@@ -14,7 +14,7 @@ use neco_proto::event::SkillCause;
 use neco_toolkit::ToolError;
 
 use super::find::{Skill, SkillOrigin, trusted_as};
-use super::head::Head;
+use super::head::{Head, LONGEST_NAME};
 use super::triggers::{Request, Triggers};
 use super::{FILE, TRUSTED, body, skill_hooks};
 use crate::folder_files::FolderFiles;
@@ -64,7 +64,9 @@ impl Skills {
     fn usable(&self, name: &str, cause: SkillCause) -> Result<&Skill, ToolError> {
         let not_found = |words: String| ToolError::new(ErrorCode::ToolNotFound, words);
         let skill = self.find(name).ok_or_else(|| {
-            let near = self.skills.iter().map(|skill| (strsim::damerau_levenshtein(&skill.name, name), skill));
+            // What is longer than a name can be is meant for none, and takes long to compare.
+            let names = self.skills.iter().filter(|_| name.len() <= LONGEST_NAME + 2);
+            let near = names.map(|skill| (strsim::damerau_levenshtein(&skill.name, name), skill));
             let near = near.filter(|(slips, _)| *slips <= 2).min_by_key(|(slips, _)| *slips);
             let meant = near.map(|(_, skill)| format!("; did you mean {}?", skill.name)).unwrap_or_default();
             not_found(format!("there is no skill {name:?}{meant}"))

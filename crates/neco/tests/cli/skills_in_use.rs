@@ -272,3 +272,30 @@ fn what_skill_new_writes_the_formats_own_validator_takes() {
     let ran = std::process::Command::new(&tool).arg("validate").arg(house.path("home/skills/wrong")).output().unwrap();
     assert!(!ran.status.success(), "it refuses what is wrong");
 }
+
+#[test]
+fn a_skill_narrows_until_the_work_is_done_and_not_only_until_it_is_stopped() {
+    let house = House::playing(json!([call("read_file", json!({ "path": "a.txt" }))]));
+    own(&house, "reads", "description: d\nallowed-tools: Read", "Only read.");
+    fs::write(house.project().join("a.txt"), "one").unwrap();
+    let script = |refused: Value| {
+        let make = json!({ "calls": [{ "name": "bash", "arguments": { "command": "echo x > made" } }] });
+        house.script("script.json", json!([make, { "text": "Done.", "expect": { "last_tool_error": refused } }]));
+    };
+    house.run(&["-m", "$reads look", "--max-turns", "1"]).ended_with(4);
+    // The work goes on in another process.
+    script(json!(2003));
+    house.run(&["-m", "continue", "--continue", "--yes"]);
+    assert!(!house.project().join("made").exists(), "it is still in use");
+    // Now it is done.
+    script(Value::Null);
+    house.run(&["-m", "continue", "--continue", "--yes"]).ended_with(0);
+    assert!(house.project().join("made").exists(), "it is not in use any more");
+
+    fs::remove_file(house.project().join("made")).unwrap();
+    house.script("script.json", json!([call("read_file", json!({ "path": "a.txt" }))]));
+    house.run(&["-m", "$reads look", "--max-turns", "1"]).ended_with(4);
+    script(Value::Null);
+    house.run(&["-m", "make it", "--continue", "--yes"]).ended_with(0);
+    assert!(house.project().join("made").exists(), "another request is not narrowed");
+}
