@@ -54,6 +54,7 @@ impl Candidate {
             Source::Folder(_) | Source::Git { .. } => (source.clone(), Map::new()),
         };
         let (fetched, at) = fetch(env, &place, gone)?;
+        let (fetched, at) = fetched.held(at, LIMITS)?;
         let manifest = Manifest::read(&at, &entry).map_err(invalid)?;
         let files = FolderFiles::of(&at, LIMITS).map_err(invalid)?;
         let hash = files.hash().map_err(invalid)?;
