@@ -210,7 +210,11 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         rule_book: setup.rule_book.take(),
         confinement: report.as_ref().map_or(Confinement::Unavailable, Report::confinement),
         network: report.as_ref().is_none_or(Report::reaches_network),
-        world: make_world(spawner, network(setup.config, &environment), setup.sandbox.take(), &hooks),
+        world: {
+            let of_skills = told.skills.iter().flat_map(neco_ext::skills::hooks_brought);
+            let held = run_by(hooks.iter().cloned().chain(of_skills));
+            make_world(spawner, network(setup.config, &environment), setup.sandbox.take(), held)
+        },
         skills: skills(told.skills, &environment, &hidden, &setup.config.tools.shell),
         gate: gate(hooks, &environment, hidden, setup.config.tools.shell.clone()),
         redactor,
@@ -266,21 +270,26 @@ pub(crate) fn known_key(key: &SecretString) -> KnownSecret {
 
 /// This machine for whoever works in a folder, with processes in the sandbox.
 ///
-/// What is too big for the model is read back from its folder, which commands see too. The files that a folder's hooks
-/// run stay as they are in there: hooks run outside, and what was looked at before one starts must be what it starts.
-fn make_world(spawner: Spawner, net: LocalNet, sandbox: Option<Sandbox>, hooks: &[Hook]) -> MakeWorld {
-    let prints = hooks.iter().filter(|hook| hook.origin.folder().is_some()).filter_map(|hook| hook.fingerprint().ok());
-    let run_by_hooks: Vec<PathBuf> = prints.flat_map(|print| print.files).collect();
+/// What is too big for the model is read back from its folder, which commands see too. What is `held` stays as it is in
+/// there.
+fn make_world(spawner: Spawner, net: LocalNet, sandbox: Option<Sandbox>, held: Vec<PathBuf>) -> MakeWorld {
     Box::new(move |files| {
         let mut spawn = spawner.clone();
         if let Some(sandbox) = &sandbox {
             let mut roots = Roots::from(&files);
-            roots.readable.extend(run_by_hooks.iter().cloned());
+            roots.readable.extend(held.iter().cloned());
             spawn = spawn.boxed(sandbox, roots)?;
         }
         let spawn = spawn.closing(files.closed());
         Ok(Arc::new(LocalWorld { files, spawn, net: net.clone() }))
     })
+}
+
+/// The files that a folder's hooks run: these run outside the sandbox, and what was looked at before one starts must be
+/// what it starts.
+fn run_by(hooks: impl Iterator<Item = Hook>) -> Vec<PathBuf> {
+    let prints = hooks.filter(|hook| hook.origin.folder().is_some()).filter_map(|hook| hook.fingerprint().ok());
+    prints.flat_map(|print| print.files).collect()
 }
 
 /// The same without an agent, for whoever is judged by these rules in a folder.

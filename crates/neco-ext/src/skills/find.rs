@@ -237,6 +237,15 @@ pub(super) fn trusted_as(file: &Path, folder: &str, hooks: &[Hook]) -> String {
     format!("skill {} {folder}{}", file.display(), skill_hooks::fingerprint(hooks))
 }
 
+/// The hooks that a skill brings; none where they are not understood, as it can't be used then.
+pub fn hooks_brought(skill: &Skill) -> Vec<Hook> {
+    if !skill.head.has_hooks {
+        return Vec::new();
+    }
+    let Ok(text) = skill_hooks::text_of(&skill.file) else { return Vec::new() };
+    skill_hooks::of_text(&text, &skill.file, &skill.origin).unwrap_or_default()
+}
+
 /// Reads all files of a skill of a folder, and hands them to `each`; says whether they are, to the byte, what was found.
 ///
 /// # Errors

@@ -22,8 +22,8 @@ use crate::folder_files::Limits;
 
 pub use check::{SkillProblem, check};
 pub use find::{
-    Chosen, DEPTH, FoundSkills, Skill, SkillNotice, SkillOrigin, SkillPlace, find, guard, look, places, read_as_found,
-    read_one, whole,
+    Chosen, DEPTH, FoundSkills, Skill, SkillNotice, SkillOrigin, SkillPlace, find, guard, hooks_brought, look, places,
+    read_as_found, read_one, whole,
 };
 pub use head::{Head, HeadError, LONGEST_DESCRIPTION, LONGEST_NAME, is_name, tools};
 pub use shelf::{MakeHooks, Skills};
