@@ -7,7 +7,7 @@ use neco_proto::app::setups::{FindSetups, FoundSetup, ImportSetup, PreviewSetup,
 use neco_view::paint::lists::setups as list;
 
 use super::confirm::person;
-use super::program::{ask, ask_of, folder, print, with_files};
+use super::program::{ask, ask_of, block_on, folder, print, with_files, with_store};
 use crate::args::{Choices, EverywhereArgs, JsonArg, one_of};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -103,13 +103,18 @@ fn take(
     everywhere: &EverywhereArgs,
     env: &Env,
 ) -> Result<Exit, Failure> {
-    with_files(everywhere, env, async |app| {
+    let each = async |app: &dyn App| {
         for agent in agents {
             let report = report(*agent, args, folder.clone(), app).await?;
             print(args.json, &report, || list::as_lines(&report, agent.title()))?;
         }
         Ok(Exit::Done)
-    })
+    };
+    match args.dry_run {
+        true => with_files(everywhere, env, each),
+        // Sessions go into the store: it has to be the real one.
+        false => block_on(with_store(everywhere, env, each)),
+    }
 }
 
 async fn report(agent: SetupAgent, args: ImportArgs, folder: String, app: &dyn App) -> Result<SetupReport, Failure> {
