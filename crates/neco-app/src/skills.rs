@@ -52,7 +52,7 @@ pub(crate) async fn show(app: &StorelessApp, request: ShowSkill) -> Result<Shown
 fn shown(plugged: &Plugged, request: &ShowSkill) -> Result<ShownSkill, AppError> {
     let (found, chosen) = (plugged.found_skills(), plugged.skills());
     let name = request.name.trim_start_matches(['$', '/']);
-    let of = |skills: &[Skill]| skills.iter().find(|skill| skill.name == name).cloned();
+    let of = |skills: &[Skill]| skills.iter().find(|skill| skill.is_called(name)).cloned();
     let skill = of(&chosen.skills).or_else(|| of(&found.skills)).ok_or_else(|| unknown(name, found))?;
     let text = ext::text_of(&skill.file).map_err(failed)?;
     let said = Head::read(&text).map(|(_, said)| said.trim().to_owned()).unwrap_or_default();
@@ -145,7 +145,7 @@ fn meant(here: &Path, named: &str, found: &FoundSkills) -> Option<Vec<PathBuf>> 
     let name = named.trim_start_matches(['$', '/']);
     let is_named = |folder: &Path| folder.parent().and_then(Path::file_name).is_some_and(|own| own == name);
     let off = found.notices.iter().map(|notice| &notice.file).filter(|file| is_named(file));
-    let on = found.skills.iter().filter(|skill| skill.name == name).map(|skill| &skill.file);
+    let on = found.skills.iter().filter(|skill| skill.is_called(name)).map(|skill| &skill.file);
     Some(on.chain(off).cloned().collect()).filter(|files: &Vec<PathBuf>| !files.is_empty())
 }
 

@@ -25,7 +25,7 @@ pub use find::{
     Chosen, DEPTH, FoundSkills, Skill, SkillNotice, SkillOrigin, SkillPlace, find, guard, look, places, read_as_found,
     read_one, whole,
 };
-pub use head::{Head, HeadError, LONGEST_DESCRIPTION, LONGEST_NAME, is_name, tools};
+pub use head::{Head, HeadError, LONGEST_DESCRIPTION, LONGEST_NAME, argument_names, is_name, tools};
 pub use shelf::{MakeHooks, Skills};
 pub use skill_hooks::{SkillHooksError, of_text as hooks_of, text_of};
 pub use write::{SkillWriteError, copy_to, new_in};

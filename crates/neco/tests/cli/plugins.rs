@@ -73,6 +73,43 @@ fn all_that_it_brings_is_shown_and_then_counts() {
 }
 
 #[test]
+fn a_skill_of_a_plugin_is_called_in_full_too() {
+    let house = House::playing(json!([]));
+    for name in ["one", "two"] {
+        let skill = |of: &str, text: &str| format!("---\nname: {of}\ndescription: d\n---\n{text} of {name}.\n");
+        let manifest = json!({ "name": name }).to_string();
+        let (review, only) = (skill("review", "Review"), skill(&format!("only-{name}"), "Only $ARGUMENTS"));
+        let file = format!("skills/only-{name}/SKILL.md");
+        let files =
+            [(".claude-plugin/plugin.json", manifest.as_str()), ("skills/review/SKILL.md", &review), (&file, &only)];
+        write(&house.path(name), &files);
+        house.run(&["plugin", "add", &house.path(name).display().to_string(), "--yes"]).ended_with(0);
+    }
+    for (line, told) in [
+        ("/review", "Review of one."),
+        ("/one:review", "Review of one."),
+        ("/two:review", "Review of two."),
+        ("use $two:review, please", "Review of two."),
+        ("$two:only-two: this", "Only this of two."),
+        ("/only-two this", "Only this of two."),
+    ] {
+        house.script("script.json", json!([{ "say": "Done.", "expect": { "last_user_contains": told } }]));
+        house.run(&["-m", line]).ended_with(0).says("Done.");
+    }
+    house.script(
+        "script.json",
+        json!([
+            { "calls": [{ "name": "activate", "arguments": { "names": ["two:review"] } }] },
+            { "say": "Done.", "expect": { "last_tool_contains": "Review of two." } },
+        ]),
+    );
+    house.run(&["-m", "go"]).ended_with(0).says("Done.");
+    house.run(&["skill", "list"]).ended_with(0).says("two:review");
+    house.run(&["skill", "show", "one:review"]).ended_with(0).says("Review of one.");
+    house.run(&["-m", "/two:revew"]).ended_with(2).says("two:review");
+}
+
+#[test]
 fn what_changed_is_off_until_it_was_seen() {
     let house = House::playing(json!([say("Hello.")]));
     let from = house.path("kit");
