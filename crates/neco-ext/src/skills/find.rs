@@ -304,6 +304,11 @@ impl Search {
             entries.sort_by_key(fs::DirEntry::file_name);
             for entry in entries {
                 let Ok(kind) = entry.file_type() else { continue };
+                // What looks like a skill and is none is told.
+                if depth > 0 && kind.is_file() && is_misspelt(&entry.file_name()) {
+                    let why = format!("its file has to be called {FILE}");
+                    self.found.notices.push(SkillNotice { file: entry.path(), why });
+                }
                 if !(kind.is_dir() || kind.is_symlink()) {
                     continue;
                 }
@@ -391,6 +396,11 @@ impl Search {
         };
         Ok(trusted_as(file, &hash, &hooks))
     }
+}
+
+/// Whether a file is called as that of a skill is, but for capitals.
+fn is_misspelt(name: &std::ffi::OsStr) -> bool {
+    name != FILE && name.to_str().is_some_and(|name| name.eq_ignore_ascii_case(FILE))
 }
 
 /// The name of the skill of a folder; none where it is no skill.
@@ -594,6 +604,19 @@ mod tests {
         assert_eq!((seen.len(), seen[1].1.as_slice()), (2, b"one".as_slice()));
         fs::write(place.join("theirs/run.sh"), "two").unwrap();
         assert!(!read_as_found(&skill, |_, _| ()).unwrap());
+    }
+
+    #[test]
+    fn a_file_with_another_spelling_is_told() {
+        let house = house();
+        let folder = house.env.config_dir().join("skills/small");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("skill.md"), "---\ndescription: d\n---\n").unwrap();
+        let found = house.find();
+        assert!(found.skills.is_empty() && found.notices.len() == 1, "{:?}", found.notices);
+        assert!(
+            found.notices[0].to_string().ends_with("small/skill.md is left out: its file has to be called SKILL.md")
+        );
     }
 
     #[test]

@@ -77,6 +77,22 @@ pub enum HeadError {
     NoDescription,
 }
 
+impl HeadError {
+    /// The line of a text that it is about, from 1.
+    pub fn line(&self, text: &str) -> usize {
+        let of_field = |name: &str| {
+            let (fields, _) = fields(text).ok()?;
+            fields.iter().find(|field| field.name == name).map(|field| field.line)
+        };
+        let line = match self {
+            Self::None | Self::Open => None,
+            Self::Hooks(_) => of_field("hooks"),
+            Self::NoDescription => of_field("description"),
+        };
+        line.unwrap_or(1)
+    }
+}
+
 impl Head {
     /// What a text says at its top, and the rest of it.
     ///

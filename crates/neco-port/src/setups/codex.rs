@@ -221,7 +221,16 @@ fn prompt(text: String) -> (String, Option<&'static str>) {
             names.push(name);
         }
     }
-    let text = text.replace("$$", "$");
+    // Only what is a place here needs a backslash.
+    let mut parts = text.split("$$");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_place = part.starts_with(|char: char| char.is_ascii_digit())
+            || part.starts_with("ARGUMENTS")
+            || names.iter().any(|name| part.starts_with(name.as_str()));
+        text.push_str(if is_place { "\\$" } else { "$" });
+        text.push_str(part);
+    }
     if names.is_empty() {
         return (text, None);
     }
