@@ -12,6 +12,7 @@ use neco_proto::app::plugins::{
     LookAtPlugin, MarketplaceRow, NewPlugin, PluginList, PluginRow, RemoveMarketplace, RemovePlugin, SearchPlugins,
     ShowMarketplace, ShowPlugin, ShownMarketplace, ShownPlugin, SwitchPlugin,
 };
+use neco_proto::app::setups::PluginToAdd;
 use neco_proto::visible::visible_line;
 use neco_view::figures::count;
 use neco_view::paint::lists::{agents, skills};
@@ -234,6 +235,19 @@ fn add(source: &str, (project, yes): (bool, bool), everywhere: &EverywhereArgs, 
     }
     let request = InstallPlugin { folder, from: source.to_owned(), seen: found.seen.clone(), project };
     install(&found, request, yes, everywhere, env)
+}
+
+/// Adds a plugin that another agent has on, with its marketplace where that is not known; the person sees what it brings
+/// and says yes or no.
+pub(super) fn add_wanted(wanted: &PluginToAdd, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let list = ask(&ListPlugins { folder: folder(everywhere)? }, everywhere, env)?.marketplaces;
+    let name = wanted.from.split_once('@').map(|(_, name)| name);
+    let is_known = list.iter().any(|known| Some(known.name.as_str()) == name);
+    if let Some(from) = wanted.marketplace.as_ref().filter(|_| !is_known) {
+        let shown = ask(&AddMarketplace { folder: folder(everywhere)?, from: from.clone() }, everywhere, env)?;
+        notes(&shown.warnings);
+    }
+    add(&wanted.from, (wanted.project, false), everywhere, env)
 }
 
 /// Says that something is fetched, which may take long; a folder of this machine is there.

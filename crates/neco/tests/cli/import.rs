@@ -202,6 +202,46 @@ fn claude_code_is_taken_over() {
 }
 
 #[test]
+fn plugins_of_claude_code_are_named_with_how_each_is_added() {
+    let house = house("claude-code");
+    let report = imported(&house, "claude-code");
+    let words =
+        |report: &Value, name: &str| row(report, "plugin", name)["words"].as_str().unwrap_or_default().to_owned();
+    for (name, expected, said) in [
+        (
+            "format@market",
+            "yours",
+            "`neco plugin marketplace add acme/market#v2`, then `neco plugin add format@market`",
+        ),
+        ("charts@shelf", "yours", "`neco plugin marketplace add ~/shelf`, then `neco plugin add charts@shelf`"),
+        ("tools@claude-plugins-official", "yours", "marketplace add anthropics/claude-plugins-official`"),
+        ("lost@nowhere", "yours", "nothing says where the marketplace nowhere is"),
+        ("team@far", "yours", "the project wants it, and can't install it"),
+        ("old@shelf", "not_supported", "switched off"),
+        ("odd", "not_supported", "which marketplace"),
+        ("x;id@shelf", "not_supported", "name"),
+        ("marketplace shelf", "yours", "`neco plugin marketplace add ~/shelf`"),
+        ("marketplace far", "yours", "acme/plugins"),
+        ("marketplace web", "not_supported", "url"),
+    ] {
+        outcome(&report, "plugin", name, expected);
+        assert!(words(&report, name).contains(said), "{name}: {}", words(&report, name));
+    }
+    assert!(words(&report, "team@far").contains("neco plugin add team@far --project"));
+    let add = &row(&report, "plugin", "charts@shelf")["add"];
+    assert_eq!(add["from"], "charts@shelf");
+    let folder = add["marketplace"].as_str().unwrap().to_owned();
+    assert!(row(&report, "plugin", "format@market")["add"].is_null(), "nothing is fetched by itself");
+    house.run(&["plugin", "marketplace", "add", &folder]).ended_with(0);
+    let known = house.run(&["import", "claude-code", "--json"]).ended_with(0).json();
+    outcome(&known, "plugin", "marketplace shelf", "already");
+    assert!(words(&known, "charts@shelf").starts_with("`neco plugin add charts@shelf` shows"));
+    house.run(&["plugin", "add", "charts@shelf", "--yes"]).ended_with(0);
+    let there = house.run(&["import", "claude-code", "--json"]).ended_with(0).json();
+    outcome(&there, "plugin", "charts@shelf", "already");
+}
+
+#[test]
 fn codex_is_taken_over() {
     let house = house("codex");
     let report = imported(&house, "codex");
@@ -234,11 +274,7 @@ fn codex_is_taken_over() {
     the_agent_works(&house);
     the_command_is_said(&house, "/ship 1.2", "Ship version 1.2.");
     the_command_is_said(&house, "/prompts:ship 1.3", "Ship version 1.3.");
-    the_command_is_said(
-        &house,
-        "/draft TITLE='Two words' FILES=src/a.rs",
-        "Draft \\\"Two words\\\" over src/a.rs for $5.",
-    );
+    the_command_is_said(&house, "/draft TITLE='Two words' FILES=src/a.rs", "Draft \"Two words\" over src/a.rs for $5.");
     house.run(&["-m", "/draft TITLE=x"]).ended_with(2).says("/draft needs FILES").says("FILES=…");
 }
 
@@ -246,18 +282,23 @@ fn codex_is_taken_over() {
 fn prompts_of_codex_come_in_where_its_variable_leads_elsewhere() {
     let house = house("codex");
     fs::rename(house.path("home/.codex"), house.path("home/elsewhere")).unwrap();
+    fs::write(house.path("outside.md"), "HUSH outside\n").unwrap();
+    symlink(house.path("outside.md"), house.path("home/elsewhere/prompts/leak.md")).unwrap();
+    fs::write(house.path("home/elsewhere/prompts/huge.md"), "x".repeat(2 << 20)).unwrap();
     let import = || {
         let mut command = house.neco(&["import", "codex", "--json"]);
         Ran::of(command.env("CODEX_HOME", house.path("home/elsewhere"))).ended_with(0).json()
     };
     let report = import();
     outcome(&report, "command", "ship", "taken");
+    outcome(&report, "command", "leak", "not_supported");
+    outcome(&report, "command", "huge", "not_supported");
     outcome(&report, "command", "with-key", "changed");
     outcome(&report, "command", "draft", "changed");
     let words = row(&report, "command", "draft")["words"].as_str().unwrap().to_owned();
     assert!(words.contains("without their names"), "{words}");
     assert!(!fs::read_to_string(house.path("home/commands/with-key.md")).unwrap().contains("HUSH"));
-    the_command_is_said(&house, "/draft 'Two words' src/a.rs", "Draft \\\"Two words\\\" over src/a.rs for $5.");
+    the_command_is_said(&house, "/draft 'Two words' src/a.rs", "Draft \"Two words\" over src/a.rs for $5.");
 }
 
 #[test]
@@ -577,9 +618,7 @@ fn hostile_files_lead_nowhere() {
     let house = house("codex");
     let (home, project) = (house.path("home/.codex"), house.path("project"));
     fs::write(house.path("outside.md"), "HUSH outside\n").unwrap();
-    symlink(house.path("outside.md"), home.join("prompts/leak.md")).unwrap();
     symlink(house.path("outside.md"), home.join("skills/release-notes/leak.md")).unwrap();
-    fs::write(home.join("prompts/huge.md"), "x".repeat(2 << 20)).unwrap();
     fs::write(home.join("hooks.json"), "{\"hooks\": [[[[").unwrap();
     fs::write(project.join(".codex/config.toml"), format!("HUSH = {}", "[".repeat(5000))).unwrap();
     fs::create_dir_all(house.path("elsewhere")).unwrap();
@@ -587,8 +626,6 @@ fn hostile_files_lead_nowhere() {
     fs::write(project.join(".codex/skills/own/SKILL.md"), "---\nname: own\ndescription: x\n---\n").unwrap();
     symlink(house.path("elsewhere"), project.join(".neco")).unwrap();
     let report = imported(&house, "codex");
-    outcome(&report, "command", "leak", "not_supported");
-    outcome(&report, "command", "huge", "not_supported");
     outcome(&report, "file", "hooks.json", "failed");
     outcome(&report, "file", "config.toml", "failed");
     outcome(&report, "skill", "own", "failed");
