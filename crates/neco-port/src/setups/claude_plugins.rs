@@ -41,7 +41,7 @@ impl Marketplaces {
                     self.0.insert(name.clone(), place.clone());
                     reading.add(SetupKind::Plugin, shown, from, Take::Marketplace(name, place), Vec::new());
                 }
-                Err(why) => reading.refuse(SetupKind::Plugin, shown, from, &why),
+                Err(why) => reading.refuse(SetupKind::Plugin, shown, from, &why.to_string()),
             }
         }
         for (name, on) in taken::entries(settings, "enabledPlugins") {
@@ -73,8 +73,19 @@ fn is_name(name: &str) -> bool {
     name.len() <= 64 && name.chars().all(is_part) && name.starts_with(|char: char| char.is_ascii_alphanumeric())
 }
 
-/// Where a marketplace is, as it is named to add it; why it can't be had here.
-fn place(entry: &Value, base: &Path) -> Result<String, String> {
+/// Why a marketplace can't be had here.
+#[derive(Debug, thiserror::Error)]
+enum NoPlace {
+    /// It comes from elsewhere.
+    #[error("a marketplace from {0} can't be had here: only folders and git repositories")]
+    Kind(String),
+    /// It does not say where it is.
+    #[error("it does not say where its {0} is")]
+    Unsaid(String),
+}
+
+/// Where a marketplace is, as it is named to add it.
+fn place(entry: &Value, base: &Path) -> Result<String, NoPlace> {
     let source = entry.get("source").unwrap_or(entry);
     let text = |name: &str| source.get(name).and_then(Value::as_str).filter(|text| is_plain(text));
     let at = |address: &str| match text("ref") {
@@ -89,9 +100,9 @@ fn place(entry: &Value, base: &Path) -> Result<String, String> {
             true => path.to_owned(),
             false => base.join(path).display().to_string(),
         }),
-        _ => return Err(format!("a marketplace from {kind} can't be had here: only folders and git repositories")),
+        _ => return Err(NoPlace::Kind(kind.to_owned())),
     };
-    found.ok_or_else(|| format!("it does not say where its {kind} is"))
+    found.ok_or_else(|| NoPlace::Unsaid(kind.to_owned()))
 }
 
 /// Whether a text can be put into a command line that a person is told.
