@@ -210,7 +210,7 @@ mod tests {
             " Bash(git:*) Bash(git *) Read, Grep",
             " [Bash(ls), mcp__db, mcp__db__*, \"mcp__db__query\"]",
             "\n  - Task\n  - WebFetch(domain:example.com)\n  - Edit(src/**)",
-            " *",
+            " \"*\"",
         ] {
             assert_eq!(of(known), [], "{known}");
         }
