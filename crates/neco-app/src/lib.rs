@@ -49,6 +49,7 @@ pub mod sessions;
 mod settings;
 pub mod setups;
 pub mod shared;
+mod skill_changes;
 mod skills;
 pub mod tools;
 mod trust;

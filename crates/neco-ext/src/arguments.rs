@@ -28,11 +28,113 @@ pub enum Slot {
     All,
     /// One word of it, counted from 0.
     Word(usize),
+    /// One that has a name, counted from 0.
+    Named(usize),
 }
 
-/// The slot that a text begins with, and its length in bytes: `$ARGUMENTS`, `$ARGUMENTS[0]` (the first word), or `$1` to
-/// `$9` (`$1` is the first word). `$100` and `$5.00` are money.
-pub fn slot(text: &str) -> Option<(Slot, usize)> {
+/// What was written behind a name: as a whole, in words, and by the names that a file gives them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    all: String,
+    words: Vec<String>,
+    named: Vec<(String, Option<String>)>,
+}
+
+impl Given {
+    /// What was written, where a file has these names for the words of it, in their order.
+    pub fn new(argument: &str, names: &[String]) -> Self {
+        let words = words(argument);
+        let named = names.iter().enumerate().map(|(at, name)| (name.clone(), words.get(at).cloned())).collect();
+        Self { all: argument.to_owned(), words, named }
+    }
+
+    /// The same where values are written as `KEY=value`, as Codex has it; other words have no name.
+    pub fn by_keys(argument: &str, keys: Vec<String>) -> Self {
+        let (mut rest, mut named): (Vec<String>, Vec<(String, Option<String>)>) =
+            (Vec::new(), keys.into_iter().map(|key| (key, None)).collect());
+        for word in words(argument) {
+            let of_key = word.split_once('=').and_then(|(key, value)| {
+                named.iter_mut().find(|(name, _)| name == key).map(|(_, place)| *place = Some(value.to_owned()))
+            });
+            if of_key.is_none() {
+                rest.push(word);
+            }
+        }
+        Self { all: argument.to_owned(), words: rest, named }
+    }
+
+    /// All that was written.
+    pub fn all(&self) -> &str {
+        &self.all
+    }
+
+    /// Its words that have no key.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// The names that a text may use, each with what was written for it.
+    pub fn named(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        self.named.iter().map(|(name, value)| (name.as_str(), value.as_deref()))
+    }
+
+    /// The slot that a text begins with, and its length in bytes: `$ARGUMENTS`, `$ARGUMENTS[0]` (the first word), `$1`
+    /// to `$9` (`$1` is the first word), or `$` and one of the names. `$100` and `$5.00` are money.
+    pub fn slot(&self, text: &str) -> Option<(Slot, usize)> {
+        let rest = text.strip_prefix('$')?;
+        let is_here = |name: &str| {
+            let goes_on = |char: char| char.is_alphanumeric() || char == '_';
+            rest.strip_prefix(name).is_some_and(|after| !after.starts_with(goes_on))
+        };
+        // Of `issue` and `issue-number` the longer one is meant.
+        let fitting = self.named.iter().enumerate().filter(|(_, (name, _))| is_here(name));
+        match fitting.max_by_key(|(_, (name, _))| name.len()) {
+            Some((at, (name, _))) => Some((Slot::Named(at), 1 + name.len())),
+            None => slot(text),
+        }
+    }
+
+    /// What belongs into a slot; nothing where that was not written.
+    pub fn fill(&self, slot: Slot) -> &str {
+        match slot {
+            Slot::All => &self.all,
+            Slot::Word(at) => self.words.get(at).map_or("", String::as_str),
+            Slot::Named(at) => self.named.get(at).and_then(|(_, value)| value.as_deref()).unwrap_or_default(),
+        }
+    }
+}
+
+/// Whether a text can be the name of an argument: it is written behind a `$`.
+pub fn is_argument_name(text: &str) -> bool {
+    text.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
+        && text.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-'))
+        && text != "ARGUMENTS"
+}
+
+/// The keys that a text has places for: `$` and capital letters. `$$` is a dollar, and `$ARGUMENTS` no key.
+pub fn keys(text: &str) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once('$') {
+        if let Some(after) = after.strip_prefix('$') {
+            rest = after;
+            continue;
+        }
+        let is_part = |char: char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_';
+        let key = after.split(|char| !is_part(char)).next().unwrap_or_default();
+        if key.starts_with(|char: char| char.is_ascii_uppercase())
+            && is_argument_name(key)
+            && !keys.iter().any(|known| known == key)
+        {
+            keys.push(key.to_owned());
+        }
+        rest = after;
+    }
+    keys
+}
+
+/// The slot without a name that a text begins with.
+fn slot(text: &str) -> Option<(Slot, usize)> {
     let rest = text.strip_prefix('$')?;
     if let Some(after) = rest.strip_prefix("ARGUMENTS") {
         let number = after.strip_prefix('[').and_then(|after| after.split_once(']')).map(|(number, _)| number);
@@ -46,14 +148,6 @@ pub fn slot(text: &str) -> Option<(Slot, usize)> {
     let cents = rest.get(1..)?.strip_prefix('.').unwrap_or_default();
     let is_money = [chars.as_str(), cents].iter().any(|after| after.starts_with(|char: char| char.is_ascii_digit()));
     (!is_money).then(|| (Slot::Word(digit as usize - 1), 2))
-}
-
-/// What belongs into a slot.
-pub fn fill<'a>(slot: Slot, argument: &'a str, words: &'a [String]) -> &'a str {
-    match slot {
-        Slot::All => argument,
-        Slot::Word(at) => words.get(at).map_or("", String::as_str),
-    }
 }
 
 #[cfg(test)]
@@ -82,5 +176,25 @@ mod tests {
     #[test]
     fn quotes_keep_words_together() {
         assert_eq!(words("a \"b c\"  '' d"), ["a", "b c", "", "d"]);
+    }
+
+    #[test]
+    fn what_has_a_name_is_found_by_it() {
+        let given = Given::new("7 'the branch'", &["issue".to_owned(), "issue-branch".to_owned(), "who".to_owned()]);
+        let filled = |text: &str| given.slot(text).map(|(slot, length)| (given.fill(slot), length));
+        assert_eq!(filled("$issue, then"), Some(("7", 6)));
+        assert_eq!(filled("$issue-branch"), Some(("the branch", 13)));
+        assert_eq!(filled("$who"), Some(("", 4)));
+        assert_eq!((filled("$issues"), filled("$1")), (None, Some(("7", 2))));
+    }
+
+    #[test]
+    fn keys_are_capitals_and_are_given_by_name() {
+        let text = "Look at $FILE and $TICKET_ID of $FILE, not at $$HOME, $x, $1 or $ARGUMENTS.";
+        assert_eq!(keys(text), ["FILE", "TICKET_ID"]);
+        let given = Given::by_keys("FILE=\"a b.rs\" OTHER=1 now", keys(text));
+        let named: Vec<(&str, Option<&str>)> = given.named().collect();
+        assert_eq!(named, [("FILE", Some("a b.rs")), ("TICKET_ID", None)]);
+        assert_eq!(given.words(), ["OTHER=1", "now"]);
     }
 }

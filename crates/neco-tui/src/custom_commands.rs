@@ -15,7 +15,7 @@ pub(crate) async fn all(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
     let custom = |row: CommandRow| {
         let mark = if row.trusted { "" } else { "(not trusted: /trust) " };
         let help = format!("{mark}{}", row.help);
-        Custom { name: row.name, argument: row.argument, help, is_skill: row.is_skill }
+        Custom { name: row.name, argument: row.argument, help, is_skill: row.is_skill, also: row.also }
     };
     let found = app.ask(&Caller::person(), &ListCommands { folder: host.folder() }).await.unwrap_or_default();
     // One that a built-in command stands before is never run.
@@ -27,6 +27,7 @@ pub(crate) async fn all(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
         argument,
         help: format!("{help} (MCP {server})").trim_start().to_owned(),
         is_skill: false,
+        also: None,
     };
     // What the person wrote themselves is meant.
     let prompts: Vec<Custom> =

@@ -70,7 +70,7 @@ impl Candidate {
         let brings = brings_of(env, &manifest, &at);
         if brings.all.is_empty() {
             let words = format!("{} brings nothing that Neco can use", manifest.name);
-            return Err(AppError { warnings: brings.notices, ..invalid(words) });
+            return Err(AppError { warnings: brings.notices(), ..invalid(words) });
         }
         Ok(Self { fetched, at, source, entry, manifest, files, hash, before, brings })
     }
@@ -121,6 +121,7 @@ impl Candidate {
             active: false,
             projects: before.map(|before| shown(&before.projects)).unwrap_or_default(),
             off: None,
+            broken: Vec::new(),
         }
     }
 }
@@ -150,7 +151,7 @@ fn other_rows(old: &[BroughtRow], new: &[BroughtRow]) -> Vec<String> {
 }
 
 /// What became of a file, with the lines that changed where it is a text; nothing where it is the same.
-fn file_change(name: &Path, old: &Path, new: &Path) -> Vec<String> {
+pub(crate) fn file_change(name: &Path, old: &Path, new: &Path) -> Vec<String> {
     let read = |folder: &Path| fs::read(folder.join(name)).ok();
     let (before, now) = (read(old), read(new));
     let what = match (&before, &now) {

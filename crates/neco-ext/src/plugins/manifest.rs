@@ -109,7 +109,42 @@ pub enum ManifestError {
     LeadsOut(String),
 }
 
+/// What a manifest may say besides: it is for people and lists.
+const ABOUT: [&str; 16] = [
+    "$schema",
+    "author",
+    "category",
+    "contextFileName",
+    "description",
+    "displayName",
+    "homepage",
+    "interface",
+    "keywords",
+    "license",
+    "name",
+    "repository",
+    "source",
+    "strict",
+    "tags",
+    "version",
+];
+
+/// Whether Neco or another agent knows a name in a manifest.
+pub fn is_known(name: &str) -> bool {
+    [&BROUGHT[..], &WITHOUT_EFFECT, &ABOUT].iter().any(|known| known.contains(&name))
+}
+
 impl Manifest {
+    /// The manifest of a folder, where it has one.
+    pub fn file(folder: &Path) -> Option<PathBuf> {
+        FILES.iter().map(|(name, _)| folder.join(name)).find(|file| file.is_file())
+    }
+
+    /// The places in its folder that a manifest names, as they are written, each with the name that it has there.
+    pub fn named_places(said: &Map<String, Value>) -> Vec<(&str, &str)> {
+        BROUGHT.iter().flat_map(|name| texts(said.get(*name)).into_iter().map(move |place| (*name, place))).collect()
+    }
+
     /// Reads what a folder says; `entry` is what a marketplace says of it besides.
     ///
     /// # Errors

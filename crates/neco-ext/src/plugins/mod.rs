@@ -18,7 +18,7 @@ mod source;
 
 pub(crate) use given::rooted;
 pub use installed::{ActivePlugin, Installed, KnownMarketplace, LIMITS, PluginStore, PluginsError};
-pub use manifest::{Kind, Manifest, ManifestError, Written, is_name};
+pub use manifest::{Kind, Manifest, ManifestError, Written, is_known, is_name};
 pub use marketplace::{Entry, Marketplace};
 pub use off::PluginOff;
 pub use source::{Source, SourceError};

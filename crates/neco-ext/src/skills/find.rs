@@ -75,6 +75,19 @@ pub struct Skill {
     pub readable: PathBuf,
 }
 
+impl Skill {
+    /// Its name with that of the plugin before it, as Claude Code has it; none where no plugin brings it.
+    pub fn full_name(&self) -> Option<String> {
+        let plugin = self.plugin.as_ref()?.file_name()?.to_string_lossy();
+        Some(if self.name.contains(':') { self.name.clone() } else { format!("{plugin}:{}", self.name) })
+    }
+
+    /// Whether it has this name, or this one in full.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name) || self.full_name().is_some_and(|full| full.eq_ignore_ascii_case(name))
+    }
+}
+
 /// The skills that there are, trusted or not, nearest first.
 #[derive(Clone, Debug, Default)]
 pub struct FoundSkills {
@@ -102,7 +115,7 @@ impl fmt::Display for SkillNotice {
 /// The skills that count, and those whose name another one has.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
-    /// Those that count, by name.
+    /// Those that count, by name; one of a plugin whose name another one has, by its name in full.
     pub skills: Vec<Skill>,
     /// Those that do not, each with the file of the one that does.
     pub shadowed: Vec<(Skill, PathBuf)>,
@@ -114,7 +127,11 @@ impl FoundSkills {
         let mut chosen = Chosen::default();
         for skill in self.skills.iter().filter(|skill| is_on(skill)) {
             match chosen.skills.iter().find(|known| known.name == skill.name) {
-                Some(known) => chosen.shadowed.push((skill.clone(), known.file.clone())),
+                Some(known) => match skill.full_name().filter(|full| chosen.skills.iter().all(|one| one.name != *full))
+                {
+                    Some(name) => chosen.skills.push(Skill { name, ..skill.clone() }),
+                    None => chosen.shadowed.push((skill.clone(), known.file.clone())),
+                },
                 None => chosen.skills.push(skill.clone()),
             }
         }
@@ -296,6 +313,11 @@ impl Search {
             entries.sort_by_key(fs::DirEntry::file_name);
             for entry in entries {
                 let Ok(kind) = entry.file_type() else { continue };
+                // What looks like a skill and is none is told.
+                if depth > 0 && kind.is_file() && is_misspelt(&entry.file_name()) {
+                    let why = format!("its file has to be called {FILE}");
+                    self.found.notices.push(SkillNotice { file: entry.path(), why });
+                }
                 if !(kind.is_dir() || kind.is_symlink()) {
                     continue;
                 }
@@ -385,6 +407,11 @@ impl Search {
     }
 }
 
+/// Whether a file is called as that of a skill is, but for capitals.
+fn is_misspelt(name: &std::ffi::OsStr) -> bool {
+    name != FILE && name.to_str().is_some_and(|name| name.eq_ignore_ascii_case(FILE))
+}
+
 /// The name of the skill of a folder; none where it is no skill.
 pub fn read_one(folder: &Path) -> Option<String> {
     let own = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -463,6 +490,24 @@ mod tests {
         assert_eq!(all.shadowed[0].1, all.skills[0].file);
         let own = found.choose(|skill| skill.origin == SkillOrigin::Person);
         assert_eq!((own.skills[0].head.description.as_str(), own.skills.len()), ("3", 1));
+    }
+
+    #[test]
+    fn of_one_name_those_of_plugins_are_called_in_full() {
+        let house = house();
+        write(&house.env.config_dir().join("skills"), "review", "mine");
+        let plugins: Vec<PathBuf> = ["one", "two"].map(|name| house.root.join("installed").join(name)).into();
+        plugins.iter().for_each(|plugin| write(&plugin.join("skills"), "review", "theirs"));
+        write(&plugins[0].join("skills"), "ship", "theirs");
+        let mut places = places(&house.env, &house.cwd, &[]);
+        places.extend(plugins.iter().map(|plugin| SkillPlace::of_plugin(plugin.join("skills"), plugin)));
+        let chosen = look(&places).choose(|_| true);
+        let names: Vec<&str> = chosen.skills.iter().map(|skill| skill.name.as_str()).collect();
+        assert_eq!((names, chosen.shadowed.len()), (vec!["review", "one:review", "ship", "two:review"], 0));
+        let called = |name: &str| chosen.skills.iter().find(|skill| skill.is_called(name)).map(|skill| &skill.folder);
+        assert_eq!(called("ONE:review"), Some(&plugins[0].join("skills/review")));
+        assert_eq!(called("two:review"), Some(&plugins[1].join("skills/review")));
+        assert!(called("one:ship") == called("ship") && called("two:ship").is_none());
     }
 
     #[test]
@@ -568,6 +613,19 @@ mod tests {
         assert_eq!((seen.len(), seen[1].1.as_slice()), (2, b"one".as_slice()));
         fs::write(place.join("theirs/run.sh"), "two").unwrap();
         assert!(!read_as_found(&skill, |_, _| ()).unwrap());
+    }
+
+    #[test]
+    fn a_file_with_another_spelling_is_told() {
+        let house = house();
+        let folder = house.env.config_dir().join("skills/small");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("skill.md"), "---\ndescription: d\n---\n").unwrap();
+        let found = house.find();
+        assert!(found.skills.is_empty() && found.notices.len() == 1, "{:?}", found.notices);
+        assert!(
+            found.notices[0].to_string().ends_with("small/skill.md is left out: its file has to be called SKILL.md")
+        );
     }
 
     #[test]

@@ -52,7 +52,12 @@ pub(super) fn read(reading: &mut Reading) {
     }
     copied::rules(reading, Source::person(&folder.join("AGENTS.override.md")), "codex-override");
     let prompts = folder.join("prompts");
-    copied::markdown_with(reading, SetupKind::Command, Source::person(&prompts), "commands", prompt);
+    // Neco looks in the home folder, wherever the variable of Codex points to.
+    if folder == reading.places.home.join(".codex") {
+        reading.in_place(SetupKind::Command, Source::person(&prompts), "each is /NAME, and /prompts:NAME as in Codex");
+    } else {
+        copied::markdown_with(reading, SetupKind::Command, Source::person(&prompts), "commands", prompt);
+    }
     for file in reading.entries(Source::person(&folder)) {
         if let Some(profile) = name_of(&file).strip_suffix(".config.toml") {
             reading.refuse(SetupKind::Setting, format!("profile {profile}"), Source::person(&file), NO_PROFILES);
@@ -205,15 +210,36 @@ fn set(reading: &mut Reading, name: &str, (key, value): (&str, Value), from: Sou
     reading.add(SetupKind::Setting, name, from, Take::Set(vec![setting]), words);
 }
 
-/// A prompt that names its arguments.
+/// A prompt, whose arguments are written in their order where it names them: in Codex they are `KEY=value`.
 fn prompt(text: String) -> (String, Option<&'static str>) {
-    let names_one = |piece: &str| {
-        let name: String = piece.chars().take_while(|char| char.is_ascii_uppercase() || *char == '_').collect();
-        name.len() > 1 && name != "ARGUMENTS"
+    let mut names: Vec<String> = Vec::new();
+    // `$$` is a dollar there.
+    for piece in text.replace("$$", "").split('$').skip(1) {
+        let is_part = |char: &char| char.is_ascii_uppercase() || char.is_ascii_digit() || *char == '_';
+        let name: String = piece.chars().take_while(is_part).collect();
+        if name.starts_with(|char: char| char.is_ascii_uppercase()) && name != "ARGUMENTS" && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    // Only what is a place here needs a backslash.
+    let mut parts = text.split("$$");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_place = part.starts_with(|char: char| char.is_ascii_digit())
+            || part.starts_with("ARGUMENTS")
+            || names.iter().any(|name| part.starts_with(name.as_str()));
+        text.push_str(if is_place { "\\$" } else { "$" });
+        text.push_str(part);
+    }
+    if names.is_empty() {
+        return (text, None);
+    }
+    let named = format!("arguments: [{}]\n", names.join(", "));
+    let text = match text.strip_prefix("---\n") {
+        Some(head) => format!("---\n{named}{head}"),
+        None => format!("---\n{named}---\n{text}"),
     };
-    let words =
-        text.split('$').skip(1).any(names_one).then_some("its arguments have no names here: use $1 or $ARGUMENTS");
-    (text, words)
+    (text, Some("its arguments are written in their order here, without their names"))
 }
 
 /// Agents in TOML: they are Markdown here.

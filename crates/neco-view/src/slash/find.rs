@@ -152,6 +152,19 @@ mod tests {
     }
 
     #[test]
+    fn a_skill_of_a_plugin_goes_by_its_name_in_full_too() {
+        let custom = |name: &str, also: Option<&str>| Custom {
+            name: name.into(),
+            also: also.map(str::to_owned),
+            ..Custom::default()
+        };
+        let custom = [custom("greet", Some("kit:greet")), custom("ship", None)];
+        let greet = Ok(Slash::Custom { name: "greet".into(), argument: "all".into() });
+        assert_eq!((parse("/greet all", &custom), parse("/kit:greet all", &custom)), (greet.clone(), greet));
+        assert!(parse("/kit:ship", &custom).is_err());
+    }
+
+    #[test]
     fn a_prompt_of_a_server_goes_by_two_names() {
         let custom = |name: &str| Custom { name: name.into(), ..Custom::default() };
         let custom = [custom("mcp__git__review"), custom("git:commit")];

@@ -82,7 +82,7 @@ fn of_written(text: String, args: &RunArgs, everywhere: &EverywhereArgs, env: &E
     }
     let folder = folder(everywhere)?;
     let own = ask(&ListCommands { folder: folder.clone() }, everywhere, env)?.commands;
-    if own.iter().any(|command| command.name == name) {
+    if own.iter().any(|command| command.name == name || command.also.as_ref() == Some(&name)) {
         let expanded = ask(&ExpandCommand { folder, name, argument }, everywhere, env)?;
         notes(&expanded.notes);
         let pieces = match expanded.parts.is_empty() {
@@ -98,8 +98,13 @@ fn of_written(text: String, args: &RunArgs, everywhere: &EverywhereArgs, env: &E
     if let Some(filled) = filled(FillPrompt { folder, name, argument }, everywhere, env)? {
         return Ok(SpeltOut::said(filled));
     }
-    let custom =
-        |CommandRow { name, argument, help, is_skill, .. }: CommandRow| Custom { name, argument, help, is_skill };
+    let custom = |CommandRow { name, argument, help, is_skill, also, .. }: CommandRow| Custom {
+        name,
+        argument,
+        help,
+        is_skill,
+        also,
+    };
     match slash::parse(&text, &own.into_iter().map(custom).collect::<Vec<_>>()) {
         Ok(_) => Ok(SpeltOut::said(text)),
         Err(error) => Err(Failure::usage(error.to_string()).hint(

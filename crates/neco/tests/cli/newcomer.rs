@@ -203,6 +203,38 @@ fn command_lines_in_a_command_of_ones_own_are_run_and_what_they_print_is_said() 
 }
 
 #[test]
+fn a_block_of_command_lines_is_run_under_the_same_rules() {
+    let house = House::playing(json!([say("ok")]));
+    std::fs::create_dir_all(house.path("home/.claude/commands")).unwrap();
+    let write = |name: &str, text: &str| {
+        std::fs::write(house.path(&format!("home/.claude/commands/{name}.md")), text).unwrap();
+    };
+    write("look", "State:\n```!\nword=\"$1\"\nprintf '%s+' \"$word\"\necho two\n```\nThat is it.\n");
+    write("leak", "```!\necho one\ncat .env\n```\n");
+    write("make", "```!\ntouch made\n```\n");
+    std::fs::write(house.project().join(".env"), "KEY=sekret\n").unwrap();
+    house.run(&["-p", "/look 'a b'"]).ended_with(0);
+    let shown = house.run(&["session", "show"]).ended_with(0);
+    shown.says("> State:\n> a b+two\n> That is it.");
+    for (line, mode) in [("/leak", "agent"), ("/make", "ask"), ("/make", "plan")] {
+        let ran = house.run(&["--mode", mode, "-p", line]).says("not run");
+        assert!(ran.code != 0 && ran.stdout.is_empty(), "{line} in {mode}: {}", ran.stdout);
+    }
+    assert!(!house.project().join("made").exists());
+}
+
+#[test]
+fn arguments_of_a_command_have_the_names_of_its_file() {
+    let house = House::playing(json!([say("ok")]));
+    std::fs::create_dir_all(house.path("home/.claude/commands")).unwrap();
+    let text = "---\narguments: [issue, branch]\n---\nMend $issue on $branch: !`printf '<%s>' \"$branch\"`\n";
+    std::fs::write(house.path("home/.claude/commands/mend.md"), text).unwrap();
+    house.run(&["-p", "/mend 12 'a; touch evil'"]).ended_with(0);
+    house.run(&["session", "show"]).ended_with(0).says("Mend 12 on a; touch evil: <a; touch evil>");
+    assert!(!house.project().join("evil").exists(), "an argument is a value");
+}
+
+#[test]
 fn command_lines_of_a_file_get_no_more_than_the_rules_allow_without_a_question() {
     let house = House::playing(json!([say("ok")]));
     std::fs::create_dir_all(house.path("home/commands")).unwrap();

@@ -211,7 +211,7 @@ fn a_skill_whose_hooks_are_not_understood_is_left_out_and_told() {
     own(&house, "guards", &format!("description: d\n{}", GUARD.replace("- type: command", "- type: prompt")), "x");
     own(&house, "slips", &format!("description: d\n{}", GUARD.replace("    - matcher", "   x: - matcher")), "x");
     let listed = house.run(&["skill", "list"]).ended_with(0);
-    assert_eq!(listed.stderr.matches("its hooks are not understood").count(), 2, "{}", listed.stderr);
+    assert_eq!(listed.stdout.matches("its hooks are not understood").count(), 2, "{}", listed.stdout);
     for name in ["guards", "slips"] {
         house.run(&["-m", &format!("/{name}")]).ended_with(2);
         house.run(&["skill", "validate", name]).ended_with(1).says(&format!("skills/{name}/SKILL.md:"));

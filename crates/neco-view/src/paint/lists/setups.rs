@@ -93,6 +93,7 @@ mod tests {
     #[test]
     fn a_report_is_a_table_by_outcome() {
         let row = |kind: SetupKind, name: &str, outcome: SetupOutcome, to: Option<&str>, words: &str| SetupRow {
+            add: None,
             kind: kind.into(),
             name: name.to_owned(),
             from: "~/.codex/config.toml".to_owned(),
