@@ -166,6 +166,9 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             return vec![Effect::Outside(*what, argument.clone())];
         }
         Slash::Outside(outside, argument) => return vec![Effect::Outside(*outside, argument.clone())],
+        Slash::Custom { .. } if window.shell.runs_line() => {
+            return window.only_tell("Your other command is still running; Esc stops it");
+        }
         Slash::Custom { name, argument } => {
             tries(window, name, argument);
             if slash::is_prompt(name) {

@@ -123,6 +123,9 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             let tried = window.tried_command.take().filter(|_| window.prompt.is_free());
             tried.into_iter().for_each(|text| window.prompt.text.set(text));
         }
+        News::LineBegins(line) => window.shell.line_begins(&line),
+        News::LinePrinted(left_out, text) => window.shell.line_printed(left_out, &text),
+        News::LinesEnded => window.shell.lines_end(),
         News::Printed(text) => window.shell.printed(&text),
         News::LeftOut(lines) => window.shell.left_out(lines),
         News::ShellEnded(ended) => shell_ended(window, ended),
