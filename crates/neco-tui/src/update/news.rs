@@ -256,6 +256,7 @@ fn carried_out(window: &mut WindowState, outcome: CommandOutcome) -> Vec<Effect>
                 settings::pick_setting(window, setting, &present);
             }
         }
+        CommandOutcome::List(listed) => commands::pick_listed(window, listed),
         CommandOutcome::Say(text) => window.transcript.say(Tone::Plain, text),
         CommandOutcome::Prompt(text) => return sending::say_for_command(window, text.into()),
         CommandOutcome::Send(command) => return vec![Effect::Send(command)],

@@ -76,6 +76,23 @@ fn in_lines_ctrl_c_stops_what_the_person_runs() {
 }
 
 #[test]
+fn skills_and_servers_are_lists_to_choose_from() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("Hello.")]));
+    let skill = house.path("home/skills/greet");
+    fs::create_dir_all(&skill).unwrap();
+    fs::write(skill.join("SKILL.md"), "---\nname: greet\ndescription: Greets people\n---\nSay it loud.\n").unwrap();
+    let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
+    house.configure(&format!("{config}[mcp_servers.docs]\ncommand = \"no-such-docs\"\n"));
+    let pane = Pane::ready(&house, "");
+    pane.say("/skills").shows("Search 1 skill").shows("Greets people").answer("Enter").showed("Say it loud.");
+    pane.say("/mcp").shows("Search 1 MCP server").shows("not started yet · no-such-docs").press("Escape");
+    pane.hides("Search 1 MCP server").say("/mcp list").showed("no-such-docs");
+}
+
+#[test]
 fn views_and_lists_open() {
     if !is_there() {
         return;

@@ -116,6 +116,10 @@ impl Repl {
                 | CommandOutcome::Say(text)
                 | CommandOutcome::Choose(_, _, text),
             ) => told(&text),
+            Ok(CommandOutcome::List(listed)) => {
+                listed.warnings.iter().try_for_each(|warning| told(&format!("! {warning}")))?;
+                told(&listed.text)
+            }
             Ok(CommandOutcome::Prompt(content)) => self.say_for_command(line, content.into()),
             Ok(CommandOutcome::Changes(files)) => {
                 let texts: Vec<&str> = files.iter().map(|file| file.diff.trim_end_matches('\n')).collect();

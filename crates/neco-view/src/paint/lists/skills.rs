@@ -30,6 +30,12 @@ pub fn as_lines(list: &SkillList, home: &Path) -> String {
     text
 }
 
+/// What a skill is for, behind what is to be known of it besides.
+pub fn in_short(one: &SkillRow, home: &Path) -> String {
+    let description = clean_line(&one.description);
+    standing(one, home).map_or_else(|| description.clone(), |words| format!("{words} · {description}"))
+}
+
 /// What is to be known of a skill besides; nothing where it is used by whoever likes.
 fn standing(one: &SkillRow, home: &Path) -> Option<String> {
     if let Some(by) = &one.shadowed_by {
