@@ -3,6 +3,7 @@
 
 use std::convert::Infallible;
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use neco_app::persons_shell::PersonsShell;
@@ -117,7 +118,7 @@ fn of_written(text: String, args: &RunArgs, everywhere: &EverywhereArgs, env: &E
     }
 }
 
-/// A line that runs longer is spoken of.
+/// What takes longer is spoken of.
 const SOON: Duration = Duration::from_millis(700);
 
 /// What a command says whose command lines are run: as the person's own in the window are. A signal that comes meanwhile
@@ -177,6 +178,13 @@ fn filled(prompt: FillPrompt, everywhere: &EverywhereArgs, env: &Env) -> Result<
     if !is_prompt && !prompt.name.contains(':') {
         return Ok(None);
     }
+    let (_over, waits) = mpsc::channel::<()>();
+    let name = prompt.name.clone();
+    std::thread::spawn(move || {
+        if waits.recv_timeout(SOON) == Err(RecvTimeoutError::Timeout) {
+            say::note(&format!("Waiting for the MCP server of /{}", clean_line(&name)));
+        }
+    });
     match asked(&prompt, everywhere, env)? {
         Ok(filled) => Ok(Some(filled.text)),
         // A name with a colon may be a misspelt command of the person's own.
