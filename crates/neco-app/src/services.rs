@@ -42,6 +42,7 @@ use crate::running_sessions::{RunningSession, RunningSessions};
 use crate::workspace::checkpoints;
 use crate::workspace::keys::Keys;
 use crate::workspace::servers::prepare;
+use crate::workspace::told_before::ToldBefore;
 use crate::workspace::told_files::ToldFiles;
 
 /// How long a title may take.
@@ -102,6 +103,8 @@ pub struct ServiceSetup<'a> {
     pub find_model: FindModel,
     /// Looks whether what this was made of was edited, where somebody does.
     pub look_again: Option<LookAgain>,
+    /// What a person was told already of servers that can't be reached.
+    pub told_before: ToldBefore,
     /// Whether a person sits in front of it.
     pub attended: bool,
     /// Whether more than a single request is meant.
@@ -128,6 +131,7 @@ impl<'a> ServiceSetup<'a> {
             servers: None,
             find_model: Arc::new(|name| Err(SetupError::BadName(name.to_owned()))),
             look_again: None,
+            told_before: ToldBefore::nothing(),
             attended: false,
             interactive: false,
         }
@@ -204,7 +208,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         tools,
         plugged: setup.servers.as_ref().map(|servers| servers.plugged().clone()).unwrap_or_default(),
         resources: setup.servers.as_ref().map(reader),
-        prepare: setup.servers.take().map(|servers| prepare(servers, setup.interactive)),
+        prepare: setup.servers.take().map(|servers| prepare(servers, setup.interactive, setup.told_before.clone())),
         roots: policy.place().roots.clone(),
         policy: Box::new(move |_| policy.clone()),
         rule_book: setup.rule_book.take(),

@@ -130,7 +130,7 @@ mod tests {
         for (line, words) in [
             ("/cost now", "/cost takes no argument, and got `now`"),
             ("/sandbox off", "There is no `off`: /sandbox read_only, workspace_write or full"),
-            ("/trust maybe", "There is no `maybe`: /trust, /trust yes or /trust no"),
+            ("/trust maybe", "There is no `maybe`: /trust, /trust show, /trust yes or /trust no"),
         ] {
             assert_eq!(parse(line, &[]).unwrap_err().to_string(), words);
         }

@@ -130,10 +130,10 @@ pub const TABLE: &[Row] = &[
     row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))
         .also(&["policy", "allowed-tools"]),
     row("add-dir", "PATH", "let this session read and write another folder too", add_dir),
-    row("trust", "[yes|no]", "hooks and rules of this folder: trust them or not", |text| {
-        one_of(Outside::Trust, text, &["", "yes", "no"], "/trust, /trust yes or /trust no")
+    row("trust", "[show|yes|no]", "what this folder would switch on: trust it or not", |text| {
+        one_of(Outside::Trust, text, &["", "show", "yes", "no"], "/trust, /trust show, /trust yes or /trust no")
     })
-    .of(&["yes", "no"]),
+    .of(&["show", "yes", "no"]),
     row("sandbox", "[read_only|workspace_write|full]", "the sandbox of the agent's commands in this session", |text| {
         Setting::Sandbox.read(text)
     })

@@ -3,15 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use neco_app::setups::of_person;
 use neco_app::{StorelessApp, services};
 use neco_config::{Env, LoadOptions};
 use neco_model::SetupError;
-use neco_proto::app::setups::SetupAgent;
 use neco_tui::Looks;
 use neco_tui::line::run::listen;
 use neco_tui::set_up::{self, Talked};
-use neco_view::paint::lists::setups;
 use tokio::sync::oneshot;
 
 use super::looks;
@@ -81,17 +78,6 @@ pub fn offer(
                 }
             }
         }
-    }
-}
-
-/// Says at the first start which other agents are set up, as long as there is no store.
-pub fn tell_of_others(env: &Env) {
-    if env.data_dir().join(services::STORE_FILE).exists() {
-        return;
-    }
-    let titles: Vec<&str> = of_person(env).into_iter().map(SetupAgent::title).collect();
-    if !titles.is_empty() {
-        say::note(&setups::offer(&titles));
     }
 }
 

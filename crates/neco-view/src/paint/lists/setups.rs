@@ -33,12 +33,24 @@ pub fn found(setups: &[FoundSetup]) -> String {
 
 /// One line that offers to take set-ups over.
 pub fn offer(titles: &[&str]) -> String {
-    let named = match titles.split_last() {
+    format!("Found settings of {}: `neco import` takes them over", named(titles))
+}
+
+/// The same as a question that a key answers.
+pub fn question(titles: &[&str]) -> String {
+    format!(
+        "Found settings of {}. Take them over? What would come in is shown first.\n  y yes, show it   l later   n never \
+         (`neco import` at any time)",
+        named(titles)
+    )
+}
+
+fn named(titles: &[&str]) -> String {
+    match titles.split_last() {
         Some((last, [])) => (*last).to_owned(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
         None => String::new(),
-    };
-    format!("Found settings of {named}: `neco import` takes them over")
+    }
 }
 
 /// A report as a table, one section for each outcome.
@@ -68,6 +80,11 @@ fn line(row: &SetupRow) -> String {
         true => first,
         false => format!("{first}  {:KIND$}  {}\n", "", clean_line(&row.words)),
     }
+}
+
+/// How many pieces of a report came to what, in one line.
+pub fn in_one_line(report: &SetupReport, title: &str) -> String {
+    summary(report, title).trim_start().to_owned()
 }
 
 fn summary(report: &SetupReport, title: &str) -> String {

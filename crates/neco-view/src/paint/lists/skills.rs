@@ -44,6 +44,12 @@ pub fn broken(problems: &[Problem], indent: &str) -> String {
     format!("{indent}{} can't be used:\n{lines}", count(problems.len() as u64, "skill"))
 }
 
+/// What a skill is for, behind what is to be known of it besides.
+pub fn in_short(one: &SkillRow, home: &Path) -> String {
+    let description = clean_line(&one.description);
+    standing(one, home).map_or_else(|| description.clone(), |words| format!("{words} · {description}"))
+}
+
 /// What is to be known of a skill besides; nothing where it is used by whoever likes.
 fn standing(one: &SkillRow, home: &Path) -> Option<String> {
     if let Some(by) = &one.shadowed_by {
