@@ -44,18 +44,26 @@ pub(crate) struct Fetched {
 }
 
 impl Fetched {
-    /// A copy that nobody else has of what is at `at`, unless this is one: what is looked at is what is taken over,
+    /// A copy that nobody else has of a folder of it, where this is none: what is looked at is what is taken over,
     /// whatever others write meanwhile.
-    pub(crate) fn held(self, at: PathBuf, limits: FolderLimits) -> Result<(Self, PathBuf), AppError> {
+    pub(crate) fn hold(&self, folder: PathBuf, limits: FolderLimits) -> Result<Held, AppError> {
         if self.copy.is_some() {
-            return Ok((self, at));
+            return Ok(Held { folder, _copy: None });
         }
         let copy = tempfile::tempdir().map_err(failed)?;
-        let folder = copy.path().join(at.file_name().unwrap_or("folder".as_ref()));
-        let files = FolderFiles::of(&at, limits).map_err(invalid)?;
-        files.copy_to(&folder).map_err(|(path, error)| failed(format!("{}: {error}", path.display())))?;
-        Ok((Self { folder: folder.clone(), commit: self.commit, copy: Some(copy) }, folder))
+        // What says nothing of its name is called like its folder.
+        let to = copy.path().join(folder.file_name().unwrap_or("folder".as_ref()));
+        let files = FolderFiles::of(&folder, limits).map_err(invalid)?;
+        files.copy_to(&to).map_err(|(path, error)| failed(format!("{}: {error}", path.display())))?;
+        Ok(Held { folder: to, _copy: Some(copy) })
     }
+}
+
+/// A folder that nobody else writes to; a copy is gone with it.
+pub(crate) struct Held {
+    /// The folder.
+    pub folder: PathBuf,
+    _copy: Option<TempDir>,
 }
 
 /// Does what may fetch something on a thread of its own. Where nobody waits for it any longer, git is ended.

@@ -1,5 +1,6 @@
 //! Skills: which count in a folder, what one says, what is wrong with them, and new ones.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use neco_ext::folder_files::FolderFiles;
 use neco_ext::plugins::Source;
 use neco_ext::skills::{
     self as ext, AddedSkill, AddedSkills, FILE, FoundSkills, Head, Skill, SkillNotice, SkillOrigin, SkillPlace,
-    SkillWriteError, copy_to, new_in,
+    copy_to, new_in,
 };
 use neco_proto::app::agents::{Level, Problem};
 use neco_proto::app::skills::{
@@ -21,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::StorelessApp;
 use crate::error::{failed, invalid};
-use crate::fetched::{Fetched, fetch, until_dropped};
+use crate::fetched::{Fetched, Held, fetch, until_dropped};
 use crate::opening::on_thread;
 use crate::plugins::brings::of_skill;
 use crate::workspace::plugged::Plugged;
@@ -222,7 +223,7 @@ pub(crate) async fn look(app: &StorelessApp, request: LookAtSkills) -> Result<Lo
     until_dropped(move |gone| {
         let wanted = Wanted::fetch(&env, &request, gone)?;
         let brings = wanted.skills()?.iter().flat_map(|skill| of_skill(skill, None)).collect();
-        Ok(LookedAtSkills { brings, seen: seen_as(&wanted.hashes()?) })
+        Ok(LookedAtSkills { brings, seen: wanted.seen() })
     })
     .await
 }
@@ -232,44 +233,43 @@ pub(crate) async fn add(app: &StorelessApp, request: AddSkills) -> Result<Writte
     until_dropped(move |gone| {
         let AddSkills { folder, from, names, all, seen, .. } = request;
         let wanted = Wanted::fetch(&env, &LookAtSkills { folder, from, names, all }, gone)?;
-        let hashes = wanted.hashes()?;
-        if seen_as(&hashes) != seen {
+        if wanted.seen() != seen {
             return Err(invalid("the skills are not what was looked at any more: look at them again"));
         }
-        let mut files = Vec::new();
-        for (folder, hash) in wanted.folders.iter().zip(&hashes) {
-            match copy_to(&place, folder, hash) {
-                Ok(name) => {
-                    let there = place.join(name);
-                    files.push(there.join(FILE).display().to_string());
-                    let added = wanted.added(there, folder, hash.clone());
-                    AddedSkills::new(env.config_dir()).keep(added).map_err(failed)?;
-                }
-                // Of many the ones that are there stay as they are.
-                Err(SkillWriteError::Exists(_)) if all && wanted.folders.len() > 1 => {}
-                Err(error) => return Err(invalid(error)),
-            }
+        // All of those that were named, or none.
+        let is_there = |one: &&Taken| place.join(name_of(&one.held.folder)).exists();
+        let there: Vec<String> = wanted.taken.iter().filter(is_there).map(|one| name_of(&one.held.folder)).collect();
+        if !there.is_empty() && (!all || there.len() == wanted.taken.len()) {
+            let words = format!("{} lies in {} already", there.join(", "), place.display());
+            return Err(
+                invalid(words).hint("`neco skill update` takes it from where it came; `neco skill remove` removes it.")
+            );
         }
-        if files.is_empty() {
-            return Err(invalid("skills of these names are there already, all of them"));
+        let mut files = Vec::new();
+        for one in wanted.taken.iter().filter(|one| !is_there(one)) {
+            let to = place.join(copy_to(&place, &one.held.folder, &one.hash).map_err(invalid)?);
+            files.push(to.join(FILE).display().to_string());
+            AddedSkills::new(env.config_dir()).keep(wanted.added(to, one)).map_err(failed)?;
         }
         Ok(WrittenSkills { files })
     })
     .await
 }
 
-/// What a yes to skills is a yes to.
-fn seen_as(hashes: &[String]) -> String {
-    hashes.join(" ")
-}
-
 /// Skills that were fetched, and are wanted.
 struct Wanted {
     fetched: Fetched,
     source: Source,
-    /// Where in what was fetched they are looked for.
-    at: PathBuf,
-    folders: Vec<PathBuf>,
+    taken: Vec<Taken>,
+}
+
+/// One of them.
+struct Taken {
+    /// Where it is looked at and copied from.
+    held: Held,
+    /// Its folder below what was fetched.
+    below: PathBuf,
+    hash: String,
 }
 
 impl Wanted {
@@ -292,37 +292,39 @@ impl Wanted {
             return Err(AppError::new(Trouble::Invalid, words).hint(hint));
         }
         let is_wanted = |name: &String| request.names.is_empty() || request.names.contains(name);
-        let folders = folders.into_iter().zip(&names).filter(|(_, name)| is_wanted(name));
-        let folders = folders.map(|(folder, _)| folder).collect();
-        Ok(Self { fetched, source, at, folders })
+        // A skill may lie there more than once, for several agents.
+        let (mut taken, mut seen) = (Vec::new(), BTreeSet::new());
+        for (folder, name) in folders.into_iter().zip(&names).filter(|(_, name)| is_wanted(name)) {
+            let below = folder.strip_prefix(&at).unwrap_or(&folder).to_owned();
+            let held = fetched.hold(folder, ext::LIMITS)?;
+            let hash = FolderFiles::of(&held.folder, ext::LIMITS).and_then(|files| files.hash()).map_err(invalid)?;
+            if seen.insert((name.clone(), hash.clone())) {
+                taken.push(Taken { held, below, hash });
+            }
+        }
+        Ok(Self { fetched, source, taken })
     }
 
-    /// What is kept of the skill of a folder, so that it can be fetched anew.
-    fn added(&self, there: PathBuf, folder: &Path, hash: String) -> AddedSkill {
-        AddedSkill {
-            folder: there,
-            source: self.source.clone(),
-            below: folder.strip_prefix(&self.at).unwrap_or(folder).to_owned(),
-            commit: self.fetched.commit.clone(),
-            hash,
-        }
+    /// What a yes to them is a yes to.
+    fn seen(&self) -> String {
+        self.taken.iter().map(|one| one.hash.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What is kept of one that is there now, so that it can be fetched anew.
+    fn added(&self, folder: PathBuf, one: &Taken) -> AddedSkill {
+        let (commit, hash) = (self.fetched.commit.clone(), one.hash.clone());
+        AddedSkill { folder, source: self.source.clone(), below: one.below.clone(), commit, hash }
     }
 
     /// The skills, read as they will be when they are used.
     fn skills(&self) -> Result<Vec<Skill>, AppError> {
         let places: Vec<SkillPlace> =
-            self.folders.iter().map(|folder| SkillPlace::of_plugin(folder.clone(), folder)).collect();
+            self.taken.iter().map(|one| SkillPlace::of_plugin(one.held.folder.clone(), &one.held.folder)).collect();
         let found = ext::look(&places);
         match found.notices.is_empty() {
             true => Ok(found.skills),
             false => Err(invalid(found.notices.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))),
         }
-    }
-
-    /// What each of them is, to the byte.
-    fn hashes(&self) -> Result<Vec<String>, AppError> {
-        let hash = |folder: &PathBuf| FolderFiles::of(folder, ext::LIMITS).and_then(|files| files.hash());
-        self.folders.iter().map(hash).collect::<Result<_, _>>().map_err(invalid)
     }
 }
 

@@ -1,24 +1,40 @@
 //! What a person writes behind the name of a command or a skill.
 
-/// The words of an argument; quotes keep some together.
+/// The words of an argument; quotes keep some together, as in `"one two"` and `key='one two'`. A quote within a word, such
+/// as an apostrophe, is a letter of it.
 pub fn words(argument: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote: Option<char> = None;
-    for char in argument.chars() {
-        match quote {
-            Some(open) if char == open => quote = None,
-            Some(_) => word.get_or_insert_default().push(char),
-            None if char == '"' || char == '\'' => {
-                quote = Some(char);
-                word.get_or_insert_default();
+    let (mut words, mut word, mut rest) = (Vec::new(), None::<String>, argument);
+    while let Some(char) = rest.chars().next() {
+        let behind = rest.get(char.len_utf8()..).unwrap_or_default();
+        let may_open = word.as_ref().is_none_or(|word| word.ends_with('='));
+        rest = match quoted(char, behind).filter(|_| may_open) {
+            Some((inside, behind)) => {
+                word.get_or_insert_default().push_str(inside);
+                behind
             }
-            None if char.is_whitespace() => words.extend(word.take()),
-            None => word.get_or_insert_default().push(char),
-        }
+            None if char.is_whitespace() => {
+                words.extend(word.take());
+                behind
+            }
+            None => {
+                word.get_or_insert_default().push(char);
+                behind
+            }
+        };
     }
     words.extend(word);
     words
+}
+
+/// What stands up to the quote that ends a word, and what stands behind that.
+fn quoted(quote: char, text: &str) -> Option<(&str, &str)> {
+    let is_quote = matches!(quote, '"' | '\'');
+    let mut ends = text.match_indices(quote).filter(|_| is_quote);
+    let ends_word = |behind: &str| behind.chars().next().is_none_or(char::is_whitespace);
+    ends.find_map(|(at, _)| {
+        let (inside, behind) = (text.get(..at)?, text.get(at + 1..)?);
+        ends_word(behind).then_some((inside, behind))
+    })
 }
 
 /// What stands in a text where an argument belongs.

@@ -96,6 +96,11 @@ impl FolderFiles {
         Ok(found)
     }
 
+    /// Bytes of all of them.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|(_, file)| file.len()).sum()
+    }
+
     /// The paths, as they stand in the folder.
     pub fn names(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().filter_map(|(path, _)| path.strip_prefix(&self.folder).ok())
@@ -185,7 +190,7 @@ impl FolderFiles {
     /// # Errors
     /// When they are too big, or can't be read.
     pub fn read_all(&self, mut each: impl FnMut(&Path, &[u8])) -> Result<(), FolderError> {
-        if self.files.iter().map(|(_, file)| file.len()).sum::<u64>() > self.limits.bytes {
+        if self.bytes() > self.limits.bytes {
             return Err(FolderError::TooBig(self.limits));
         }
         for (path, _) in &self.files {

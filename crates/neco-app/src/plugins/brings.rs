@@ -7,7 +7,7 @@ use neco_config::{Config, Env};
 use neco_ext::Hook;
 use neco_ext::folder_files::FolderFiles;
 use neco_ext::mcp;
-use neco_ext::plugins::{ActivePlugin, LIMITS};
+use neco_ext::plugins::{ActivePlugin, LIMITS, files_of};
 use neco_ext::scripts;
 use neco_ext::skills::{self, FILE, Skill, SkillNotice, hooks_of, text_of};
 use neco_proto::app::plugins::BroughtRow;
@@ -131,7 +131,7 @@ impl Brings {
 
     fn hooks(&mut self, plugin: &ActivePlugin) {
         let (hooks, notices) = plugin.written_hooks();
-        self.all.extend(hooks.iter().map(|hook| of_hook(hook, "", Some(plugin))));
+        self.all.extend(hooks.iter().map(|hook| of_hook(hook, "", &plugin.folder)));
         self.other_notices.extend(notices);
     }
 
@@ -175,17 +175,18 @@ pub(crate) fn of_skill(skill: &Skill, plugin: Option<&ActivePlugin>) -> Vec<Brou
     // Only what a repository's hooks run is looked at, and this is no repository's.
     let hooks = hooks_of(&text, &skill.file, &skill.origin).unwrap_or_default();
     let while_used = format!(" while the skill {} is in use", skill.name);
-    let hooks = hooks.iter().map(|hook| of_hook(hook, &while_used, plugin));
+    let folder = plugin.map_or(&skill.folder, |plugin| &plugin.folder);
+    let hooks = hooks.iter().map(|hook| of_hook(hook, &while_used, folder));
     std::iter::once(BroughtRow { says, ..row("skill", &skill.name) }).chain(hooks).collect()
 }
 
-/// A hook, with the scripts of the plugin that it names.
-fn of_hook(hook: &Hook, when: &str, plugin: Option<&ActivePlugin>) -> BroughtRow {
+/// A hook, with the scripts of its folder that it names.
+fn of_hook(hook: &Hook, when: &str, folder: &Path) -> BroughtRow {
     let matcher = hook.matcher.pattern();
     let of = if matcher.is_empty() { "" } else { " " };
     let mut says = String::new();
-    for file in plugin.map(|plugin| plugin.files_of(hook)).unwrap_or_default() {
-        let name = plugin.and_then(|plugin| file.strip_prefix(plugin.folder.canonicalize().ok()?).ok());
+    for file in files_of(hook, folder) {
+        let name = folder.canonicalize().ok().and_then(|folder| file.strip_prefix(folder).ok());
         says.push_str(&excerpt(&format!("{}:", name.unwrap_or(&file).display()), 1));
         says.push_str(&excerpt(&text_of_file(&file), SHOWN_LINES));
     }

@@ -356,7 +356,8 @@ fn read(file: &Path, name: &str, place: &Place, folder: Option<&Path>) -> Option
         return broken(&format!("it has more than {} KB", MOST_BYTES / 1024));
     }
     let Ok(text) = String::from_utf8(bytes) else { return broken("it is not UTF-8") };
-    let hash = hash(&format!("command\0{name}\0{text}"));
+    // In another place the same text may run what was words here.
+    let hash = hash(&format!("command\0{marks:?}\0{name}\0{text}"));
     let head = match marks == Marks::BRACES {
         true => Head::of_toml(&text),
         false => Ok(Head::of_markdown(&text)),

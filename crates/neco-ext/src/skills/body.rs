@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use neco_agent::skills::SkillWish;
+use neco_proto::visible::visible_line;
 use neco_safety::{invisible, untrusted};
 
 use super::find::Skill;
@@ -26,7 +27,7 @@ pub(super) fn told(skill: &Skill, text: &str, wish: &SkillWish) -> String {
     let (text, used) = with_arguments(text.trim(), &Given::new(arguments, &skill.head.arguments));
     let text = with_folder(&text, folder);
     let text = untrusted::neutral(&invisible::seen(&text).text).into_owned();
-    let files = files(folder);
+    let files = untrusted::neutral(&files(folder)).into_owned();
     let arguments = match arguments.is_empty() || used || wish.in_passing {
         true => String::new(),
         false => format!("\n\nArguments: {arguments}"),
@@ -48,8 +49,11 @@ pub(super) fn with_folder(text: &str, folder: &Path) -> String {
 fn files(folder: &Path) -> String {
     // What can't be looked through is not named; what is read of it is looked at then.
     let Ok(found) = FolderFiles::of(folder, LIMITS) else { return String::new() };
-    let names: Vec<String> =
-        found.names().filter(|name| *name != Path::new(FILE)).map(|name| name.display().to_string()).collect();
+    let names: Vec<String> = found
+        .names()
+        .filter(|name| *name != Path::new(FILE))
+        .map(|name| visible_line(&name.to_string_lossy()))
+        .collect();
     let more = match names.len().saturating_sub(MOST_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -69,13 +73,18 @@ fn cut(text: &str, file: &Path) -> String {
 /// A text with arguments in their places, and whether it has such. `$1` to `$9` and names are places only where something
 /// was written; behind a brace `$1` belongs to a script, as in `awk '{print $1}'`.
 fn with_arguments(text: &str, given: &Given) -> (String, bool) {
-    let (mut said, mut used, mut rest) = (String::new(), false, text);
+    let (mut said, mut used, mut rest, mut braces) = (String::new(), false, text, Braces::default());
     while let Some(at) = rest.find('$') {
         let (before, after) = rest.split_at(at);
         said.push_str(before);
+        braces.pass(before);
+        // What is longer is cut off, so nothing more is put in.
+        if said.len() > MOST_BYTES {
+            return (said, used);
+        }
         let is_slot = |slot| match slot {
             Slot::All => true,
-            Slot::Word(_) => !given.words().is_empty() && !is_in_braces(&said),
+            Slot::Word(_) => !given.words().is_empty() && !braces.are_open(),
             Slot::Named(_) => !given.words().is_empty(),
         };
         let (put, length) = match given.slot(after).filter(|(slot, _)| is_slot(*slot)) {
@@ -91,16 +100,35 @@ fn with_arguments(text: &str, given: &Given) -> (String, bool) {
             None => ("$", 1),
         };
         said.push_str(put);
+        braces.pass(put);
         rest = after.get(length..).unwrap_or_default();
     }
     said.push_str(rest);
     (said, used)
 }
 
-/// Whether a brace is open on the last line of a text.
-fn is_in_braces(text: &str) -> bool {
-    let line = text.rsplit('\n').next().unwrap_or_default();
-    line.matches('{').count() > line.matches('}').count()
+/// The braces of the last line of a text.
+#[derive(Default)]
+struct Braces {
+    open: usize,
+    closed: usize,
+}
+
+impl Braces {
+    fn pass(&mut self, text: &str) {
+        for byte in text.bytes() {
+            match byte {
+                b'{' => self.open += 1,
+                b'}' => self.closed += 1,
+                b'\n' => *self = Self::default(),
+                _ => {}
+            }
+        }
+    }
+
+    fn are_open(&self) -> bool {
+        self.open > self.closed
+    }
 }
 
 #[cfg(test)]

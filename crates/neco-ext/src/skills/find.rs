@@ -31,6 +31,10 @@ const MOST_ENTRIES: usize = 20_000;
 /// Folders between a place and a skill.
 pub const DEPTH: usize = 2;
 
+/// Bytes of all skills of folders that are read in one look to know what trust in them is trust in. What was read is
+/// known the next time.
+const MOST_HASHED: u64 = 256 * 1024 * 1024;
+
 /// Bytes in which a head has to end, and bytes of a whole file.
 const MOST_OF_HEAD: u64 = 16 * 1024;
 pub(super) const MOST_OF_FILE: u64 = 256 * 1024;
@@ -174,7 +178,13 @@ pub fn guard(places: &[SkillPlace], found: &FoundSkills) {
     let own = places.iter().filter(|place| place.origin == SkillOrigin::Person && place.plugin.is_none());
     own.for_each(|place| guard_skills(real(&place.path)));
     let own = found.skills.iter().filter(|skill| skill.origin == SkillOrigin::Person && skill.plugin.is_none());
-    own.for_each(|skill| guard_skills(skill.folder.clone()));
+    for skill in own {
+        guard_skills(skill.folder.clone());
+        // A link may lead elsewhere with the file alone.
+        if !skill.file.starts_with(&skill.folder) {
+            guard_skills(real(&skill.file));
+        }
+    }
 }
 
 /// The folders of skills for work in `cwd`, nearest first; `more` are those of the settings.
@@ -226,6 +236,10 @@ struct Search {
     found: FoundSkills,
     /// Folders that were looked at: two places may be one.
     seen: BTreeSet<PathBuf>,
+    /// The place that is looked at, every link resolved.
+    place: PathBuf,
+    /// Bytes that may still be read to know what trust in skills of folders is trust in.
+    left: u64,
 }
 
 /// Why a folder is no skill that could be used.
@@ -247,6 +261,8 @@ enum LeftOut {
     NoName,
     #[error("its head is longer than {} KB", MOST_OF_HEAD / 1024)]
     LongHead,
+    #[error("the folders of these skills have more than {} MB; the rest is looked at the next time", MOST_HASHED / 1024 / 1024)]
+    TooMuch,
 }
 
 /// What trust in the skill of a file is trust in, whose folder has this hash and which brings these hooks.
@@ -282,7 +298,8 @@ pub fn read_as_found(skill: &Skill, mut each: impl FnMut(&Path, &[u8])) -> Resul
 impl Search {
     /// However many a repository has, the person's own are found; those of the repository are nearer.
     fn of(places: &[SkillPlace], kept: KeptHeads) -> Self {
-        let mut search = Self { kept, found: FoundSkills::default(), seen: BTreeSet::new() };
+        let (found, seen, place) = (FoundSkills::default(), BTreeSet::new(), PathBuf::new());
+        let mut search = Self { kept, found, seen, place, left: MOST_HASHED };
         let (own, theirs): (Vec<&SkillPlace>, Vec<&SkillPlace>) =
             places.iter().partition(|place| place.origin == SkillOrigin::Person);
         own.into_iter().for_each(|place| search.place(place));
@@ -295,12 +312,14 @@ impl Search {
     fn place(&mut self, place: &SkillPlace) {
         // A manifest may name a skill itself.
         if let Some(file) = place.plugin.as_ref().and_then(|_| fs::symlink_metadata(place.path.join(FILE)).ok()) {
+            self.place = fs::canonicalize(&place.path).unwrap_or_else(|_| place.path.clone());
             return self.skill(&place.path, false, &file, place);
         }
         // A link of the person's own leads where they like.
         if place.origin.folder().is_some_and(|folder| !stays_in(&place.path, folder)) {
             return self.leave_out_place(place);
         }
+        self.place = fs::canonicalize(&place.path).unwrap_or_else(|_| place.path.clone());
         let (mut open, mut looked_at) = (vec![(place.path.clone(), 0)], 0);
         while let Some((here, depth)) = open.pop() {
             let Ok(entries) = fs::read_dir(&here) else { continue };
@@ -362,8 +381,10 @@ impl Search {
     ) -> Result<Option<Skill>, LeftOut> {
         let file = folder.join(FILE);
         // Links of a person lead where they like; those of a repository stay in it.
-        let resolved =
-            if is_link || place.origin.folder().is_some() { fs::canonicalize(folder)? } else { folder.into() };
+        let resolved = match folder.strip_prefix(&place.path) {
+            Ok(below) if !is_link && place.origin.folder().is_none() => self.place.join(below),
+            _ => fs::canonicalize(folder)?,
+        };
         if let Some(of) = place.origin.folder() {
             let inside = fs::canonicalize(of).is_ok_and(|of| resolved.starts_with(of));
             if !inside {
@@ -398,7 +419,11 @@ impl Search {
     /// What trust in a skill is trust in: where it is, its files, and what its hooks run besides.
     fn hash(&mut self, file: &Path, folder: &Path, head: &Head, origin: &SkillOrigin) -> Result<String, LeftOut> {
         let files = FolderFiles::of(folder, TRUSTED)?;
-        let hash = self.kept.hash(file, files.stamp(), || files.hash())?;
+        let left = &mut self.left;
+        let hash = self.kept.hash(file, files.stamp(), || {
+            *left = left.checked_sub(files.bytes()).ok_or(LeftOut::TooMuch)?;
+            Ok::<_, LeftOut>(files.hash()?)
+        })?;
         let hooks = match head.has_hooks {
             true => skill_hooks::of_text(&skill_hooks::text_of(file)?, file, origin)?,
             false => Vec::new(),

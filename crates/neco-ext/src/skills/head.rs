@@ -12,6 +12,9 @@ use crate::hooks::Origin;
 /// The longest name.
 pub const LONGEST_NAME: usize = 64;
 
+/// Letters of what is shown behind a name.
+const LONGEST_HINT: usize = 200;
+
 /// The longest description.
 pub const LONGEST_DESCRIPTION: usize = 1024;
 
@@ -118,7 +121,8 @@ impl Head {
             agent: line("agent"),
             only_person: is("disable_model_invocation", "true"),
             only_model: is("user_invocable", "false"),
-            argument_hint: line("argument_hint").unwrap_or_else(|| arguments.join(" ")),
+            argument_hint: line("argument_hint")
+                .map_or_else(|| arguments.join(" "), |hint| hint.chars().take(LONGEST_HINT).collect()),
             arguments,
             has_hooks: !hooks.is_empty(),
         };

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::check;
 use super::head::{Head, HeadError, is_name, named};
 use super::skill_hooks::text_of;
 use super::{FILE, LIMITS};
@@ -18,6 +19,9 @@ pub enum SkillWriteError {
     /// There is one of this name.
     #[error("{} is there already", .0.display())]
     Exists(PathBuf),
+    /// What would be written is not as it should be.
+    #[error("{0}")]
+    Wrong(String),
     /// What is to be taken over is no skill.
     #[error("{}: {error}", file.display())]
     NoSkill {
@@ -67,6 +71,9 @@ pub fn new_in(place: &Path, name: &str, description: Option<&str>) -> Result<Pat
          needed.\n",
         serde_json::Value::from(description)
     );
+    if let Some(wrong) = check(&folder, &text).into_iter().find(|problem| problem.is_error) {
+        return Err(SkillWriteError::Wrong(wrong.what));
+    }
     let file = folder.join(FILE);
     let at = |error| SkillWriteError::Io { path: file.clone(), error };
     fs::create_dir_all(&folder).map_err(at)?;
@@ -125,11 +132,7 @@ fn copied(place: &Path, folder: &Path, seen: &str) -> Result<tempfile::TempDir, 
     let at = |error| SkillWriteError::Io { path: place.to_owned(), error };
     fs::create_dir_all(place).map_err(at)?;
     let half = tempfile::tempdir_in(place).map_err(at)?;
-    for name in files.names() {
-        let target = half.path().join(name);
-        target.parent().map_or(Ok(()), fs::create_dir_all).map_err(at)?;
-        fs::copy(resolved.join(name), &target).map_err(at)?;
-    }
+    files.copy_to(half.path()).map_err(|(path, error)| SkillWriteError::Io { path, error })?;
     if FolderFiles::of(half.path(), LIMITS).and_then(|files| files.hash()).map_err(wrong)? != seen {
         return Err(SkillWriteError::Changed(folder.to_owned()));
     }
@@ -140,7 +143,6 @@ fn copied(place: &Path, folder: &Path, seen: &str) -> Result<tempfile::TempDir, 
 mod tests {
     use std::os::unix::fs::symlink;
 
-    use super::super::check;
     use super::*;
 
     #[test]

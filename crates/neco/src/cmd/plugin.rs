@@ -229,12 +229,17 @@ fn add(source: &str, (project, yes): (bool, bool), everywhere: &EverywhereArgs, 
     fetching(source, &folder);
     let found = ask(&LookAtPlugin { folder: folder.clone(), from: source.to_owned() }, everywhere, env)?;
     notes(&found.warnings);
+    let on_here = SwitchPlugin { folder: folder.clone(), name: found.plugin.name.clone(), enabled: true, project };
     if found.changes.as_ref().is_some_and(Vec::is_empty) {
         say::out(&format!("{} is there already, and nothing changed\n", found.plugin.name))?;
-        return Ok(Exit::Done);
+        return if project { switched(&ask(&on_here, everywhere, env)?) } else { Ok(Exit::Done) };
     }
     let request = InstallPlugin { folder, from: source.to_owned(), seen: found.seen.clone(), project };
-    install(&found, request, yes, everywhere, env)
+    match install(&found, request, yes, everywhere, env)? {
+        // One that was there stays on or off as it was.
+        Exit::Done if project && found.changes.is_some() => switched(&ask(&on_here, everywhere, env)?),
+        exit => Ok(exit),
+    }
 }
 
 /// Adds a plugin that another agent has on, with its marketplace where that is not known; the person sees what it brings
@@ -290,13 +295,17 @@ fn update(name: Option<&str>, yes: bool, everywhere: &EverywhereArgs, env: &Env)
     let folder = folder(everywhere)?;
     let list = ask(&ListPlugins { folder: folder.clone() }, everywhere, env)?;
     let mut failed: Vec<String> = Vec::new();
-    if name.is_none() {
-        for marketplace in &list.marketplaces {
-            failed.extend(fetched_anew(marketplace, &folder, everywhere, env)?);
-        }
+    let plugins = named(list.plugins, name, |plugin| &plugin.name, "plugin")?;
+    let lists = |marketplace: &&MarketplaceRow| {
+        let is_of_it =
+            |plugin: &PluginRow| plugin.source.rsplit_once('@').is_some_and(|(_, of)| of == marketplace.name);
+        name.is_none() || plugins.iter().any(is_of_it)
+    };
+    for marketplace in list.marketplaces.iter().filter(lists) {
+        failed.extend(fetched_anew(marketplace, &folder, everywhere, env)?);
     }
     let mut exit = Exit::Done;
-    for plugin in named(list.plugins, name, |plugin| &plugin.name, "plugin")? {
+    for plugin in plugins {
         fetching(&plugin.source, &folder);
         let look = LookAtPlugin { folder: folder.clone(), from: plugin.name.clone() };
         let found = match asked(&look, everywhere, env)? {
@@ -312,10 +321,14 @@ fn update(name: Option<&str>, yes: bool, everywhere: &EverywhereArgs, env: &Env)
             say::out(&format!("{}: nothing changed\n", plugin.name))?;
             continue;
         }
-        let (from, seen) = (plugin.name, found.seen.clone());
+        let (from, seen) = (plugin.name.clone(), found.seen.clone());
         let request = InstallPlugin { folder: folder.clone(), from, seen, project: false };
-        if let Exit::Refused = install(&found, request, yes, everywhere, env)? {
-            exit = Exit::Refused;
+        match install(&found, request, yes, everywhere, env) {
+            Ok(Exit::Refused) => exit = Exit::Refused,
+            Ok(_) => {}
+            // Without a word from the person none of them is taken over.
+            Err(failure) if failure.exit == Exit::Usage => return Err(failure),
+            Err(failure) => failed.push(format!("{} is not updated: {}", plugin.name, failure.message)),
         }
     }
     all_of(&failed, exit)
@@ -454,9 +467,6 @@ fn described(shown: &ShownPlugin) -> String {
         text.push_str("It brings nothing that Neco knows.\n");
     }
     text.push_str(&brought(&shown.brings));
-    if shown.brings.iter().any(|one| one.kind == "hook") {
-        text.push_str("\nHooks run commands with your rights, outside the sandbox.\n");
-    }
     text
 }
 
@@ -472,6 +482,9 @@ pub(super) fn brought(rows: &[BroughtRow]) -> String {
         for line in says.lines() {
             let _ = writeln!(text, "          {line}");
         }
+    }
+    if rows.iter().any(|one| one.kind == "hook") {
+        text.push_str("\nHooks run commands with your rights, outside the sandbox.\n");
     }
     text
 }
