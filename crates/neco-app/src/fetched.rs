@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use neco_config::Env;
@@ -40,30 +41,30 @@ pub(crate) struct Fetched {
     pub folder: PathBuf,
     /// The commit of the repository that it was copied from.
     pub commit: Option<String>,
-    copy: Option<TempDir>,
+    copy: Option<Arc<TempDir>>,
 }
 
 impl Fetched {
     /// A copy that nobody else has of a folder of it, where this is none: what is looked at is what is taken over,
     /// whatever others write meanwhile.
     pub(crate) fn hold(&self, folder: PathBuf, limits: FolderLimits) -> Result<Held, AppError> {
-        if self.copy.is_some() {
-            return Ok(Held { folder, _copy: None });
+        if let Some(copy) = &self.copy {
+            return Ok(Held { folder, _copy: Arc::clone(copy) });
         }
         let copy = tempfile::tempdir().map_err(failed)?;
         // What says nothing of its name is called like its folder.
         let to = copy.path().join(folder.file_name().unwrap_or("folder".as_ref()));
         let files = FolderFiles::of(&folder, limits).map_err(invalid)?;
         files.copy_to(&to).map_err(|(path, error)| failed(format!("{}: {error}", path.display())))?;
-        Ok(Held { folder: to, _copy: Some(copy) })
+        Ok(Held { folder: to, _copy: Arc::new(copy) })
     }
 }
 
-/// A folder that nobody else writes to; a copy is gone with it.
+/// A folder that nobody else writes to; the copy that it lies in is gone with the last that is held of it.
 pub(crate) struct Held {
     /// The folder.
     pub folder: PathBuf,
-    _copy: Option<TempDir>,
+    _copy: Arc<TempDir>,
 }
 
 /// Does what may fetch something on a thread of its own. Where nobody waits for it any longer, git is ended.
@@ -120,7 +121,7 @@ fn copy_of(env: &Env, address: &str, reference: Option<&str>, limits: Limits<'_>
     git.refuse_too_much()?;
     git.run(&["checkout", "--quiet", "FETCH_HEAD"])?;
     let commit = git.run(&["rev-parse", "HEAD"])?;
-    Ok(Fetched { folder, commit: Some(commit), copy: Some(copy) })
+    Ok(Fetched { folder, commit: Some(commit), copy: Some(Arc::new(copy)) })
 }
 
 /// What a repository is called.

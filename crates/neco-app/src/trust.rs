@@ -87,6 +87,9 @@ pub(crate) async fn ask_about(
         }
     }
     warnings.extend(workspace.now().plugged.note());
+    let (always, warnings): (Vec<String>, Vec<String>) =
+        warnings.into_iter().partition(|warning| state.plugged.plugins_off.contains(warning));
+    notes.extend(always);
     let all = warnings.len();
     let told = ToldBefore::of(workspace.env().data_dir(), workspace.folder(), "plugged");
     let news = told.news(warnings).await;

@@ -51,17 +51,22 @@ pub enum Slot {
 /// What was written behind a name: as a whole, in words, and by the names that a file gives them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
+    /// Whether `$0` is the first word, and not `$1`.
+    from_zero: bool,
     all: String,
     words: Vec<String>,
     named: Vec<(String, Option<String>)>,
 }
 
 impl Given {
-    /// What was written, where a file has these names for the words of it, in their order.
-    pub fn new(argument: &str, names: &[String]) -> Self {
+    /// What was written behind the name of a text that has these names for the words of it, in their order. Where the
+    /// text has `$0` somewhere, that is the first word.
+    pub fn new(text: &str, argument: &str, names: &[String]) -> Self {
+        let from_zero =
+            text.match_indices("$0").any(|(at, _)| text.get(at..).is_some_and(|text| digit(text) == Some(0)));
         let words = words(argument);
         let named = names.iter().enumerate().map(|(at, name)| (name.clone(), words.get(at).cloned())).collect();
-        Self { all: argument.to_owned(), words, named }
+        Self { from_zero, all: argument.to_owned(), words, named }
     }
 
     /// The same where values are written as `KEY=value`, as Codex has it; other words have no name.
@@ -76,7 +81,7 @@ impl Given {
                 rest.push(word);
             }
         }
-        Self { all: argument.to_owned(), words: rest, named }
+        Self { from_zero: false, all: argument.to_owned(), words: rest, named }
     }
 
     /// All that was written.
@@ -106,7 +111,7 @@ impl Given {
         let fitting = self.named.iter().enumerate().filter(|(_, (name, _))| is_here(name));
         match fitting.max_by_key(|(_, (name, _))| name.len()) {
             Some((at, (name, _))) => Some((Slot::Named(at), 1 + name.len())),
-            None => slot(text),
+            None => slot(text, self.from_zero),
         }
     }
 
@@ -150,7 +155,7 @@ pub fn keys(text: &str) -> Vec<String> {
 }
 
 /// The slot without a name that a text begins with.
-fn slot(text: &str) -> Option<(Slot, usize)> {
+fn slot(text: &str, from_zero: bool) -> Option<(Slot, usize)> {
     let rest = text.strip_prefix('$')?;
     if let Some(after) = rest.strip_prefix("ARGUMENTS") {
         let number = after.strip_prefix('[').and_then(|after| after.split_once(']')).map(|(number, _)| number);
@@ -159,16 +164,50 @@ fn slot(text: &str) -> Option<(Slot, usize)> {
             None => Some((Slot::All, text.len() - after.len())),
         };
     }
-    let mut chars = rest.chars();
-    let digit = chars.next()?.to_digit(10).filter(|digit| *digit > 0)?;
-    let cents = rest.get(1..)?.strip_prefix('.').unwrap_or_default();
-    let is_money = [chars.as_str(), cents].iter().any(|after| after.starts_with(|char: char| char.is_ascii_digit()));
-    (!is_money).then(|| (Slot::Word(digit as usize - 1), 2))
+    let place = digit(text)?.checked_sub(usize::from(!from_zero))?;
+    Some((Slot::Word(place), 2))
+}
+
+/// The digit of `$1`, where the text is no price.
+fn digit(text: &str) -> Option<usize> {
+    let mut chars = text.strip_prefix('$')?.chars();
+    let digit = chars.next()?.to_digit(10)?;
+    let rest = chars.as_str();
+    let cents = rest.strip_prefix('.').unwrap_or_default();
+    let is_price = [rest, cents].iter().any(|after| after.starts_with(|char: char| char.is_ascii_digit()));
+    (!is_price).then_some(digit as usize)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotes_keep_words_together_and_an_apostrophe_is_a_letter() {
+        for (text, expected) in [
+            ("a  b", &["a", "b"][..]),
+            ("'one two' \"three four\" ''", &["one two", "three four", ""]),
+            ("don't touch main", &["don't", "touch", "main"]),
+            ("'tis what it isn't", &["'tis", "what", "it", "isn't"]),
+            ("KEY=\"a b\" X='c d'", &["KEY=a b", "X=c d"]),
+            ("say \"hi", &["say", "\"hi"]),
+        ] {
+            assert_eq!(words(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_has_a_place_zero_counts_from_there() {
+        let filled = |text: &str, slot: &str| {
+            let given = Given::new(text, "Search React Vue", &[]);
+            given.slot(slot).map(|(slot, _)| given.fill(slot).to_owned())
+        };
+        let zero = "Migrate $0 from $1 to $2";
+        assert_eq!(["$0", "$1", "$2"].map(|slot| filled(zero, slot).unwrap()), ["Search", "React", "Vue"]);
+        assert_eq!(filled("from $1 to $2", "$1").unwrap(), "Search");
+        assert_eq!(filled("it costs $0.50, $1", "$1").unwrap(), "Search", "a price is no place");
+        assert_eq!(filled("from $1", "$0"), None);
+    }
 
     #[test]
     fn money_is_no_slot() {
@@ -185,7 +224,7 @@ mod tests {
             ("$", None),
             ("1", None),
         ] {
-            assert_eq!(slot(text), found, "{text}");
+            assert_eq!(slot(text, false), found, "{text}");
         }
     }
 
@@ -196,7 +235,8 @@ mod tests {
 
     #[test]
     fn what_has_a_name_is_found_by_it() {
-        let given = Given::new("7 'the branch'", &["issue".to_owned(), "issue-branch".to_owned(), "who".to_owned()]);
+        let given =
+            Given::new("", "7 'the branch'", &["issue".to_owned(), "issue-branch".to_owned(), "who".to_owned()]);
         let filled = |text: &str| given.slot(text).map(|(slot, length)| (given.fill(slot), length));
         assert_eq!(filled("$issue, then"), Some(("7", 6)));
         assert_eq!(filled("$issue-branch"), Some(("the branch", 13)));

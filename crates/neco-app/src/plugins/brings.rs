@@ -164,6 +164,7 @@ pub(crate) fn of_skill(skill: &Skill, plugin: Option<&ActivePlugin>) -> Vec<Brou
     };
     let named = names.iter().take(MOST_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
     let lines = [
+        Some(visible_line(&head.description)),
         head.allowed_tools.as_ref().map(|tools| format!("allows only these calls: {}", tools.join(", "))),
         head.model.as_ref().map(|model| format!("asks the model {model}")),
         head.fork.then(|| format!("is done by the agent {}", head.agent.as_deref().unwrap_or("general"))),

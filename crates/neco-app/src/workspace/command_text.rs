@@ -39,7 +39,7 @@ const FILE: &str = "@{";
 /// What was written behind a command with this text, whose file has these names for the words of it.
 pub(super) fn given(text: &str, marks: Marks, names: &[String], argument: &str) -> Given {
     let keys = if marks.keys { keys(text) } else { Vec::new() };
-    if keys.is_empty() { Given::new(argument, names) } else { Given::by_keys(argument, keys) }
+    if keys.is_empty() { Given::new(text, argument, names) } else { Given::by_keys(argument, keys) }
 }
 
 /// A text with what was written behind its command in its places; behind it when it has none.
@@ -294,10 +294,10 @@ mod tests {
         let names = ["issue".to_owned(), "branch-name".to_owned()];
         let written = "Mend $issue on $branch-name, $issues: !`gh issue view \"$issue\"`";
         let given = given(written, Marks::DOLLARS, &names, "7 it's");
-        assert_eq!(super::say("$issue on $branch-name", Marks::DOLLARS, &given), "7 on its");
+        assert_eq!(super::say("$issue on $branch-name", Marks::DOLLARS, &given), "7 on it's");
         let parts = super::parts(written, Marks::DOLLARS, &given);
-        assert_eq!(parts[0].text, "Mend 7 on its, $issues: ");
-        let run = "ARGUMENTS='7 it'\\''s'; issue='7'; set -- '7' 'its'; gh issue view \"$issue\"";
+        assert_eq!(parts[0].text, "Mend 7 on it's, $issues: ");
+        let run = "ARGUMENTS='7 it'\\''s'; issue='7'; set -- '7' 'it'\\''s'; gh issue view \"$issue\"";
         assert_eq!(parts[1].run.as_deref(), Some(run));
     }
 
@@ -316,7 +316,7 @@ mod tests {
     fn command_lines_stand_apart_and_get_arguments_as_values() {
         let written =
             "Status: !`git status --short`\nWow!`no`, `!`x\n!`git log -- \"$1\"` of $1\n!` ` and !`open\nend`";
-        let set = "ARGUMENTS='it'\\''s $(id)'; set -- 'its $(id)'; ";
+        let set = "ARGUMENTS='it'\\''s $(id)'; set -- 'it'\\''s' '$(id)'; ";
         assert_eq!(
             parts(written, Marks::DOLLARS, "it's $(id)"),
             [
@@ -324,7 +324,7 @@ mod tests {
                 shell("git status --short", "git status --short"),
                 text("\nWow!`no`, `!`x\n"),
                 shell("git log -- \"$1\"", &format!("{set}git log -- \"$1\"")),
-                text(" of its $(id)\n!` ` and !`open\nend`"),
+                text(" of it's\n!` ` and !`open\nend`"),
             ]
         );
         assert_eq!(parts("Ship $ARGUMENTS", Marks::OURS, "!`id` !{id}"), [], "an argument is never run");

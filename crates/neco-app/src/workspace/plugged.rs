@@ -57,6 +57,8 @@ pub struct Plugged {
     rules: Vec<PolicyFile>,
     /// What is to be said about the files.
     pub notices: Vec<String>,
+    /// Which of it says that a plugin is off that the person has on: its hooks guard nothing then.
+    pub plugins_off: Vec<String>,
 }
 
 impl Plugged {
@@ -65,7 +67,8 @@ impl Plugged {
         let found = find(env, folder, loaded);
         let mut notices = found.notices;
         let (plugins, said) = PluginStore::new(env.config_dir()).active(folder);
-        notices.extend(said.iter().map(ToString::to_string));
+        let plugins_off: Vec<String> = said.iter().map(ToString::to_string).collect();
+        notices.extend(plugins_off.iter().cloned());
         let trust = Trust::open(env.config_dir()).unwrap_or_else(|error| {
             notices.push(format!("No folder is trusted: {error}"));
             Trust::none()
@@ -139,6 +142,7 @@ impl Plugged {
             trust,
             rules,
             notices,
+            plugins_off,
         }
     }
 

@@ -7,8 +7,6 @@ use std::path::{Component, Path, PathBuf};
 use neco_config::read_small_file;
 use serde_json::{Map, Value};
 
-/// Bytes of a manifest, and of the files of hooks and servers that it names.
-
 /// Where a manifest is, and whose kind it is; the first that is there counts.
 const FILES: [(&str, Kind); 4] = [
     (".neco-plugin/plugin.json", Kind::Neco),
@@ -291,6 +289,7 @@ fn texts(value: Option<&Value>) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use std::fs;
 
     use super::*;
 

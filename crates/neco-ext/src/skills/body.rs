@@ -24,7 +24,7 @@ const FOLDER: [&str; 3] = ["${CLAUDE_SKILL_DIR}", "${SKILL_DIR}", "{baseDir}"];
 pub(super) fn told(skill: &Skill, text: &str, wish: &SkillWish) -> String {
     let (name, folder, arguments) = (&skill.name, &skill.folder, &wish.arguments);
     let shown = folder.display().to_string();
-    let (text, used) = with_arguments(text.trim(), &Given::new(arguments, &skill.head.arguments));
+    let (text, used) = with_arguments(text.trim(), &Given::new(text, arguments, &skill.head.arguments));
     let text = with_folder(&text, folder);
     let text = untrusted::neutral(&invisible::seen(&text).text).into_owned();
     let files = untrusted::neutral(&files(folder)).into_owned();

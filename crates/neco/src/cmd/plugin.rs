@@ -86,6 +86,9 @@ pub enum PluginCommand {
     Remove {
         /// Its name
         name: String,
+        /// Removes it without asking
+        #[arg(long)]
+        yes: bool,
     },
     /// Checks a plugin that you write: its manifest and all that it brings
     Validate {
@@ -170,10 +173,7 @@ pub fn run(command: &PluginCommand, everywhere: &EverywhereArgs, env: &Env) -> R
             let request = SwitchPlugin { folder, name: name.clone(), enabled: false, project: *project };
             switched(&ask(&request, everywhere, env)?)
         }
-        PluginCommand::Remove { name } => {
-            let known = ask(&RemovePlugin { name: name.clone() }, everywhere, env)?.known;
-            removed(known, &format!("plugin {name}"))
-        }
+        PluginCommand::Remove { name, yes } => remove(folder, name, *yes, everywhere, env),
         PluginCommand::Validate { at, json } => {
             let request = CheckPlugin { folder, at: at.clone().unwrap_or_else(|| ".".to_owned()) };
             validated(&ask(&request, everywhere, env)?, *json)
@@ -408,6 +408,22 @@ fn marketplace(command: &MarketplaceCommand, everywhere: &EverywhereArgs, env: &
             removed(known, &format!("marketplace {name}"))
         }
     }
+}
+
+/// Shows what goes, asks, and removes it. One that can't be read goes, too.
+fn remove(folder: String, name: &str, yes: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let plugins = ask(&ListPlugins { folder }, everywhere, env)?.plugins;
+    let Some(plugin) = plugins.iter().find(|plugin| plugin.name == name) else {
+        return Err(Failure::usage(format!("there is no plugin {name}")).hint("`neco plugin list` lists them."));
+    };
+    let shown = format!("{name} from {}, and all that it brings\n", visible_line(&plugin.source));
+    let tty = person(env).filter(|_| !yes);
+    if !yes && !agrees(tty, &shown, "Remove it?", "Pass --yes.")? {
+        say::out("Nothing was removed\n")?;
+        return Ok(Exit::Refused);
+    }
+    let known = ask(&RemovePlugin { name: name.to_owned() }, everywhere, env)?.known;
+    removed(known, &format!("plugin {name}"))
 }
 
 fn removed(known: bool, what: &str) -> Result<Exit, Failure> {

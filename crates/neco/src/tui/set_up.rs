@@ -42,11 +42,25 @@ pub fn offer(
     }
     let mut typed = None;
     let mut is_first = true;
+    // The person wants another model than that of the settings.
+    let mut is_refused = false;
     loop {
         let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?;
-        let missing = matches!(services::models(&loaded.config, env)?.default_name(), Err(SetupError::NoModel(_)));
-        if !missing && typed.is_none() {
-            return Ok(Outcome::Ready);
+        let models = services::models(&loaded.config, env)?;
+        let default = models.default_name();
+        if !matches!(default, Err(SetupError::NoModel(_))) && typed.is_none() && !is_refused {
+            let keyless = default.and_then(|name| models.provider_for(&name).map(|_| name));
+            let Err(SetupError::MissingKey { provider, .. }) = keyless else { return Ok(Outcome::Ready) };
+            say::note(&format!("The model of your settings is one of {provider}, which needs a key"));
+            say::out("   Esc for other models   Ctrl-C leave\n")?;
+            match cmd::auth::set_below_window(&provider, false, everywhere, env)? {
+                Some(Exit::Done) => continue,
+                Some(stopped) => {
+                    say::note("No key typed. `neco` asks again");
+                    return Ok(Outcome::Left(stopped));
+                }
+                None => is_refused = true,
+            }
         }
         let looks = looks::of(&loaded, env, loaded.config.agent.max_turns)?;
         // The first window said who asks; the next one goes on below it.

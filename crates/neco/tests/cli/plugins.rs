@@ -67,7 +67,7 @@ fn all_that_it_brings_is_shown_and_then_counts() {
     assert!(house.path("home/plugins/ran").exists(), "its hook ran");
     house.run(&["plugin", "disable", "kit"]).ended_with(0).says("kit is off");
     assert!(!house.run(&["skill", "list"]).stdout.contains("greet"));
-    house.run(&["plugin", "remove", "kit"]).ended_with(0);
+    house.run(&["plugin", "remove", "kit", "--yes"]).ended_with(0);
     assert!(!house.path("home/plugins/installed/kit").exists());
     house.run(&["plugin", "remove", "kit"]).ended_with(2);
 }
@@ -440,7 +440,7 @@ fn one_of_a_repository_is_taken_at_its_tag_pinned_by_its_commit_and_updated() {
     assert_eq!(installed(), (first, "First.\n".to_owned()), "as it was committed");
     assert!(!house.path("ran").exists(), "no filter of the person's own runs");
     house.run(&["plugin", "update", "kit"]).ended_with(0).says("kit: nothing changed");
-    house.run(&["plugin", "remove", "kit"]).ended_with(0);
+    house.run(&["plugin", "remove", "kit", "--yes"]).ended_with(0);
     house.run(&["plugin", "add", &address, "--yes"]).ended_with(0);
     assert_eq!(installed(), (second, "Second.\n".to_owned()));
     let third = commit("Third.\n");
