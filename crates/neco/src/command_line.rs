@@ -76,7 +76,7 @@ fn printed_request(words: &[OsString]) -> Option<CommandLine> {
     // Where something else is wrong with the line, flags have no values at all.
     let is_printed = matches.try_get_one("print").ok().flatten().copied().unwrap_or(false);
     let RequestLine { run, everywhere } = is_printed.then(|| RequestLine::try_parse_from(words).ok()).flatten()?;
-    Some(CommandLine { run, everywhere, command: None })
+    Some(CommandLine { run, everywhere, acp: false, command: None })
 }
 
 /// A word behind `--worktree` that is the name of one elsewhere, and would be a message or a part of it here. Where a

@@ -7,12 +7,14 @@
     reason = "what a test does not expect fails it"
 )]
 
+mod acp;
 mod approvals;
 mod attach;
 mod auth;
 mod checkpoints;
 mod commands;
 mod documents;
+mod editor;
 mod effects;
 mod eval;
 mod exits;
