@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agent_client_protocol::v1::schema as acp;
-use neco_proto::clean::{clean, clean_line};
+use neco_proto::clean::{clean, clean_line, without_marks};
 use neco_proto::event::{CallStatus, ToolCallEnd};
 use neco_proto::{Display, ResultPart};
 use neco_view::paint::text::diff;
@@ -64,7 +64,8 @@ pub(crate) fn fields(call: &Call, folder: &Path) -> acp::ToolCallUpdateFields {
         .kind(kind(&call.tool))
         .status(status(call.status));
     if let Some(arguments) = &call.arguments {
-        fields = fields.raw_input(arguments.clone()).locations(locations(arguments, folder));
+        let locations = Some(locations(arguments, folder)).filter(|places| !places.is_empty());
+        fields = fields.raw_input(arguments.clone()).locations(locations);
     }
     match &call.end {
         Some(end) => ended(fields, end, folder, &call.printed),
@@ -72,6 +73,26 @@ pub(crate) fn fields(call: &Call, folder: &Path) -> acp::ToolCallUpdateFields {
         None if !call.printed.is_empty() => fields.content(vec![text(printed(&call.printed))]),
         None => fields,
     }
+}
+
+/// What is new of a call; nothing where nothing is.
+pub(crate) fn news(
+    before: &acp::ToolCallUpdateFields,
+    mut fields: acp::ToolCallUpdateFields,
+) -> Option<acp::ToolCallUpdateFields> {
+    fn forget<T: PartialEq>(known: &Option<T>, field: &mut Option<T>) {
+        if known == field {
+            *field = None;
+        }
+    }
+    forget(&before.kind, &mut fields.kind);
+    forget(&before.status, &mut fields.status);
+    forget(&before.title, &mut fields.title);
+    forget(&before.content, &mut fields.content);
+    forget(&before.locations, &mut fields.locations);
+    forget(&before.raw_input, &mut fields.raw_input);
+    forget(&before.raw_output, &mut fields.raw_output);
+    (fields != acp::ToolCallUpdateFields::new()).then_some(fields)
 }
 
 /// The end of a call, added to what is known of it.
@@ -86,7 +107,7 @@ pub(crate) fn ended(
         content.push(text(format!("All of the output: {}", clean_line(file))));
     }
     content.extend(end.parts.iter().filter_map(part));
-    let fields = fields.status(status(end.status)).raw_output(Value::String(clean(&end.output)));
+    let fields = fields.status(status(end.status)).raw_output(Value::String(clean(&without_marks(&end.output))));
     let files = match &end.display {
         Some(Display::Diff { files }) => files.as_slice(),
         _ => &[],
@@ -125,7 +146,9 @@ fn came_of(end: &ToolCallEnd, folder: &Path, live: &str) -> Vec<acp::ToolCallCon
         CallStatus::Error => content.push(text(error_words(end))),
         CallStatus::Cancelled => content.push(text("Stopped.")),
         // What did what it should has said so.
-        _ if content.is_empty() && !end.output.is_empty() => content.push(text(shortened(&clean(&end.output)))),
+        _ if content.is_empty() && !end.output.is_empty() => {
+            content.push(text(shortened(&clean(&without_marks(&end.output)))))
+        }
         _ => {}
     }
     content

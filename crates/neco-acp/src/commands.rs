@@ -50,7 +50,9 @@ pub(crate) async fn read(app: &dyn App, caller: &Caller, folder: &str, said: Sai
             Ok(Slash::Redo) => Ok(Wanted::Act(Command::RedoRewind)),
             Ok(Slash::Rename(title)) => Ok(Wanted::Act(Command::Rename { title })),
             Ok(Slash::Outside(Outside::Init, what)) => Ok(Wanted::Work(message(worded(prompts::init(&what), said)))),
-            Ok(Slash::Outside(Outside::Review, what)) => Ok(Wanted::Work(message(worded(prompts::review(&what), said)))),
+            Ok(Slash::Outside(Outside::Review, what)) => {
+                Ok(Wanted::Work(message(worded(prompts::review(&what), said))))
+            }
             Ok(_) => Ok(Wanted::Work(message(said))),
             Err(error) => Err(failure::invalid(error.to_string())),
         };

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 use tokio_util::sync::CancellationToken;
 
-use crate::sessions::{Opened, Past, Sessions};
+use crate::sessions::{Asks, Opened, Past, Sessions};
 
 /// What is served.
 pub struct AcpSetup {
@@ -77,8 +77,10 @@ async fn connect(
             async move |request: acp::NewSessionRequest, responder, cx: ConnectionTo<Editor>| {
                 let sessions = Arc::clone(&new);
                 let opens = async move {
-                    let acp::NewSessionRequest { cwd, additional_directories: also, .. } = request;
-                    let (id, opened) = sessions.open(WhichSession::New, &cwd, &also, Past::Known, cx).await?;
+                    let acp::NewSessionRequest { cwd, additional_directories: also, mcp_servers: servers, .. } =
+                        request;
+                    let asks = Asks { cwd, also, servers };
+                    let (id, opened) = sessions.open(WhichSession::New, asks, Past::Known, cx).await?;
                     let (modes, options) = (opened.modes.clone(), opened.options.clone());
                     Ok((acp::NewSessionResponse::new(id).modes(modes).config_options(options), opened))
                 };
@@ -90,9 +92,16 @@ async fn connect(
             async move |request: acp::LoadSessionRequest, responder, cx: ConnectionTo<Editor>| {
                 let sessions = Arc::clone(&load);
                 let opens = async move {
-                    let acp::LoadSessionRequest { session_id, cwd, additional_directories: also, .. } = request;
+                    let acp::LoadSessionRequest {
+                        session_id,
+                        cwd,
+                        additional_directories: also,
+                        mcp_servers: servers,
+                        ..
+                    } = request;
+                    let asks = Asks { cwd, also, servers };
                     let which = WhichSession::Id(session_id.0.to_string());
-                    let (_, opened) = sessions.open(which, &cwd, &also, Past::Shown, cx).await?;
+                    let (_, opened) = sessions.open(which, asks, Past::Shown, cx).await?;
                     let (modes, options) = (opened.modes.clone(), opened.options.clone());
                     Ok((acp::LoadSessionResponse::new().modes(modes).config_options(options), opened))
                 };
@@ -104,9 +113,16 @@ async fn connect(
             async move |request: acp::ResumeSessionRequest, responder, cx: ConnectionTo<Editor>| {
                 let sessions = Arc::clone(&resume);
                 let opens = async move {
-                    let acp::ResumeSessionRequest { session_id, cwd, additional_directories: also, .. } = request;
+                    let acp::ResumeSessionRequest {
+                        session_id,
+                        cwd,
+                        additional_directories: also,
+                        mcp_servers: servers,
+                        ..
+                    } = request;
+                    let asks = Asks { cwd, also, servers };
                     let which = WhichSession::Id(session_id.0.to_string());
-                    let (_, opened) = sessions.open(which, &cwd, &also, Past::Known, cx).await?;
+                    let (_, opened) = sessions.open(which, asks, Past::Known, cx).await?;
                     let (modes, options) = (opened.modes.clone(), opened.options.clone());
                     Ok((acp::ResumeSessionResponse::new().modes(modes).config_options(options), opened))
                 };

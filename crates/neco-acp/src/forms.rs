@@ -7,11 +7,16 @@ use neco_proto::visible::{visible, visible_line};
 use neco_proto::{ItemAnswer, QuestionItem, Reply};
 
 /// The form for what is to be known.
-pub(crate) fn form(session: &acp::SessionId, call: acp::ToolCallId, items: &[QuestionItem]) -> acp::CreateElicitationRequest {
+pub(crate) fn form(
+    session: &acp::SessionId,
+    call: acp::ToolCallId,
+    items: &[QuestionItem],
+) -> acp::CreateElicitationRequest {
     let words: Vec<String> = items.iter().map(|item| visible(&item.text)).collect();
-    let schema = items.iter().enumerate().fold(acp::ElicitationSchema::new(), |schema, (at, item)| {
-        schema.property(name(at), property(item), false)
-    });
+    let schema = items
+        .iter()
+        .enumerate()
+        .fold(acp::ElicitationSchema::new(), |schema, (at, item)| schema.property(name(at), property(item), false));
     let scope = acp::ElicitationSessionScope::new(session.clone()).tool_call_id(call);
     acp::CreateElicitationRequest::new(acp::ElicitationFormMode::new(scope, schema), words.join("\n"))
 }
@@ -79,7 +84,10 @@ mod tests {
         assert_eq!((&form["sessionId"], &fields["answer_2"]["type"]), (&json!("s"), &json!("string")), "{form}");
         let answer = json!({ "action": "accept", "content": { "answer_1": "None", "answer_2": "neco" } });
         let Reply::Choices { answers } = reply(&items, serde_json::from_value(answer).unwrap()) else { panic!() };
-        assert_eq!((answers[0].chosen.as_slice(), answers[1].text.as_deref()), (&["None".to_owned()][..], Some("neco")));
+        assert_eq!(
+            (answers[0].chosen.as_slice(), answers[1].text.as_deref()),
+            (&["None".to_owned()][..], Some("neco"))
+        );
         assert_eq!(reply(&items, serde_json::from_value(json!({ "action": "decline" })).unwrap()), Reply::Dismiss);
     }
 }

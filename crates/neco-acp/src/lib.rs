@@ -8,7 +8,8 @@
 //!
 //! Reading order: [`connection`] (which message is answered by what), [`sessions`] (those that an editor has open) with
 //! [`options`] (what can be set in one), [`prompt`] (what an editor says) and [`commands`] (lines with a slash), [`window`] (one session, followed), [`transcript`]
-//! (its events as updates) with [`calls`], [`permission`] and [`forms`] (what a person is asked), [`login`], [`failure`].
+//! (its events as updates) with [`calls`], [`permission`] and [`forms`] (what a person is asked), [`world`] (the editor's
+//! files), [`servers`] (its MCP servers), [`login`], [`failure`].
 
 mod calls;
 mod commands;
@@ -19,8 +20,10 @@ mod login;
 mod options;
 mod permission;
 mod prompt;
+mod servers;
 mod sessions;
 mod transcript;
 mod window;
+mod world;
 
 pub use connection::{AcpSetup, serve};

@@ -46,13 +46,7 @@ pub(crate) async fn log_in(
     let Some(provider) = word(&["provider"]) else {
         return Err(failure::invalid("_meta.provider: whose key it is, such as anthropic or openai"));
     };
-    let kept = SetKey {
-        folder: folder.to_owned(),
-        provider,
-        key: Some(NewKey(key)),
-        replace: true,
-        check: true,
-    };
+    let kept = SetKey { folder: folder.to_owned(), provider, key: Some(NewKey(key)), replace: true, check: true };
     app.ask(caller, &kept).await.map_err(failure::of_app)?;
     Ok(acp::AuthenticateResponse::new())
 }
@@ -64,6 +58,7 @@ async fn found(app: &dyn App, caller: &Caller, folder: &str) -> Result<acp::Auth
     if models.models.iter().any(|model| model.usable) {
         return Ok(acp::AuthenticateResponse::new());
     }
-    let words = "no key was found: send one as _meta {\"provider\": …, \"apiKey\": …}, or run `neco login` in a terminal";
+    let words =
+        "no key was found: send one as _meta {\"provider\": …, \"apiKey\": …}, or run `neco login` in a terminal";
     Err(failure::invalid(words))
 }

@@ -186,7 +186,8 @@ fn of_item(item: &QuestionItem) -> Vec<acp::PermissionOption> {
 fn replied(subject: &Subject, first: Option<&str>, chosen: &[Option<String>]) -> Reply {
     match subject {
         Subject::Choices { items } => {
-            let answers: Vec<ItemAnswer> = items.iter().zip(chosen).map(|(item, chosen)| answer(item, chosen)).collect();
+            let answers: Vec<ItemAnswer> =
+                items.iter().zip(chosen).map(|(item, chosen)| answer(item, chosen)).collect();
             let is_answered = answers.iter().any(|answer| !answer.chosen.is_empty());
             if is_answered { Reply::Choices { answers } } else { Reply::Dismiss }
         }
@@ -223,7 +224,9 @@ mod tests {
     }
 
     fn decision(chosen: &str) -> Decision {
-        let Command::Approve { decision, .. } = call().command(&[Some(chosen.to_owned())]) else { panic!("no decision") };
+        let Command::Approve { decision, .. } = call().command(&[Some(chosen.to_owned())]) else {
+            panic!("no decision")
+        };
         decision
     }
 
@@ -233,7 +236,8 @@ mod tests {
         for other in ["session", "allow", "", "reject"] {
             assert_eq!(decision(other), Decision::Reject { reason: None }, "{other}");
         }
-        let Command::Approve { decision: Decision::Reject { reason: Some(why) }, .. } = call().unasked("it has no such call")
+        let Command::Approve { decision: Decision::Reject { reason: Some(why) }, .. } =
+            call().unasked("it has no such call")
         else {
             panic!("no refusal")
         };

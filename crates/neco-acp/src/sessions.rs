@@ -9,8 +9,8 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Editor, Error};
-use futures::future::join_all;
 use futures::StreamExt;
+use futures::future::join_all;
 use neco_proto::app::models::ListModels;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::sessions::{ListSessions, RemoveSessions, SessionRow};
@@ -24,7 +24,8 @@ use crate::options::{self, Settings};
 use crate::permission::Asked;
 use crate::transcript::{Transcript, aside};
 use crate::window::{Base, Order, Prompted, Window};
-use crate::{commands, failure, login, prompt};
+use crate::world::OpenFiles;
+use crate::{commands, failure, login, prompt, servers};
 
 /// Sessions of a page.
 const PAGE: usize = 50;
@@ -56,6 +57,16 @@ pub(crate) struct Opened {
     notes: Vec<String>,
 }
 
+/// What an editor asks for when it opens a session.
+pub(crate) struct Asks {
+    /// The folder.
+    pub cwd: PathBuf,
+    /// Folders that are open besides.
+    pub also: Vec<PathBuf>,
+    /// MCP servers of the editor.
+    pub servers: Vec<acp::McpServer>,
+}
+
 /// What of a session is shown when it is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Past {
@@ -75,10 +86,8 @@ impl Sessions {
         let name = request.client_info.map(|info| info.title.unwrap_or(info.name));
         let terminal = request.client_capabilities.auth.terminal;
         let name = name.map(|name| clean_line(&name)).filter(|name| !name.trim().is_empty());
-        *locked(&self.told) = Told {
-            name: name.unwrap_or_else(|| "an editor".to_owned()),
-            capabilities: request.client_capabilities,
-        };
+        *locked(&self.told) =
+            Told { name: name.unwrap_or_else(|| "an editor".to_owned()), capabilities: request.client_capabilities };
         let sessions = acp::SessionCapabilities::new()
             .list(acp::SessionListCapabilities::new())
             .delete(acp::SessionDeleteCapabilities::new())
@@ -88,6 +97,7 @@ impl Sessions {
         let capabilities = acp::AgentCapabilities::new()
             .load_session(true)
             .prompt_capabilities(acp::PromptCapabilities::new().image(true).embedded_context(true))
+            .mcp_capabilities(acp::McpCapabilities::new().http(true))
             .session_capabilities(sessions);
         let this = acp::Implementation::new("neco", self.setup.version).title("Neco".to_owned());
         acp::InitializeResponse::new(ProtocolVersion::V1)
@@ -105,15 +115,24 @@ impl Sessions {
     pub async fn open(
         &self,
         which: WhichSession,
-        cwd: &Path,
-        also: &[PathBuf],
+        asked: Asks,
         past: Past,
         editor: ConnectionTo<Editor>,
     ) -> Result<(acp::SessionId, Opened), Error> {
+        let Asks { cwd, also, servers } = asked;
         if !cwd.is_absolute() {
             return Err(failure::invalid("cwd: the whole path of the folder, from / on"));
         }
-        let opened = self.setup.app.open(&self.caller(), self.wanted(which, cwd, also)).await.map_err(failure::of_app)?;
+        let files = OpenFiles::of(&editor, &locked(&self.told).capabilities.fs);
+        let wanted = OpenSession {
+            servers: servers::given(servers)?,
+            editor: files.as_ref().map(OpenFiles::handed_over),
+            ..self.wanted(which, &cwd, &also)
+        };
+        let opened = self.setup.app.open(&self.caller(), wanted).await.map_err(failure::of_app)?;
+        if let Some(files) = files {
+            let _ = files.session.set(acp::SessionId::new(opened.id.to_string()));
+        }
         let client = Arc::clone(&opened.client);
         let shown = self.show(opened, past, editor).await;
         if shown.is_err() {

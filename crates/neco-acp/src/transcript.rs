@@ -1,7 +1,7 @@
 //! A session's events as updates for an editor: what is said and thought, calls, agents and workflows, plans, how it is
 //! set and what it used.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub(crate) struct Transcript {
     root: AgentId,
     folder: PathBuf,
     /// Calls, agents and workflows that the editor knows.
-    told: HashSet<String>,
+    told: HashMap<String, acp::ToolCallUpdateFields>,
     /// Calls that printed something since the editor was told.
     printed: BTreeSet<BlockId>,
     /// Messages of this editor, which shows them itself.
@@ -62,7 +62,7 @@ impl Transcript {
             folder: PathBuf::from(&session.cwd),
             root: session.root_agent,
             view,
-            told: HashSet::new(),
+            told: HashMap::new(),
             printed: BTreeSet::new(),
             own: HashSet::new(),
             used: None,
@@ -158,8 +158,8 @@ impl Transcript {
     /// The call that a question is shown with: an editor knows it before it is asked.
     pub fn call_of(&mut self, asked: &Asked) -> Option<acp::SessionUpdate> {
         let id = asked.call();
-        let is_known = self.told.contains(&*id.0);
-        (!is_known).then(|| self.upsert(id, asked.about(&self.folder)))
+        let is_known = self.told.contains_key(&*id.0);
+        (!is_known).then(|| self.upsert(id, asked.about(&self.folder))).flatten()
     }
 
     /// A block that is new or stands otherwise.
@@ -169,7 +169,7 @@ impl Transcript {
                 news.updates.push(heard(&message.text));
             }
             BlockBody::Answer(written) if is_new && written.over => news.updates.push(said(&written.text)),
-            BlockBody::Call(call) => news.updates.push(self.call(call)),
+            BlockBody::Call(call) => news.updates.extend(self.call(call)),
             BlockBody::Approval(approval) if is_new && approval.open => {
                 news.asks.push(Asked::Call(Box::new(approval.request.clone())));
             }
@@ -188,24 +188,28 @@ impl Transcript {
             BlockBody::Answer(written) => vec![said(&written.text)],
             BlockBody::Thinking(written) => vec![thought(&written.text)],
             BlockBody::Call(call) if call.printed.is_empty() => {
-                vec![self.call(&Call { printed: printed.to_owned(), ..(**call).clone() })]
+                self.call(&Call { printed: printed.to_owned(), ..(**call).clone() }).into_iter().collect()
             }
-            BlockBody::Call(call) => vec![self.call(call)],
+            BlockBody::Call(call) => self.call(call).into_iter().collect(),
             BlockBody::Approval(_) | BlockBody::Todos(_) => Vec::new(),
             body => self.notice(body, view),
         }
     }
 
-    fn call(&mut self, call: &Call) -> acp::SessionUpdate {
+    fn call(&mut self, call: &Call) -> Option<acp::SessionUpdate> {
         let id = acp::ToolCallId::new(call.call_id.as_str());
         let fields = calls::fields(call, &self.folder);
         self.upsert(id, fields)
     }
 
-    /// The first word of a call, an agent or a workflow, or what is new of it.
-    fn upsert(&mut self, id: acp::ToolCallId, fields: acp::ToolCallUpdateFields) -> acp::SessionUpdate {
-        if !self.told.insert(id.0.to_string()) {
-            return acp::SessionUpdate::ToolCallUpdate(acp::ToolCallUpdate::new(id, fields));
+    /// The first word of a call, an agent or a workflow, or what is new of it; nothing where nothing is.
+    fn upsert(&mut self, id: acp::ToolCallId, fields: acp::ToolCallUpdateFields) -> Option<acp::SessionUpdate> {
+        let is_over = matches!(fields.status, Some(acp::ToolCallStatus::Completed | acp::ToolCallStatus::Failed));
+        // What is over needs no more room than its name.
+        let kept = if is_over { acp::ToolCallUpdateFields::new() } else { fields.clone() };
+        if let Some(before) = self.told.insert(id.0.to_string(), kept) {
+            let fields = calls::news(&before, fields)?;
+            return Some(acp::SessionUpdate::ToolCallUpdate(acp::ToolCallUpdate::new(id, fields)));
         }
         let call = acp::ToolCall::new(id, fields.title.unwrap_or_default())
             .kind(fields.kind.unwrap_or_default())
@@ -214,15 +218,15 @@ impl Transcript {
             .locations(fields.locations.unwrap_or_default())
             .raw_input(fields.raw_input)
             .raw_output(fields.raw_output);
-        acp::SessionUpdate::ToolCall(call)
+        Some(acp::SessionUpdate::ToolCall(call))
     }
 
     /// What is told in a few words, or stands as something that goes on.
     fn notice(&mut self, body: &BlockBody, view: &View) -> Vec<acp::SessionUpdate> {
         match body {
-            BlockBody::Agent(step) => vec![self.agent(step, None)],
+            BlockBody::Agent(step) => self.agent(step).into_iter().collect(),
             BlockBody::Letter(letter) => self.letter(letter),
-            BlockBody::Workflow(step) => vec![self.workflow(step, view)],
+            BlockBody::Workflow(step) => self.workflow(step, view).into_iter().collect(),
             BlockBody::Todos(update) => {
                 let is_new = self.todos != update.todos;
                 self.todos.clone_from(&update.todos);
@@ -242,7 +246,8 @@ impl Transcript {
                 None => Vec::new(),
             },
             BlockBody::Plan(planned) => {
-                let found: Vec<String> = planned.found.iter().map(|found| format!("Found out: {}", clean(found))).collect();
+                let found: Vec<String> =
+                    planned.found.iter().map(|found| format!("Found out: {}", clean(found))).collect();
                 let told = lines(body, view).into_iter().map(|(_, words)| words);
                 found.into_iter().chain(told).map(|words| thought_aside(&words)).collect()
             }
@@ -257,7 +262,7 @@ impl Transcript {
     }
 
     /// An agent below the root, as a call that goes on as long as it works.
-    fn agent(&mut self, step: &AgentStep, said: Option<&str>) -> acp::SessionUpdate {
+    fn agent(&mut self, step: &AgentStep) -> Option<acp::SessionUpdate> {
         let node = &step.node;
         let status = match node.state {
             NodeState::Created => acp::ToolCallStatus::Pending,
@@ -266,8 +271,7 @@ impl Transcript {
             NodeState::Failed | NodeState::Cancelled => acp::ToolCallStatus::Failed,
         };
         let title = format!("{} · {}", clean_line(&node.name), agents::in_one_line(&node.task_for_people()));
-        let words = node.result.as_ref().map(notices::result).or_else(|| said.map(str::to_owned));
-        let words = words.or_else(|| node.last_message.clone());
+        let words = node.result.as_ref().map(notices::result).or_else(|| node.last_message.clone());
         let words = words.unwrap_or_else(|| agents::state(node.state).to_owned());
         let fields = acp::ToolCallUpdateFields::new()
             .title(title)
@@ -281,19 +285,21 @@ impl Transcript {
     fn letter(&mut self, letter: &AgentLetter) -> Vec<acp::SessionUpdate> {
         let id = format!("agent-{}", letter.agent_id);
         let words = notices::letter(&letter.letter);
-        if !self.told.contains(&id) {
+        if !self.told.contains_key(&id) {
             return vec![thought_aside(&format!("{}: {words}", clean_line(&letter.name)))];
         }
         let fields = acp::ToolCallUpdateFields::new().content(vec![calls::text(words)]);
-        vec![self.upsert(acp::ToolCallId::new(id), fields)]
+        self.upsert(acp::ToolCallId::new(id), fields).into_iter().collect()
     }
 
     /// A workflow, as a call that goes on as long as it runs.
-    fn workflow(&mut self, step: &WorkflowStep, view: &View) -> acp::SessionUpdate {
+    fn workflow(&mut self, step: &WorkflowStep, view: &View) -> Option<acp::SessionUpdate> {
         let status = match step.state {
             WorkflowState::Running => acp::ToolCallStatus::InProgress,
             WorkflowState::Completed | WorkflowState::Partly => acp::ToolCallStatus::Completed,
-            WorkflowState::Interrupted | WorkflowState::Failed | WorkflowState::Cancelled => acp::ToolCallStatus::Failed,
+            WorkflowState::Interrupted | WorkflowState::Failed | WorkflowState::Cancelled => {
+                acp::ToolCallStatus::Failed
+            }
         };
         let graph = view.workflows.iter().find(|graph| graph.workflow_id == step.workflow_id);
         let tasks = graph.map_or(step.tasks.as_slice(), |graph| graph.tasks.as_slice());
@@ -320,14 +326,14 @@ impl Transcript {
                     .title(format!("{who}{}", clean_line(&told.summary)))
                     .kind(calls::kind(&told.tool))
                     .status(calls::status(told.status));
-                Some(self.upsert(call(&told.call_id), fields))
+                self.upsert(call(&told.call_id), fields)
             }
             EventBody::ToolCallEnd(end) => {
                 let fields = acp::ToolCallUpdateFields::new()
                     .title(format!("{who}{}", clean_line(&end.summary)))
                     .kind(calls::kind(&end.tool));
                 let fields = calls::ended(fields, end, &self.folder, "");
-                Some(self.upsert(call(&end.call_id), fields))
+                self.upsert(call(&end.call_id), fields)
             }
             // Of what else it does its own update tells.
             _ => None,

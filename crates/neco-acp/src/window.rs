@@ -9,8 +9,8 @@ use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Client as Editor, Error};
 use futures::StreamExt;
-use neco_proto::event::{Admission, AgentComplete, CompleteReason, HookOutcome};
 use neco_proto::app::{App, Caller};
+use neco_proto::event::{Admission, AgentComplete, CompleteReason, HookOutcome};
 use neco_proto::{Answer, Client, Command, Event, EventBody, EventStream, MessageId, Query, Seq, Subject};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{AbortHandle, JoinHandle};
@@ -94,7 +94,15 @@ impl Window {
         let (orders, wanted) = unbounded_channel();
         let events = base.client.events(since);
         let own = orders.clone();
-        let mut follower = Follower { base: base.clone(), transcript, orders: own, prompts: Vec::new(), asked: HashMap::new(), complete: None, error: None };
+        let mut follower = Follower {
+            base: base.clone(),
+            transcript,
+            orders: own,
+            prompts: Vec::new(),
+            asked: HashMap::new(),
+            complete: None,
+            error: None,
+        };
         let follows = tokio::spawn(async move {
             asks.into_iter().for_each(|asked| follower.ask(asked));
             follower.follow(events, wanted).await;
@@ -259,7 +267,9 @@ impl Follower {
             EventBody::HookRun(run) if matches!(run.outcome, HookOutcome::Blocked | HookOutcome::Stopped) => {
                 run.message_id.into_iter().for_each(|message| self.read(message));
             }
-            EventBody::MessageQueued(queued) if queued.when == Admission::Withdrawn => self.withdrawn(queued.message.id),
+            EventBody::MessageQueued(queued) if queued.when == Admission::Withdrawn => {
+                self.withdrawn(queued.message.id)
+            }
             EventBody::PermissionDecision(decided) => drop(self.asked.remove(&AskedId::Call(decided.call_id.clone()))),
             EventBody::ToolCallEnd(end) => drop(self.asked.remove(&AskedId::Call(end.call_id.clone()))),
             EventBody::QuestionAnswer(answer) => drop(self.asked.remove(&AskedId::Question(answer.question_id))),
@@ -344,9 +354,7 @@ async fn bring(base: &Base, asked: &Asked, about: acp::ToolCallUpdateFields) -> 
     {
         let form = forms::form(&base.id, asked.call(), items);
         return match base.editor.send_request(form).block_task().await {
-            Ok(answer) => {
-                Command::Answer { question_id: question.question_id, reply: forms::reply(items, answer) }
-            }
+            Ok(answer) => Command::Answer { question_id: question.question_id, reply: forms::reply(items, answer) },
             Err(error) => asked.unasked(&error.message),
         };
     }

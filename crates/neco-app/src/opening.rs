@@ -379,6 +379,7 @@ impl Opening {
             servers: Some(workspace.servers().clone()),
             find_model,
             look_again: None,
+            editor: self.wanted.editor.clone(),
         }
     }
 

@@ -17,9 +17,10 @@ use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::route::Providers;
 use neco_model::{Models, SetupError};
 use neco_proto::app::AppError;
+use neco_proto::app::opening::Editor;
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Files;
-use neco_safety::{Confinement, Policy};
+use neco_safety::{Confinement, Policy, World};
 use neco_sandbox::{Level, LocalNet, LocalWorld, NetSettings, ProxyRules, Report, Roots, Sandbox, Spawner};
 use neco_session::hub::{Extract, FindModel, LookAgain, MakeGate, MakeSkills, MakeTools, MakeWorld, MemorySettings};
 use neco_session::roles::DefinitionPlaces;
@@ -34,6 +35,7 @@ use neco_tools::code::Indexes;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::app::{LocalApp, StorelessApp};
+use crate::editor_world::EditorWorld;
 use crate::error;
 use crate::error::invalid;
 use crate::mcp_use::reader;
@@ -102,6 +104,8 @@ pub struct ServiceSetup<'a> {
     pub find_model: FindModel,
     /// Looks whether what this was made of was edited, where somebody does.
     pub look_again: Option<LookAgain>,
+    /// The editor whose files are read and written, where one offers them.
+    pub editor: Option<Editor>,
     /// Whether a person sits in front of it.
     pub attended: bool,
     /// Whether more than a single request is meant.
@@ -128,6 +132,7 @@ impl<'a> ServiceSetup<'a> {
             servers: None,
             find_model: Arc::new(|name| Err(SetupError::BadName(name.to_owned()))),
             look_again: None,
+            editor: None,
             attended: false,
             interactive: false,
         }
@@ -210,7 +215,13 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         rule_book: setup.rule_book.take(),
         confinement: report.as_ref().map_or(Confinement::Unavailable, Report::confinement),
         network: report.as_ref().is_none_or(Report::reaches_network),
-        world: make_world(spawner, network(setup.config, &environment), setup.sandbox.take(), &hooks),
+        world: make_world(
+            spawner,
+            network(setup.config, &environment),
+            setup.sandbox.take(),
+            &hooks,
+            setup.editor.take(),
+        ),
         skills: skills(told.skills, &environment, &hidden, &setup.config.tools.shell),
         gate: gate(hooks, &environment, hidden, setup.config.tools.shell.clone()),
         redactor,
@@ -268,7 +279,13 @@ pub(crate) fn known_key(key: &SecretString) -> KnownSecret {
 ///
 /// What is too big for the model is read back from its folder, which commands see too. The files that a folder's hooks
 /// run stay as they are in there: hooks run outside, and what was looked at before one starts must be what it starts.
-fn make_world(spawner: Spawner, net: LocalNet, sandbox: Option<Sandbox>, hooks: &[Hook]) -> MakeWorld {
+fn make_world(
+    spawner: Spawner,
+    net: LocalNet,
+    sandbox: Option<Sandbox>,
+    hooks: &[Hook],
+    editor: Option<Editor>,
+) -> MakeWorld {
     let prints = hooks.iter().filter(|hook| hook.origin.folder().is_some()).filter_map(|hook| hook.fingerprint().ok());
     let run_by_hooks: Vec<PathBuf> = prints.flat_map(|print| print.files).collect();
     Box::new(move |files| {
@@ -279,7 +296,8 @@ fn make_world(spawner: Spawner, net: LocalNet, sandbox: Option<Sandbox>, hooks: 
             spawn = spawn.boxed(sandbox, roots)?;
         }
         let spawn = spawn.closing(files.closed());
-        Ok(Arc::new(LocalWorld { files, spawn, net: net.clone() }))
+        let local: Arc<dyn World> = Arc::new(LocalWorld { files, spawn, net: net.clone() });
+        Ok(EditorWorld::around(local, editor.as_ref()))
     })
 }
 

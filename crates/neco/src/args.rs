@@ -11,13 +11,13 @@ use neco_proto::app::rules::GivenRules;
 use neco_proto::{ApprovalMode, Mode};
 use neco_workspace::worktree::BringBack;
 
+use crate::cmd::acp::{ACP, AcpArgs};
 use crate::cmd::agents::AgentsCommand;
 use crate::cmd::auth::AuthCommand;
 use crate::cmd::config::ConfigCommand;
 use crate::cmd::eval::{EVAL, EvalArgs};
 use crate::cmd::import::{IMPORT, ImportArgs};
 use crate::cmd::init::InitArgs;
-use crate::cmd::acp::{ACP, AcpArgs};
 use crate::cmd::mcp::McpCommand;
 use crate::cmd::memory::MemoryCommand;
 use crate::cmd::model::ModelCommand;

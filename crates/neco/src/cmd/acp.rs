@@ -86,7 +86,9 @@ pub fn run(args: &AcpArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
 /// Speaks with an editor; `run` says how sessions are opened.
 pub fn serve_editor(run: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     if io::stdin().is_terminal() {
-        return Err(Failure::usage("this speaks with an editor on stdin and stdout, and nobody can type that").hint(ACP));
+        return Err(
+            Failure::usage("this speaks with an editor on stdin and stdout, and nobody can type that").hint(ACP)
+        );
     }
     let app = Arc::new(TerminalOpener::new(env, false, false)).program(run, everywhere);
     let setup = AcpSetup {

@@ -278,6 +278,7 @@ fn check(calls: Side, message: &Value, asked: &[(Value, String)]) {
     let Some(validator) = schema.of(side, method, ends) else {
         panic!("the schema has no {method} ({ends}) of the {side}: {message}");
     };
-    let errors: Vec<String> = validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    let errors: Vec<String> =
+        validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(errors.is_empty(), "{method}: {errors:#?}\n{message:#}");
 }
