@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema as acp;
-use neco_proto::{Attachment, Message};
+use neco_proto::{Attachment, IdeContext, Message, Selection};
+use serde_json::{Map, Value};
 
 use crate::failure;
 
@@ -20,6 +21,8 @@ pub(crate) struct Said {
     pub along: String,
     /// Pictures.
     pub pictures: Vec<Attachment>,
+    /// What the person has open, where the editor says it.
+    pub open: Option<IdeContext>,
 }
 
 impl Said {
@@ -45,6 +48,24 @@ pub(crate) fn read(blocks: Vec<acp::ContentBlock>, folder: &Path) -> Result<Said
         return Err(failure::invalid("the prompt is empty"));
     }
     Ok(said)
+}
+
+/// What the person has open, as `_meta` of a prompt says it: `{"editor": {"activeFile": …, "cursorLine": …, "selection":
+/// {"firstLine": …, "lastLine": …, "text": …}, "openFiles": […]}}`, lines from 1.
+pub(crate) fn open(meta: Option<&Map<String, Value>>, folder: &Path) -> Option<IdeContext> {
+    let editor = meta?.get("editor")?.as_object()?;
+    let line = |of: &Map<String, Value>, name: &str| of.get(name)?.as_u64().and_then(|line| u32::try_from(line).ok());
+    let selection = editor.get("selection").and_then(Value::as_object).and_then(|selection| {
+        let text = selection.get("text")?.as_str()?.to_owned();
+        Some(Selection { first_line: line(selection, "firstLine")?, last_line: line(selection, "lastLine")?, text })
+    });
+    let files = editor.get("openFiles").and_then(Value::as_array).into_iter().flatten();
+    Some(IdeContext {
+        active_file: editor.get("activeFile").and_then(Value::as_str).map(|file| place(file, folder)),
+        cursor_line: line(editor, "cursorLine"),
+        selection,
+        open_files: files.filter_map(Value::as_str).map(|file| place(file, folder)).collect(),
+    })
 }
 
 impl Said {
@@ -162,6 +183,21 @@ mod tests {
         let said = said.unwrap();
         assert_eq!(said.words, "look at @src/a.rs and `/etc/a b` ");
         assert_eq!(said.along, format!("{}c.md:\n````\n```\nnew\n```\n````", Message::ATTACHED));
+    }
+
+    #[test]
+    fn what_is_open_is_told_from_the_workspace_on() {
+        let meta = json!({ "editor": {
+            "activeFile": "/project/src/a.rs", "cursorLine": 3, "openFiles": ["file:///project/b.rs", "/etc/hosts"],
+            "selection": { "firstLine": 1, "lastLine": 2, "text": "fn" },
+        } });
+        let open = open(meta.as_object(), Path::new("/project")).unwrap();
+        assert_eq!((open.active_file.as_deref(), open.cursor_line), (Some("src/a.rs"), Some(3)));
+        assert_eq!(
+            (open.open_files, open.selection.unwrap().text),
+            (vec!["b.rs".into(), "/etc/hosts".into()], "fn".into())
+        );
+        assert_eq!(super::open(None, Path::new("/project")), None);
     }
 
     #[test]

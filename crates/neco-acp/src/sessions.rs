@@ -251,8 +251,10 @@ impl Sessions {
     /// A prompt, which is answered when the work is over. What follows it, such as a cancel, is behind it.
     pub fn prompt(&self, request: acp::PromptRequest, prompted: Prompted) -> Result<(), Error> {
         let read = self.window(&request.session_id).and_then(|window| {
-            let said = prompt::read(request.prompt, Path::new(&window.base.folder))?;
-            Ok((window, said))
+            let folder = Path::new(&window.base.folder);
+            let open = prompt::open(request.meta.as_ref(), folder);
+            let said = prompt::read(request.prompt, folder)?;
+            Ok((Arc::clone(&window), prompt::Said { open, ..said }))
         });
         match read {
             Ok((window, said)) => {

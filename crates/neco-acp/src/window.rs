@@ -215,6 +215,11 @@ impl Follower {
     }
 
     async fn prompt(&mut self, said: Said, prompted: Prompted) {
+        if let Some(context) = said.open.clone()
+            && let Err(error) = self.base.send(Command::SetIdeContext { context }).await
+        {
+            tracing::debug!(%error, "what is open is not known");
+        }
         let Base { app, caller, folder, .. } = &self.base;
         let wanted = match commands::read(app.as_ref(), caller, folder, said).await {
             Ok(wanted) => wanted,

@@ -128,7 +128,7 @@ impl World for EditorWorld {
             return self.local.write(file, content, before, like);
         }
         // The editor may have put the text in order as it saved it.
-        let located = self.files().locate(&file.path().to_string_lossy(), Access::Read)?;
+        let located = self.files().locate(file.path(), Access::Read)?;
         let (_, stamp) = self.open(&located)?;
         if before == Some(&stamp) {
             return Err(PathError::NotAsWritten(file.shown()));

@@ -8,6 +8,7 @@
 )]
 
 mod acp;
+mod acp_sessions;
 mod approvals;
 mod attach;
 mod auth;
@@ -38,6 +39,8 @@ mod pictures;
 mod plugins;
 mod policy;
 mod port;
+#[path = "../../../neco-acp/tests/recorded/protocol.rs"]
+mod protocol;
 mod recorded;
 mod requests;
 mod sandbox;
