@@ -5,9 +5,9 @@ use agent_client_protocol::v1::schema as acp;
 use neco_proto::app::commands::{ExpandCommand, ListCommands};
 use neco_proto::app::mcp_use::FillPrompt;
 use neco_proto::app::{App, Caller};
-use neco_proto::{Attachment, Command, MessagePiece};
+use neco_proto::{Answer, Attachment, Client, Command, MessagePiece, Query, RewindKind, RewindPreview};
 use neco_view::slash::{self, Outside, Slash};
-use neco_view::wording::prompts;
+use neco_view::wording::{prompts, rewind};
 
 use crate::failure;
 use crate::prompt::Said;
@@ -41,13 +41,19 @@ fn command(name: &str, help: &str, argument: &str) -> acp::AvailableCommand {
 }
 
 /// What is wanted where `said` is said. What is no command is said to the agent as it is.
-pub(crate) async fn read(app: &dyn App, caller: &Caller, folder: &str, said: Said) -> Result<Wanted, Error> {
+pub(crate) async fn read(
+    app: &dyn App,
+    client: &dyn Client,
+    caller: &Caller,
+    folder: &str,
+    said: Said,
+) -> Result<Wanted, Error> {
     let Some((name, argument)) = parts(&said.words) else { return Ok(Wanted::Work(message(said))) };
     if OURS.contains(&name.as_str()) {
         return match slash::parse(said.words.trim(), &[]) {
             Ok(Slash::Compact(focus)) => Ok(Wanted::Act(Command::Compact { focus })),
-            Ok(Slash::Undo) => Ok(Wanted::Act(Command::UndoRewind)),
-            Ok(Slash::Redo) => Ok(Wanted::Act(Command::RedoRewind)),
+            Ok(Slash::Undo) => going_back(client, Query::BackPreview).await,
+            Ok(Slash::Redo) => going_back(client, Query::ForthPreview).await,
             Ok(Slash::Rename(title)) => Ok(Wanted::Act(Command::Rename { title })),
             Ok(Slash::Outside(Outside::Init, what)) => Ok(Wanted::Work(message(worded(prompts::init(&what), said)))),
             Ok(Slash::Outside(Outside::Review, what)) => {
@@ -76,6 +82,24 @@ pub(crate) async fn read(app: &dyn App, caller: &Caller, folder: &str, said: Sai
         return Ok(Wanted::Work(message(worded(filled.text, said))));
     }
     Ok(Wanted::Work(message(said)))
+}
+
+/// One step back, or forth again.
+async fn going_back(client: &dyn Client, step: Query) -> Result<Wanted, Error> {
+    let Answer::RewindPreview(preview) = client.ask(step).await.map_err(failure::of_client)? else {
+        return Err(failure::invalid("the session does not tell what would go back"));
+    };
+    if rewind::is_asked(&preview) {
+        let words = "this would also change what others did to files since; `neco session rewind` shows it and asks";
+        return Err(failure::invalid(words));
+    }
+    let RewindPreview { kind, message_id, what, rev, .. } = preview;
+    Ok(Wanted::Act(match (kind, rev) {
+        (RewindKind::Checkpoint, Some(rev)) => Command::RestoreCheckpoint { rev },
+        (RewindKind::Message | RewindKind::Checkpoint, _) => Command::Rewind { message_id, what },
+        (RewindKind::Undo, _) => Command::UndoRewind,
+        (RewindKind::Redo, _) => Command::RedoRewind,
+    }))
 }
 
 /// The name of a command and what follows it; nothing where the words are none.

@@ -176,6 +176,7 @@ impl Sessions {
             folder,
             editor,
             caller: self.caller(),
+            shared: owner.is_some_and(|owner| owner != std::process::id()),
             forms: locked(&self.told).capabilities.elicitation.as_ref().is_some_and(|offered| offered.supports_form()),
             models: models.into(),
         };
@@ -308,8 +309,11 @@ impl Sessions {
         let _ = tokio::time::timeout(SOON, self.underway.wait()).await;
     }
 
-    /// Stops what is done in a session, in a moment.
+    /// Stops what is done in a session of this process, in a moment.
     async fn stop(&self, window: &Window) {
+        if window.base.shared {
+            return;
+        }
         let stopped = window.base.client.send_as(self.actor(), Command::StopAll);
         let _ = tokio::time::timeout(SOON, stopped).await;
     }

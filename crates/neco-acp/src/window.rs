@@ -43,6 +43,8 @@ pub(crate) struct Base {
     pub editor: ConnectionTo<Editor>,
     /// Who speaks by way of the editor.
     pub caller: Caller,
+    /// Whether another process has it open, which goes on with it.
+    pub shared: bool,
     /// Whether the editor shows forms.
     pub forms: bool,
     /// The models that can be chosen.
@@ -220,8 +222,8 @@ impl Follower {
         {
             tracing::debug!(%error, "what is open is not known");
         }
-        let Base { app, caller, folder, .. } = &self.base;
-        let wanted = match commands::read(app.as_ref(), caller, folder, said).await {
+        let Base { app, client, caller, folder, .. } = &self.base;
+        let wanted = match commands::read(app.as_ref(), client.as_ref(), caller, folder, said).await {
             Ok(wanted) => wanted,
             Err(error) => return answer(prompted, Err(error)),
         };
@@ -248,6 +250,10 @@ impl Follower {
 
     /// Stops what is done, whoever does it, and takes back what was not read yet.
     fn cancel(&mut self) {
+        // What others wanted in their own process is theirs to stop.
+        if self.base.shared && self.prompts.is_empty() {
+            return;
+        }
         let unread = self.prompts.iter().filter_map(|pending| match pending.awaits {
             Awaits::Reading(message) => Some(message),
             Awaits::Work | Awaits::Event(_) => None,

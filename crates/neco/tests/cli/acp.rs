@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::editor::Editor;
+use crate::editor::{Editor, playing};
 use crate::support::{House, call, eventually, lives, say};
 
 fn editor(house: &House) -> Editor {
@@ -14,7 +14,7 @@ fn editor(house: &House) -> Editor {
 
 #[test]
 fn it_says_what_it_is_and_what_it_does() {
-    let house = House::playing(json!([]));
+    let house = playing(json!([]));
     let mut editor = Editor::start(&house, &["--acp"]);
     let refused = editor.refused("session/new", json!({ "cwd": house.project(), "mcpServers": [] }));
     assert!(refused["message"].as_str().unwrap().to_lowercase().contains("initial"), "{refused}");
@@ -40,7 +40,7 @@ fn it_says_what_it_is_and_what_it_does() {
 
 #[test]
 fn a_prompt_is_answered_with_everything_that_came_of_it() {
-    let house = House::playing(json!([
+    let house = playing(json!([
         { "reasoning": "I read it first", "say": "Let me look.", "calls": [{ "name": "read_file", "arguments": { "path": "a.txt" } }] },
         { "say": "It says hello.", "usage": { "input": 900, "output": 100 } },
     ]));
@@ -69,7 +69,7 @@ fn a_prompt_is_answered_with_everything_that_came_of_it() {
 fn the_person_is_asked_with_the_change_and_the_rule_that_always_keeps() {
     let write = call("write_file", json!({ "path": "new.txt", "content": "hi\n" }));
     let run = call("bash", json!({ "command": "touch b.txt" }));
-    let house = House::playing(json!([write, run, say("Done.")]));
+    let house = playing(json!([write, run, say("Done.")]));
     let mut editor = editor(&house);
     let session = editor.session(&house);
     let prompt = editor.say(&session, "write it");
@@ -96,7 +96,7 @@ fn the_person_is_asked_with_the_change_and_the_rule_that_always_keeps() {
 #[test]
 fn a_no_is_a_no() {
     let write = call("write_file", json!({ "path": "new.txt", "content": "hi" }));
-    let house = House::playing(json!([write, say("I leave it.")]));
+    let house = playing(json!([write, say("I leave it.")]));
     let mut editor = editor(&house);
     let session = editor.session(&house);
     let prompt = editor.say(&session, "write it");
@@ -109,7 +109,7 @@ fn a_no_is_a_no() {
 
 #[test]
 fn a_cancel_is_answered_at_once_and_nothing_runs_on() {
-    let house = House::playing(json!([call("bash", json!({ "command": "sleep 4711" })), say("Slept.")]));
+    let house = playing(json!([call("bash", json!({ "command": "sleep 4711" })), say("Slept.")]));
     let mut editor = editor(&house);
     let session = editor.session(&house);
     let prompt = editor.say(&session, "sleep");
@@ -123,7 +123,7 @@ fn a_cancel_is_answered_at_once_and_nothing_runs_on() {
 
 #[test]
 fn a_cancel_while_it_asks_takes_the_question_back() {
-    let house = House::playing(json!([call("bash", json!({ "command": "touch a" })), say("Touched.")]));
+    let house = playing(json!([call("bash", json!({ "command": "touch a" })), say("Touched.")]));
     let mut editor = editor(&house);
     let session = editor.session(&house);
     let prompt = editor.say(&session, "touch it");
@@ -139,7 +139,7 @@ fn a_cancel_while_it_asks_takes_the_question_back() {
 
 #[test]
 fn the_end_of_the_input_ends_the_process_and_its_children() {
-    let house = House::playing(json!([call("bash", json!({ "command": "sleep 4712" }))]));
+    let house = playing(json!([call("bash", json!({ "command": "sleep 4712" }))]));
     let mut editor = editor(&house);
     let session = editor.session(&house);
     editor.say(&session, "sleep");
@@ -155,7 +155,7 @@ fn what_failed_is_an_error_with_words() {
     let refused = editor.refused("session/new", json!({ "cwd": house.project(), "mcpServers": [] }));
     assert_eq!(refused["code"], -32000, "no model: {refused}");
     drop(editor);
-    let house = House::playing(json!([{ "fault": { "status": { "code": 401, "message": "no such key" } } }]));
+    let house = playing(json!([{ "fault": { "status": { "code": 401, "message": "no such key" } } }]));
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
     let prompt = editor.say(&session, "hello");

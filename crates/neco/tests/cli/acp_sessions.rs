@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::editor::Editor;
+use crate::editor::{Editor, playing};
 use crate::support::{House, call, say};
 
 #[test]
 fn a_session_is_listed_loaded_resumed_and_deleted() {
     let house =
-        House::playing(json!([call("read_file", json!({ "path": "a.txt" })), say("It says hello."), say("More.")]));
+        playing(json!([call("read_file", json!({ "path": "a.txt" })), say("It says hello."), say("More.")]));
     fs::write(house.project().join("a.txt"), "hello\n").unwrap();
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
@@ -39,7 +39,7 @@ fn a_session_is_listed_loaded_resumed_and_deleted() {
 
 #[test]
 fn what_is_set_is_told_both_ways() {
-    let house = House::playing(json!([say("Hi.")]));
+    let house = playing(json!([say("Hi.")]));
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
     editor.ask("session/set_mode", json!({ "sessionId": session, "modeId": "plan" }));
@@ -56,7 +56,7 @@ fn what_is_set_is_told_both_ways() {
 
 #[test]
 fn a_session_is_shared_with_a_window() {
-    let house = House::playing(json!([say("For the editor."), say("For the terminal.")]));
+    let house = playing(json!([say("For the editor."), say("For the terminal.")]));
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
     assert_eq!(editor.prompt(&session, "hello"), "end_turn");
@@ -70,7 +70,7 @@ fn a_session_is_shared_with_a_window() {
 #[test]
 fn several_sessions_work_in_several_folders_at_once() {
     let house =
-        House::playing(json!([call("write_file", json!({ "path": "new.txt", "content": "hi" })), say("Done.")]));
+        playing(json!([call("write_file", json!({ "path": "new.txt", "content": "hi" })), say("Done.")]));
     let other = house.path("other");
     fs::create_dir(&other).unwrap();
     let mut editor = Editor::open(&house, json!({}));
@@ -122,7 +122,7 @@ fn edits() -> Value {
 
 #[test]
 fn what_is_typed_and_not_saved_is_read_and_edits_land_in_the_editor() {
-    let house = House::playing(edits());
+    let house = playing(edits());
     let file = house.project().join("a.txt");
     fs::write(&file, "saved\n").unwrap();
     let mut editor = Editor::open(&house, json!({ "fs": { "readTextFile": true, "writeTextFile": true } }));
@@ -136,7 +136,7 @@ fn what_is_typed_and_not_saved_is_read_and_edits_land_in_the_editor() {
 
 #[test]
 fn nothing_is_asked_of_an_editor_that_did_not_offer_it() {
-    let house = House::playing(edits());
+    let house = playing(edits());
     fs::write(house.project().join("a.txt"), "typed\n").unwrap();
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
@@ -158,7 +158,7 @@ fn a_question_is_a_form_or_a_choice() {
     for (capabilities, method) in
         [(json!({ "elicitation": { "form": {} } }), "elicitation/create"), (json!({}), "session/request_permission")]
     {
-        let house = House::playing(question());
+        let house = playing(question());
         let mut editor = Editor::open(&house, capabilities);
         let session = editor.session(&house);
         let prompt = editor.say(&session, "ask me");
@@ -189,7 +189,7 @@ fn a_key_of_nobody_is_refused_with_what_to_do() {
 #[test]
 fn commands_that_mean_the_same_work_in_an_editor() {
     let house =
-        House::playing(json!([call("write_file", json!({ "path": "new.txt", "content": "hi" })), say("Done.")]));
+        playing(json!([call("write_file", json!({ "path": "new.txt", "content": "hi" })), say("Done.")]));
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
     let prompt = editor.say(&session, "write it");
@@ -207,7 +207,7 @@ fn commands_that_mean_the_same_work_in_an_editor() {
 
 #[test]
 fn a_server_that_the_editor_hands_over_is_used() {
-    let house = House::playing(json!([call("mcp__docs__count", json!({})), say("One.")]));
+    let house = playing(json!([call("mcp__docs__count", json!({})), say("One.")]));
     let server = house.path("project/server.sh");
     fs::write(&server, crate::mcp_use::SERVER).unwrap();
     let mut editor = Editor::open(&house, json!({}));
@@ -218,9 +218,5 @@ fn a_server_that_the_editor_hands_over_is_used() {
     editor.choose("once");
     assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
     let ended = editor.updates("tool_call_update").pop().unwrap();
-    assert_eq!(
-        (&ended["status"], &ended["content"][0]["content"]["text"]),
-        (&json!("completed"), &json!("1")),
-        "{ended}"
-    );
+    assert_eq!((&ended["status"], &ended["rawOutput"]), (&json!("completed"), &json!("1\n")), "{ended}");
 }

@@ -10,6 +10,14 @@ use serde_json::{Value, json};
 use crate::protocol::{Side, check};
 use crate::support::House;
 
+/// A house whose model plays `turns`, and is asked for no title meanwhile.
+pub fn playing(turns: Value) -> House {
+    let house = House::playing(turns);
+    let settings = std::fs::read_to_string(house.path("home/config.toml")).unwrap();
+    house.configure(&format!("{settings}[sessions]\nmodel_title = false\n"));
+    house
+}
+
 /// An editor that has started `neco acp`.
 pub struct Editor {
     pub child: Child,
