@@ -17,9 +17,9 @@ fn it_says_what_it_is_and_what_it_does() {
     let house = playing(json!([]));
     let mut editor = Editor::start(&house, &["--acp"]);
     let refused = editor.refused("session/new", json!({ "cwd": house.project(), "mcpServers": [] }));
-    assert!(refused["message"].as_str().unwrap().to_lowercase().contains("initial"), "{refused}");
+    assert!(refused.to_string().contains("initialization"), "{refused}");
     let capabilities = json!({ "auth": { "terminal": true } });
-    let answer = editor.ask("initialize", json!({ "protocolVersion": 7, "clientCapabilities": capabilities }));
+    let answer = editor.ask("initialize", json!({ "protocolVersion": 1, "clientCapabilities": capabilities }));
     assert_eq!((&answer["protocolVersion"], &answer["agentInfo"]["name"]), (&json!(1), &json!("neco")), "{answer}");
     let can = &answer["agentCapabilities"];
     assert_eq!((&can["loadSession"], &can["promptCapabilities"]["image"]), (&json!(true), &json!(true)), "{answer}");
@@ -36,6 +36,8 @@ fn it_says_what_it_is_and_what_it_does() {
     assert!(relative["message"].as_str().unwrap().contains("cwd"), "{relative}");
     editor.refused("session/prompt", json!({ "sessionId": "nobody", "prompt": [] }));
     assert_eq!(editor.leave(), Some(0));
+    let mut newer = Editor::start(&house, &["acp"]);
+    assert_eq!(newer.ask("initialize", json!({ "protocolVersion": 7 }))["protocolVersion"], 1);
 }
 
 #[test]
@@ -59,9 +61,10 @@ fn a_prompt_is_answered_with_everything_that_came_of_it() {
     assert_eq!(editor.said("user_message_chunk"), "", "the editor shows what its person says");
     let begun = editor.updates("tool_call");
     assert_eq!((begun.len(), &begun[0]["kind"]), (1, &json!("read")), "{begun:#?}");
-    let last = editor.updates("tool_call_update").pop().unwrap();
-    assert_eq!((&last["status"], &last["rawInput"]), (&json!("completed"), &json!({ "path": "a.txt" })), "{last}");
-    assert_eq!(last["locations"][0]["path"], json!(house.project().join("a.txt")));
+    let updates = editor.updates("tool_call_update");
+    let told = |name: &str| updates.iter().rev().map(|update| &update[name]).find(|value| !value.is_null()).unwrap();
+    assert_eq!((told("status"), told("rawInput")), (&json!("completed"), &json!({ "path": "a.txt" })), "{updates:#?}");
+    assert_eq!(told("locations")[0]["path"], json!(house.project().join("a.txt")));
     assert_eq!(editor.leave(), Some(0));
 }
 
@@ -83,14 +86,14 @@ fn the_person_is_asked_with_the_change_and_the_rule_that_always_keeps() {
     assert!(words.contains("touch b.txt") && words.contains("risk"), "{asked:#}");
     let always = asked["options"].as_array().unwrap().iter().find(|option| option["optionId"] == "always").unwrap();
     assert_eq!(always["kind"], "allow_always");
-    assert!(always["name"].as_str().unwrap().contains("touch b.txt"), "{always}");
+    assert!(always["name"].as_str().unwrap().contains("`touch *`"), "{always}");
     assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
     assert_eq!(fs::read_to_string(house.project().join("new.txt")).unwrap(), "hi\n");
     let updates = editor.updates("tool_call_update");
     assert!(updates.iter().any(|update| update["content"][0]["type"] == "diff"), "{updates:#?}");
     let shown = updates.iter().any(|update| update["content"].to_string().contains("hi"));
     assert!(shown, "what the command printed is shown: {updates:#?}");
-    assert!(house.run(&["policy", "list"]).stdout.contains("touch b.txt"));
+    assert!(house.run(&["policy", "list"]).stdout.contains("touch"));
 }
 
 #[test]

@@ -11,8 +11,7 @@ use crate::support::{House, call, say};
 
 #[test]
 fn a_session_is_listed_loaded_resumed_and_deleted() {
-    let house =
-        playing(json!([call("read_file", json!({ "path": "a.txt" })), say("It says hello."), say("More.")]));
+    let house = playing(json!([call("read_file", json!({ "path": "a.txt" })), say("It says hello."), say("More.")]));
     fs::write(house.project().join("a.txt"), "hello\n").unwrap();
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
@@ -69,8 +68,7 @@ fn a_session_is_shared_with_a_window() {
 
 #[test]
 fn several_sessions_work_in_several_folders_at_once() {
-    let house =
-        playing(json!([call("write_file", json!({ "path": "new.txt", "content": "hi" })), say("Done.")]));
+    let house = playing(json!([call("write_file", json!({ "path": "new.txt", "content": "hi" })), say("Done.")]));
     let other = house.path("other");
     fs::create_dir(&other).unwrap();
     let mut editor = Editor::open(&house, json!({}));
@@ -188,8 +186,7 @@ fn a_key_of_nobody_is_refused_with_what_to_do() {
 
 #[test]
 fn commands_that_mean_the_same_work_in_an_editor() {
-    let house =
-        playing(json!([call("write_file", json!({ "path": "new.txt", "content": "hi" })), say("Done.")]));
+    let house = playing(json!([call("write_file", json!({ "path": "new.txt", "content": "hi" })), say("Done.")]));
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
     let prompt = editor.say(&session, "write it");
