@@ -93,6 +93,7 @@ pub(crate) struct Window {
 impl Window {
     /// Follows a session from after `since`; `asks` wait for the person already.
     pub fn new(base: Base, transcript: Transcript, since: Seq, asks: Vec<Asked>) -> Self {
+        // Unbounded: an editor's orders are as many as it has sent, and a cancel must not wait behind them.
         let (orders, wanted) = unbounded_channel();
         let events = base.client.events(since);
         let own = orders.clone();

@@ -10,6 +10,7 @@ use agent_client_protocol::{Client as Connected, Error};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_proto::app::opening::{Editor, EditorFiles};
+use neco_proto::app::{AppError, Trouble};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
@@ -47,21 +48,25 @@ impl OpenFiles {
     fn ask<T: Send + 'static>(
         &self,
         asks: impl FnOnce(ConnectionTo<Connected>, acp::SessionId) -> BoxFuture<'static, Result<T, Error>> + Send + 'static,
-    ) -> BoxFuture<'static, Result<T, String>> {
+    ) -> BoxFuture<'static, Result<T, AppError>> {
         let Some(session) = self.session.get().cloned() else {
-            return std::future::ready(Err("the session has no name yet".to_owned())).boxed();
+            return std::future::ready(Err(failed("the session has no name yet"))).boxed();
         };
         let (sender, answer) = oneshot::channel();
         let asked = asks(self.editor.clone(), session);
         self.runtime.spawn(async move {
             let answer = match tokio::time::timeout(SOON, asked).await {
-                Ok(answer) => answer.map_err(|error| error.message),
-                Err(_) => Err("it did not answer in time".to_owned()),
+                Ok(answer) => answer.map_err(|error| failed(&error.message)),
+                Err(_) => Err(failed("it did not answer in time")),
             };
             let _ = sender.send(answer);
         });
-        async move { answer.await.unwrap_or_else(|_| Err("the editor is gone".to_owned())) }.boxed()
+        async move { answer.await.unwrap_or_else(|_| Err(failed("the editor is gone"))) }.boxed()
     }
+}
+
+fn failed(words: &str) -> AppError {
+    AppError::new(Trouble::Failed, words)
 }
 
 impl EditorFiles for OpenFiles {
@@ -73,14 +78,14 @@ impl EditorFiles for OpenFiles {
         self.offered.write_text_file
     }
 
-    fn read(&self, path: PathBuf) -> BoxFuture<'static, Result<String, String>> {
+    fn read(&self, path: PathBuf) -> BoxFuture<'static, Result<String, AppError>> {
         self.ask(|editor, session| {
             let request = acp::ReadTextFileRequest::new(session, path);
             async move { Ok(editor.send_request(request).block_task().await?.content) }.boxed()
         })
     }
 
-    fn write(&self, path: PathBuf, text: String) -> BoxFuture<'static, Result<(), String>> {
+    fn write(&self, path: PathBuf, text: String) -> BoxFuture<'static, Result<(), AppError>> {
         self.ask(|editor, session| {
             let request = acp::WriteTextFileRequest::new(session, path, text);
             async move { editor.send_request(request).block_task().await.map(drop) }.boxed()

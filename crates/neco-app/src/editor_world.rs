@@ -47,7 +47,7 @@ impl EditorWorld {
         match block_on(self.editor.0.read(file.path().to_owned())) {
             Ok(text) => (plain(&text) != plain(saved)).then_some(text),
             Err(error) => {
-                tracing::debug!(file = %file.shown(), error, "the editor does not have it");
+                tracing::debug!(file = %file.shown(), %error, "the editor does not have it");
                 None
             }
         }
@@ -71,7 +71,7 @@ impl EditorWorld {
         match block_on(self.editor.0.write(file.path().to_owned(), text.to_owned())) {
             Ok(()) => Ok(true),
             Err(error) => {
-                tracing::info!(file = %file.shown(), error, "the editor did not take it");
+                tracing::info!(file = %file.shown(), %error, "the editor did not take it");
                 Ok(false)
             }
         }

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::error::AppError;
 use super::rules::GivenRules;
 use crate::client::Client;
 use crate::ids::{Seq, SessionId};
@@ -113,11 +114,11 @@ pub trait EditorFiles: Send + Sync {
     /// Whether it takes what is to stand in files.
     fn writes(&self) -> bool;
 
-    /// The whole text of a file; why not, in words.
-    fn read(&self, path: PathBuf) -> BoxFuture<'static, Result<String, String>>;
+    /// The whole text of a file.
+    fn read(&self, path: PathBuf) -> BoxFuture<'static, Result<String, AppError>>;
 
     /// Makes a text the whole text of a file, and saves it.
-    fn write(&self, path: PathBuf, text: String) -> BoxFuture<'static, Result<(), String>>;
+    fn write(&self, path: PathBuf, text: String) -> BoxFuture<'static, Result<(), AppError>>;
 }
 
 /// An editor, as an opening carries it.
