@@ -6,6 +6,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 
 use agent_client_protocol::v1::schema as acp;
+use neco_proto::agent_ask::stopped;
 use neco_proto::clean::{clean, clean_line};
 use neco_proto::event::{NodeState, WorkflowState};
 use neco_proto::{AgentId, CallId, Event, EventBody, Message, MessageId, SessionSnapshot, Todo, TodoStatus};
@@ -226,6 +227,7 @@ impl Transcript {
         match body {
             BlockBody::Agent(step) => self.agent(step).into_iter().collect(),
             BlockBody::Letter(letter) => self.letter(letter),
+            BlockBody::Stop(stop) => stopped(stop).map(|words| thought_aside(&words)).into_iter().collect(),
             BlockBody::Workflow(step) => self.workflow(step, view).into_iter().collect(),
             BlockBody::Todos(update) => {
                 let is_new = self.todos != update.todos;

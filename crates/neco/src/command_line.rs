@@ -221,7 +221,9 @@ fn settings_before_the_subcommand(words: &[OsString]) -> Vec<String> {
 fn flags_of_a_run(matches: &ArgMatches) -> Option<String> {
     let command = CommandLine::command();
     let is_written = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    let written = command.get_arguments().find(|arg| !arg.is_global_set() && is_written(arg.get_id().as_str()))?;
+    // An editor that starts `neco --acp` writes `login` behind that.
+    let is_of_a_run = |arg: &&clap::Arg| !arg.is_global_set() && arg.get_id() != "acp";
+    let written = command.get_arguments().filter(is_of_a_run).find(|arg| is_written(arg.get_id().as_str()))?;
     let (path, subcommand) = innermost(&command, matches);
     let flag = match (written.get_long(), written.get_short()) {
         (Some(long), _) => format!("--{long}"),

@@ -174,7 +174,7 @@ fn a_question_is_a_form_or_a_choice() {
 }
 
 #[test]
-fn a_key_of_nobody_is_refused_with_what_to_do() {
+fn a_key_that_the_editor_brings_is_kept() {
     let house = House::empty();
     let mut editor = Editor::open(&house, json!({}));
     let refused = editor.refused("authenticate", json!({ "methodId": "api-key" }));
@@ -182,6 +182,13 @@ fn a_key_of_nobody_is_refused_with_what_to_do() {
     editor.refused("authenticate", json!({ "methodId": "dance" }));
     let meta = json!({ "provider": "nobody", "apiKey": "sk-test-0123456789" });
     editor.refused("authenticate", json!({ "methodId": "api-key", "_meta": meta }));
+    // Nobody listens there, so that nobody says that it is a wrong one.
+    house.configure("[model_providers.mine]\ntype = \"openai\"\nbase = \"http://127.0.0.1:9/v1\"\n");
+    let key = json!({ "provider": "mine", "apiKey": "sk-test-0123456789" });
+    editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": key }));
+    assert!(fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("sk-test-0123456789"));
+    house.neco(&["--acp", "login", "mine"]).write_stdin("sk-other-0123456789\n").assert().success();
+    assert!(fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("sk-other-0123456789"));
 }
 
 #[test]
