@@ -72,7 +72,8 @@ fn load(setting: &Setting<'_>, stage: &Stage) -> anyhow::Result<(usize, f64)> {
 /// A session as another agent keeps it.
 fn long_session(stage: &Stage) -> String {
     let line = |at: usize| {
-        let (role, words) = if at % 2 == 0 { ("user", "What about this part?") } else { ("assistant", "It is fine.") };
+        let (role, words) =
+            if at.is_multiple_of(2) { ("user", "What about this part?") } else { ("assistant", "It is fine.") };
         let id = |at: usize| format!("00000000-0000-4000-8000-{at:012}");
         let content = json!([{ "type": "text", "text": format!("{words} ({at})") }]);
         let message = json!({ "role": role, "content": content, "model": "claude-sonnet-4-5" });

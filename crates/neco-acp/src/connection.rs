@@ -150,7 +150,8 @@ async fn connect(
             async move |request: acp::CloseSessionRequest, responder, _cx| {
                 let sessions = Arc::clone(&close);
                 beside(&close, responder, async move {
-                    sessions.close(&request.session_id).await.map(|()| acp::CloseSessionResponse::new())
+                    sessions.close_soon(request.session_id).await;
+                    Ok(acp::CloseSessionResponse::new())
                 })
             },
             on_receive_request!(),

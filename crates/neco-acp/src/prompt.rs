@@ -167,7 +167,7 @@ mod tests {
 
     use super::*;
 
-    fn said(blocks: serde_json::Value) -> Result<Said, Error> {
+    fn said(blocks: Value) -> Result<Said, Error> {
         read(serde_json::from_value(blocks).unwrap(), Path::new("/project"))
     }
 

@@ -229,7 +229,7 @@ impl Sessions {
 
     /// Removes a session for good.
     pub async fn delete(&self, id: &acp::SessionId) -> Result<(), Error> {
-        self.close(id).await?;
+        self.close(id).await;
         let remove = RemoveSessions { sessions: vec![id.0.to_string()], ..RemoveSessions::default() };
         match self.app().ask(&self.caller(), &remove).await {
             Ok(_) => Ok(()),
@@ -240,13 +240,21 @@ impl Sessions {
     }
 
     /// Stops what a session does and hands it back; one that is not open needs nothing.
-    pub async fn close(&self, id: &acp::SessionId) -> Result<(), Error> {
-        let Some(window) = locked(&self.windows).remove(&id.0) else { return Ok(()) };
+    pub async fn close(&self, id: &acp::SessionId) {
+        let Some(window) = locked(&self.windows).remove(&id.0) else { return };
         window.order(Order::Cancel);
         self.stop(&window).await;
+        window.settle().await;
         window.leave();
         self.hand_back(Arc::clone(&window.base.client)).await;
-        Ok(())
+    }
+
+    /// The same for an editor, which is answered when nothing runs any more: what is done at the end of a session may
+    /// take a while.
+    pub async fn close_soon(self: Arc<Self>, id: acp::SessionId) {
+        let sessions = Arc::clone(&self);
+        let closes = self.underway.spawn(async move { sessions.close(&id).await });
+        let _ = tokio::time::timeout(SOON / 5, closes).await;
     }
 
     /// A prompt, which is answered when the work is over. What follows it, such as a cancel, is behind it.
@@ -259,7 +267,7 @@ impl Sessions {
         });
         match read {
             Ok((window, said)) => {
-                window.order(Order::Prompt(said, prompted));
+                window.order(Order::Prompt(Box::new((said, prompted))));
                 Ok(())
             }
             Err(error) => prompted.respond_with_error(error),
@@ -302,7 +310,8 @@ impl Sessions {
         join_all(windows.iter().map(|window| async move {
             self.stop(window).await;
             window.leave();
-            self.hand_back(Arc::clone(&window.base.client)).await;
+            // Nobody waits for what is remembered of it.
+            let _ = tokio::time::timeout(SOON, self.hand_back(Arc::clone(&window.base.client))).await;
         }))
         .await;
         self.underway.close();

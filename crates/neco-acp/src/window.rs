@@ -13,6 +13,7 @@ use neco_proto::app::{App, Caller};
 use neco_proto::event::{Admission, AgentComplete, CompleteReason, HookOutcome};
 use neco_proto::{Answer, Client, Command, Event, EventBody, EventStream, MessageId, Query, Seq, Subject};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 use tokio::task::{AbortHandle, JoinHandle};
 
 use crate::commands::{self, Wanted};
@@ -24,6 +25,9 @@ use crate::transcript::{Transcript, aside};
 
 /// How often an editor is told what running commands print.
 const BEAT: Duration = Duration::from_millis(100);
+
+/// How long a session that was stopped may take to tell that.
+const MOMENT: Duration = Duration::from_secs(1);
 
 /// The answer to a prompt.
 pub(crate) type Prompted = Responder<acp::PromptResponse>;
@@ -77,9 +81,11 @@ impl Base {
 /// What is wanted of a session that is followed.
 pub(crate) enum Order {
     /// A prompt.
-    Prompt(Said, Prompted),
+    Prompt(Box<(Said, Prompted)>),
     /// What is done is stopped.
     Cancel,
+    /// Somebody waits until every prompt is answered: this is dropped then.
+    Settle(oneshot::Sender<()>),
 }
 
 /// A session that an editor has open.
@@ -102,6 +108,7 @@ impl Window {
             transcript,
             orders: own,
             prompts: Vec::new(),
+            settling: Vec::new(),
             asked: HashMap::new(),
             complete: None,
             error: None,
@@ -116,10 +123,17 @@ impl Window {
     /// Hands over an order; it is gone when the session is.
     pub fn order(&self, order: Order) {
         if let Err(gone) = self.orders.send(order)
-            && let Order::Prompt(_, prompted) = gone.0
+            && let Order::Prompt(prompt) = gone.0
         {
-            answer(prompted, Err(failure::of_client(neco_proto::ClientError::Gone)));
+            answer(prompt.1, Err(failure::of_client(neco_proto::ClientError::Gone)));
         }
+    }
+
+    /// Ready when every prompt is answered, or after a moment.
+    pub async fn settle(&self) {
+        let (sender, settled) = oneshot::channel();
+        self.order(Order::Settle(sender));
+        let _ = tokio::time::timeout(MOMENT, settled).await;
     }
 
     /// Follows it no longer.
@@ -175,6 +189,8 @@ struct Follower {
     transcript: Transcript,
     orders: UnboundedSender<Order>,
     prompts: Vec<Pending>,
+    /// Who waits until there is no prompt.
+    settling: Vec<oneshot::Sender<()>>,
     /// What the person is being asked.
     asked: HashMap<AskedId, Task>,
     /// How the last work ended.
@@ -212,8 +228,15 @@ impl Follower {
 
     async fn order(&mut self, order: Order) {
         match order {
-            Order::Prompt(said, prompted) => self.prompt(said, prompted).await,
+            Order::Prompt(prompt) => {
+                let (said, prompted) = *prompt;
+                self.prompt(said, prompted).await;
+            }
             Order::Cancel => self.cancel(),
+            Order::Settle(sender) => {
+                self.settling.push(sender);
+                self.answer_finished();
+            }
         }
     }
 
@@ -338,6 +361,9 @@ impl Follower {
                 _ => Ok(acp::PromptResponse::new(acp::StopReason::EndTurn)),
             };
             answer(pending.prompted, result);
+        }
+        if self.prompts.is_empty() {
+            self.settling.clear();
         }
     }
 

@@ -69,9 +69,8 @@ fn statuses(updates: &[Value]) -> HashMap<String, String> {
             "an update of a call that nobody knows: {update}"
         );
         let status = update["status"].as_str().unwrap_or("pending").to_owned();
-        match update["status"].is_string() || !statuses.contains_key(&id) {
-            true => drop(statuses.insert(id, status)),
-            false => {}
+        if update["status"].is_string() || !statuses.contains_key(&id) {
+            statuses.insert(id, status);
         }
     }
     statuses

@@ -4,6 +4,7 @@
 
 use std::io::{self, IsTerminal};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
@@ -22,6 +23,9 @@ use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::opener::{TerminalOpener, wanted};
+
+/// How long the end of everything may take.
+const SOON: Duration = Duration::from_secs(5);
 
 /// How editors are told of it.
 pub const ACP: &str = "\
@@ -108,5 +112,15 @@ pub fn serve_editor(run: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Re
     });
     let served = runtime.block_on(serve(setup, input, output, stop));
     let exit = stopped.get().map_or(Exit::Done, |signal| Exit::Stopped(*signal));
-    compose::stop(runtime, end(&app), served.map(|()| exit).map_err(Failure::from))
+    let ends = async {
+        // The editor is gone, and what hangs must not outlive it.
+        match tokio::time::timeout(SOON, end(&app)).await {
+            Ok(ended) => ended,
+            Err(_) => {
+                app.write_all().await;
+                Ok(())
+            }
+        }
+    };
+    compose::stop(runtime, ends, served.map(|()| exit).map_err(Failure::from))
 }

@@ -141,6 +141,18 @@ fn a_cancel_while_it_asks_takes_the_question_back() {
 }
 
 #[test]
+fn a_session_that_is_closed_stops_and_its_prompt_is_answered() {
+    let house = playing(json!([call("bash", json!({ "command": "sleep 4713" })), say("Slept.")]));
+    let mut editor = editor(&house);
+    let session = editor.session(&house);
+    let prompt = editor.say(&session, "sleep");
+    eventually("it sleeps", || lives("4713"));
+    editor.ask("session/close", json!({ "sessionId": session }));
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "cancelled");
+    assert!(!lives("4713"));
+}
+
+#[test]
 fn the_end_of_the_input_ends_the_process_and_its_children() {
     let house = playing(json!([call("bash", json!({ "command": "sleep 4712" }))]));
     let mut editor = editor(&house);
