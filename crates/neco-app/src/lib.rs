@@ -13,6 +13,7 @@ pub mod app;
 mod commands;
 pub mod disk;
 mod doctor;
+mod editor_world;
 mod edits;
 pub mod error;
 pub mod eval;

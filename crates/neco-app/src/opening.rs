@@ -384,6 +384,7 @@ impl Opening {
                 true => ToldBefore::nothing(),
                 false => ToldBefore::of(env.data_dir(), workspace.folder(), "servers"),
             },
+            editor: self.wanted.editor.clone(),
         }
     }
 

@@ -17,9 +17,10 @@ use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::route::Providers;
 use neco_model::{Models, SetupError};
 use neco_proto::app::AppError;
+use neco_proto::app::opening::Editor;
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Files;
-use neco_safety::{Confinement, Policy};
+use neco_safety::{Confinement, Policy, World};
 use neco_sandbox::{Level, LocalNet, LocalWorld, NetSettings, ProxyRules, Report, Roots, Sandbox, Spawner};
 use neco_session::hub::{Extract, FindModel, LookAgain, MakeGate, MakeSkills, MakeTools, MakeWorld, MemorySettings};
 use neco_session::roles::DefinitionPlaces;
@@ -34,6 +35,7 @@ use neco_tools::code::Indexes;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::app::{LocalApp, StorelessApp};
+use crate::editor_world::EditorWorld;
 use crate::error;
 use crate::error::invalid;
 use crate::mcp_use::reader;
@@ -105,6 +107,8 @@ pub struct ServiceSetup<'a> {
     pub look_again: Option<LookAgain>,
     /// What a person was told already of servers that can't be reached.
     pub told_before: ToldBefore,
+    /// The editor whose files are read and written, where one offers them.
+    pub editor: Option<Editor>,
     /// Whether a person sits in front of it.
     pub attended: bool,
     /// Whether more than a single request is meant.
@@ -132,6 +136,7 @@ impl<'a> ServiceSetup<'a> {
             find_model: Arc::new(|name| Err(SetupError::BadName(name.to_owned()))),
             look_again: None,
             told_before: ToldBefore::nothing(),
+            editor: None,
             attended: false,
             interactive: false,
         }
@@ -217,7 +222,8 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         world: {
             let of_skills = told.skills.iter().flat_map(neco_ext::skills::hooks_brought);
             let held = run_by(hooks.iter().cloned().chain(of_skills));
-            make_world(spawner, network(setup.config, &environment), setup.sandbox.take(), held)
+            let net = network(setup.config, &environment);
+            make_world(spawner, net, setup.sandbox.take(), held, setup.editor.take())
         },
         skills: skills(told.skills, &environment, &hidden, &setup.config.tools.shell),
         gate: gate(hooks, &environment, hidden, setup.config.tools.shell.clone()),
@@ -276,7 +282,13 @@ pub(crate) fn known_key(key: &SecretString) -> KnownSecret {
 ///
 /// What is too big for the model is read back from its folder, which commands see too. What is `held` stays as it is in
 /// there.
-fn make_world(spawner: Spawner, net: LocalNet, sandbox: Option<Sandbox>, held: Vec<PathBuf>) -> MakeWorld {
+fn make_world(
+    spawner: Spawner,
+    net: LocalNet,
+    sandbox: Option<Sandbox>,
+    held: Vec<PathBuf>,
+    editor: Option<Editor>,
+) -> MakeWorld {
     Box::new(move |files| {
         let mut spawn = spawner.clone();
         if let Some(sandbox) = &sandbox {
@@ -285,7 +297,8 @@ fn make_world(spawner: Spawner, net: LocalNet, sandbox: Option<Sandbox>, held: V
             spawn = spawn.boxed(sandbox, roots)?;
         }
         let spawn = spawn.closing(files.closed());
-        Ok(Arc::new(LocalWorld { files, spawn, net: net.clone() }))
+        let local: Arc<dyn World> = Arc::new(LocalWorld { files, spawn, net: net.clone() });
+        Ok(EditorWorld::around(local, editor.as_ref()))
     })
 }
 
