@@ -4,12 +4,13 @@
 //! measured. What a script asks for is rehearsed first, so that no figure is the time of a refusal.
 //!
 //! Reading order: [`size`], [`start`], [`turns`], [`boxes`], [`calls`], [`deltas`], [`long`], [`parallel`], [`mcp`],
-//! [`skills`], [`grep`], [`index`], [`checkpoints`], [`peers`].
+//! [`skills`], [`editors`], [`grep`], [`index`], [`checkpoints`], [`peers`].
 
 mod boxes;
 mod calls;
 mod checkpoints;
 mod deltas;
+mod editors;
 mod grep;
 mod index;
 mod long;
@@ -57,6 +58,8 @@ pub enum Topic {
     Mcp,
     /// Five hundred skills and two hundred commands that nobody uses.
     Skills,
+    /// Neco in an editor: its first answer, and a session of 5,000 messages that is loaded.
+    Editors,
     /// Searching 20,000 files, beside ripgrep.
     Grep,
     /// The index of 50,000 files.
@@ -79,6 +82,7 @@ impl Topic {
         Self::Parallel,
         Self::Mcp,
         Self::Skills,
+        Self::Editors,
         Self::Long,
         Self::Grep,
         Self::Checkpoints,
@@ -98,6 +102,7 @@ impl Topic {
             Self::Parallel => "parallel",
             Self::Mcp => "mcp",
             Self::Skills => "skills",
+            Self::Editors => "editors",
             Self::Grep => "grep",
             Self::Index => "index",
             Self::Checkpoints => "checkpoints",
@@ -118,6 +123,7 @@ impl Topic {
             Self::Parallel => parallel::measure(setting, report),
             Self::Mcp => mcp::measure(setting, report),
             Self::Skills => skills::measure(setting, report),
+            Self::Editors => editors::measure(setting, report),
             Self::Grep => grep::measure(setting, report),
             Self::Index => index::measure(setting, report),
             Self::Checkpoints => checkpoints::measure(setting, report),

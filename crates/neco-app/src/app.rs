@@ -33,7 +33,8 @@ use crate::workspace::keys::Keys;
 use crate::workspace::plugged::Plugged;
 use crate::{
     agents, commands, doctor, error, files, folders, keys, mcp, mcp_login, mcp_settings, mcp_use, memory, models,
-    plans, plugins, project, rules, services, sessions, settings, setups, skills, tools, trust, workflows,
+    plans, plugins, project, rules, services, sessions, settings, setups, skill_changes, skills, tools, trust,
+    workflows,
 };
 
 /// The program as far as it needs no store: it works where the store does not.
@@ -375,12 +376,19 @@ routes! {
         NewSkill => skills::new,
         LookAtSkills => skills::look,
         AddSkills => skills::add,
+        LookAtSkillUpdate => skill_changes::look_at_update,
+        UpdateSkill => skill_changes::update,
+        LookAtSkillRemoval => skill_changes::look_at_removal,
+        RemoveSkill => skill_changes::remove,
         ListPlugins => plugins::list,
         ShowPlugin => plugins::show,
         LookAtPlugin => plugins::look,
         InstallPlugin => plugins::install,
         SwitchPlugin => plugins::switch,
         RemovePlugin => plugins::remove,
+        CheckPlugin => plugins::check::check,
+        NewPlugin => plugins::write::new,
+        SearchPlugins => plugins::marketplaces::search,
         AddMarketplace => plugins::marketplaces::add,
         ShowMarketplace => plugins::marketplaces::show,
         RemoveMarketplace => plugins::marketplaces::remove,

@@ -28,6 +28,7 @@ fn listed(app: &StorelessApp, folder: &Path) -> CommandList {
     let row = |command: OwnCommand| CommandRow {
         trusted: command.broken.is_some() || plugged.as_ref().is_none_or(|plugged| plugged.may_run(&command)),
         name: command.custom.name,
+        also: command.custom.also,
         argument: command.custom.argument,
         help: with_origin(command.custom.help, command.folder.is_some()),
         is_skill: false,
@@ -48,6 +49,7 @@ fn skill_rows(plugged: &Plugged) -> Vec<CommandRow> {
     let row = |skill: Skill| CommandRow {
         trusted: plugged.may_use(&skill),
         help: format!("{} · skill", skill.head.description),
+        also: skill.full_name().filter(|full| *full != skill.name),
         argument: skill.head.argument_hint,
         name: skill.name,
         is_skill: true,
@@ -57,7 +59,7 @@ fn skill_rows(plugged: &Plugged) -> Vec<CommandRow> {
 
 /// What is said to the agent for a skill, which is brought in by its name.
 fn expanded_skill(plugged: &Plugged, name: &str, argument: &str) -> Option<Result<ExpandedCommand, AppError>> {
-    let is_meant = |skill: &&Skill| skill.name == name && !skill.head.only_model;
+    let is_meant = |skill: &&Skill| skill.is_called(name) && !skill.head.only_model;
     if plugged.skills().skills.iter().any(|skill| is_meant(&skill)) {
         let text = format!("${name} {argument}").trim_end().to_owned();
         return Some(Ok(ExpandedCommand { text, ..ExpandedCommand::default() }));
@@ -94,7 +96,8 @@ fn expanded(app: &StorelessApp, request: &ExpandCommand) -> Result<ExpandedComma
     let (folder, name) = (Path::new(&request.folder), &request.name);
     let plugged = app.plugged(folder)?;
     let commands = own_commands::find(&app.env, folder, |command| plugged.may_run(command));
-    let command = commands.iter().find(|command| command.custom.name == *name);
+    let by_name = commands.iter().find(|command| command.custom.name == *name);
+    let command = by_name.or_else(|| commands.iter().find(|command| command.is_called(name)));
     let gone = || AppError::new(Trouble::NotFound, format!("there is no /{name} any more"));
     let Some(command) = command else {
         return expanded_skill(&plugged, name, &request.argument).unwrap_or_else(|| Err(gone()));
@@ -106,6 +109,12 @@ fn expanded(app: &StorelessApp, request: &ExpandCommand) -> Result<ExpandedComma
         return Err(not_trusted(name, &app.env.shown(&command.file)));
     }
     let argument = &request.argument;
+    let missing = command.missing(argument);
+    if !missing.is_empty() {
+        let wanted: Vec<String> = missing.iter().map(|key| format!("{key}=…")).collect();
+        let hint = format!("Write /{name} {}; `$$` in its file is a dollar that needs nothing.", wanted.join(" "));
+        return Err(invalid(format!("/{name} needs {}", missing.join(", "))).hint(hint));
+    }
     let agents = match &command.agent {
         Some(_) => Some(told_files::definitions(&app.env, folder, &app.settings(folder)?)),
         None => None,

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use neco_proto::app::AppError;
-use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
+use neco_proto::app::opening::{GivenServer, OpenSession, OpenedSession, WhichSession};
+use neco_proto::app::{AppError, Trouble};
 use neco_proto::{Answer, Client, ClientError, Command, ErrorCode, Query, Seq, SessionId};
 use neco_session::Session;
 use neco_store::SessionRecord;
@@ -127,11 +127,13 @@ impl OpenSessions {
     async fn open_here(&self, wanted: OpenSession, around: Around<'_>) -> Result<OpenedSession, AppError> {
         let Around { workspaces, overrides, opener } = around;
         let (environment, keep) = (services::environment(workspaces.env()), !wanted.interactive);
-        let opening = Opening { wanted, overrides: overrides.to_vec(), environment, ..Opening::default() };
+        let given = wanted.servers.iter().map(server_setting).collect::<Result<Vec<String>, _>>()?;
+        let overrides = [overrides, given.as_slice()].concat();
+        let opening = Opening { wanted, overrides: overrides.clone(), environment, ..Opening::default() };
         let Opened { services, session, folder, held, notes } = opening.open(workspaces, opener).await?;
         opener.hide(services.hub.redactor());
         let (id, client): (_, Arc<dyn Client>) = (session.id(), Arc::new(session.clone()));
-        let app = Arc::new(services.app(workspaces.env(), overrides));
+        let app = Arc::new(services.app(workspaces.env(), &overrides));
         let served = opener.serve(id, Arc::clone(&client), app);
         let (since, folder) = (session.first_seq(), folder.display().to_string());
         let own = Own { services, session, served, keep, _held: held };
@@ -241,6 +243,35 @@ async fn put_away(kept: Kept, opener: &dyn Opener) -> Result<Option<SessionId>, 
         }
         Ok(()) | Err(_) => Ok(said),
     }
+}
+
+/// An MCP server of an opening, as a setting that outranks those of files.
+fn server_setting(given: &GivenServer) -> Result<String, AppError> {
+    let invalid =
+        |why: &str| AppError::new(Trouble::Invalid, format!("the MCP server {} can't be used: {why}", given.name));
+    let server = as_setting(&given.server).ok_or_else(|| invalid("it is no description of a server"))?;
+    Ok(format!("mcp_servers.{}={server}", toml_edit::Key::new(&given.name)))
+}
+
+/// A value as settings are written; nothing has no place there.
+fn as_setting(value: &serde_json::Value) -> Option<toml_edit::Value> {
+    Some(match value {
+        serde_json::Value::Null => return None,
+        serde_json::Value::Bool(is) => (*is).into(),
+        serde_json::Value::Number(number) => match number.as_i64() {
+            Some(whole) => whole.into(),
+            None => number.as_f64()?.into(),
+        },
+        serde_json::Value::String(text) => text.as_str().into(),
+        serde_json::Value::Array(values) => {
+            let values: Option<toml_edit::Array> = values.iter().map(as_setting).collect();
+            values?.into()
+        }
+        serde_json::Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| Some((name.as_str(), as_setting(value)?)));
+            fields.collect::<Option<Vec<_>>>()?.into_iter().collect::<toml_edit::InlineTable>().into()
+        }
+    })
 }
 
 /// The session first, then what it stands on.

@@ -13,7 +13,7 @@ use neco_config::{Config, Layer, Loaded, Notice};
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
 use neco_proto::app::opening::{OpenSession, WhichSession};
 use neco_proto::app::tools::CALLER_MODEL;
-use neco_proto::app::trust::TrustAnswer;
+use neco_proto::app::trust::{FolderTrust, TrustAnswer};
 use neco_proto::app::{App, AppError};
 use neco_proto::{Answer, Client, Query, SessionId};
 use neco_safety::Policy;
@@ -41,6 +41,7 @@ use crate::tools::OutsideCalls;
 use crate::trust::ask_about;
 use crate::workspace::rules::{self, AlwaysFile, RuleFlags};
 use crate::workspace::sandbox::SessionLevel;
+use crate::workspace::told_before::ToldBefore;
 use crate::workspace::{FolderState, Workspace, Workspaces, keys, sandbox};
 
 /// How long local servers have to answer when no other model is there.
@@ -93,9 +94,9 @@ pub trait Opener: Send + Sync {
         false
     }
 
-    /// Asks whether what was described is trusted, or which of its parts; nothing when nobody answers. A person may take
+    /// Asks whether what is told of is trusted, or which of its parts; nothing when nobody answers. A person may take
     /// long for it, and keeps nobody else waiting.
-    fn trusts(&self, _described: String, _parts: Vec<String>) -> BoxFuture<'_, Option<TrustAnswer>> {
+    fn trusts(&self, _told: FolderTrust) -> BoxFuture<'_, Option<TrustAnswer>> {
         std::future::ready(None).boxed()
     }
 
@@ -175,7 +176,7 @@ impl Opening {
             notes.push(format!("Only these tools exist in this run: {}", self.wanted.tools.join(", ")));
         }
         let model = self.default_model(&workspace, &state, found.is_some(), &mut notes).await?;
-        ask_about(&workspace, opener, &mut notes).await?;
+        ask_about(&workspace, opener, self.wanted.interactive, &mut notes).await?;
         notes.extend(self.missing_tools(&workspace.now()));
         let (services, session) = self.start(&workspace, store, found, model, opener, &mut notes).await?;
         Ok(Opened { services, session, folder: works_in, held, notes })
@@ -379,6 +380,11 @@ impl Opening {
             servers: Some(workspace.servers().clone()),
             find_model,
             look_again: None,
+            told_before: match self.wanted.interactive {
+                true => ToldBefore::nothing(),
+                false => ToldBefore::of(env.data_dir(), workspace.folder(), "servers"),
+            },
+            editor: self.wanted.editor.clone(),
         }
     }
 

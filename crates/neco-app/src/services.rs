@@ -17,9 +17,10 @@ use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::route::Providers;
 use neco_model::{Models, SetupError};
 use neco_proto::app::AppError;
+use neco_proto::app::opening::Editor;
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Files;
-use neco_safety::{Confinement, Policy};
+use neco_safety::{Confinement, Policy, World};
 use neco_sandbox::{Level, LocalNet, LocalWorld, NetSettings, ProxyRules, Report, Roots, Sandbox, Spawner};
 use neco_session::hub::{Extract, FindModel, LookAgain, MakeGate, MakeSkills, MakeTools, MakeWorld, MemorySettings};
 use neco_session::roles::DefinitionPlaces;
@@ -34,6 +35,7 @@ use neco_tools::code::Indexes;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::app::{LocalApp, StorelessApp};
+use crate::editor_world::EditorWorld;
 use crate::error;
 use crate::error::invalid;
 use crate::mcp_use::reader;
@@ -42,6 +44,7 @@ use crate::running_sessions::{RunningSession, RunningSessions};
 use crate::workspace::checkpoints;
 use crate::workspace::keys::Keys;
 use crate::workspace::servers::prepare;
+use crate::workspace::told_before::ToldBefore;
 use crate::workspace::told_files::ToldFiles;
 
 /// How long a title may take.
@@ -102,6 +105,10 @@ pub struct ServiceSetup<'a> {
     pub find_model: FindModel,
     /// Looks whether what this was made of was edited, where somebody does.
     pub look_again: Option<LookAgain>,
+    /// What a person was told already of servers that can't be reached.
+    pub told_before: ToldBefore,
+    /// The editor whose files are read and written, where one offers them.
+    pub editor: Option<Editor>,
     /// Whether a person sits in front of it.
     pub attended: bool,
     /// Whether more than a single request is meant.
@@ -128,6 +135,8 @@ impl<'a> ServiceSetup<'a> {
             servers: None,
             find_model: Arc::new(|name| Err(SetupError::BadName(name.to_owned()))),
             look_again: None,
+            told_before: ToldBefore::nothing(),
+            editor: None,
             attended: false,
             interactive: false,
         }
@@ -204,13 +213,18 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         tools,
         plugged: setup.servers.as_ref().map(|servers| servers.plugged().clone()).unwrap_or_default(),
         resources: setup.servers.as_ref().map(reader),
-        prepare: setup.servers.take().map(|servers| prepare(servers, setup.interactive)),
+        prepare: setup.servers.take().map(|servers| prepare(servers, setup.interactive, setup.told_before.clone())),
         roots: policy.place().roots.clone(),
         policy: Box::new(move |_| policy.clone()),
         rule_book: setup.rule_book.take(),
         confinement: report.as_ref().map_or(Confinement::Unavailable, Report::confinement),
         network: report.as_ref().is_none_or(Report::reaches_network),
-        world: make_world(spawner, network(setup.config, &environment), setup.sandbox.take(), &hooks),
+        world: {
+            let of_skills = told.skills.iter().flat_map(neco_ext::skills::hooks_brought);
+            let held = run_by(hooks.iter().cloned().chain(of_skills));
+            let net = network(setup.config, &environment);
+            make_world(spawner, net, setup.sandbox.take(), held, setup.editor.take())
+        },
         skills: skills(told.skills, &environment, &hidden, &setup.config.tools.shell),
         gate: gate(hooks, &environment, hidden, setup.config.tools.shell.clone()),
         redactor,
@@ -266,21 +280,33 @@ pub(crate) fn known_key(key: &SecretString) -> KnownSecret {
 
 /// This machine for whoever works in a folder, with processes in the sandbox.
 ///
-/// What is too big for the model is read back from its folder, which commands see too. The files that a folder's hooks
-/// run stay as they are in there: hooks run outside, and what was looked at before one starts must be what it starts.
-fn make_world(spawner: Spawner, net: LocalNet, sandbox: Option<Sandbox>, hooks: &[Hook]) -> MakeWorld {
-    let prints = hooks.iter().filter(|hook| hook.origin.folder().is_some()).filter_map(|hook| hook.fingerprint().ok());
-    let run_by_hooks: Vec<PathBuf> = prints.flat_map(|print| print.files).collect();
+/// What is too big for the model is read back from its folder, which commands see too. What is `held` stays as it is in
+/// there.
+fn make_world(
+    spawner: Spawner,
+    net: LocalNet,
+    sandbox: Option<Sandbox>,
+    held: Vec<PathBuf>,
+    editor: Option<Editor>,
+) -> MakeWorld {
     Box::new(move |files| {
         let mut spawn = spawner.clone();
         if let Some(sandbox) = &sandbox {
             let mut roots = Roots::from(&files);
-            roots.readable.extend(run_by_hooks.iter().cloned());
+            roots.readable.extend(held.iter().cloned());
             spawn = spawn.boxed(sandbox, roots)?;
         }
         let spawn = spawn.closing(files.closed());
-        Ok(Arc::new(LocalWorld { files, spawn, net: net.clone() }))
+        let local: Arc<dyn World> = Arc::new(LocalWorld { files, spawn, net: net.clone() });
+        Ok(EditorWorld::around(local, editor.as_ref()))
     })
+}
+
+/// The files that a folder's hooks run: these run outside the sandbox, and what was looked at before one starts must be
+/// what it starts.
+fn run_by(hooks: impl Iterator<Item = Hook>) -> Vec<PathBuf> {
+    let prints = hooks.filter(|hook| hook.origin.folder().is_some()).filter_map(|hook| hook.fingerprint().ok());
+    prints.flat_map(|print| print.files).collect()
 }
 
 /// The same without an agent, for whoever is judged by these rules in a folder.

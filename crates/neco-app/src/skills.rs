@@ -1,5 +1,6 @@
 //! Skills: which count in a folder, what one says, what is wrong with them, and new ones.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,8 @@ use neco_config::{Env, stays_in};
 use neco_ext::folder_files::FolderFiles;
 use neco_ext::plugins::Source;
 use neco_ext::skills::{
-    self as ext, FILE, FoundSkills, Head, Skill, SkillNotice, SkillOrigin, SkillPlace, SkillWriteError, copy_to, new_in,
+    self as ext, AddedSkill, AddedSkills, FILE, FoundSkills, Head, Skill, SkillNotice, SkillOrigin, SkillPlace,
+    copy_to, new_in,
 };
 use neco_proto::app::agents::{Level, Problem};
 use neco_proto::app::skills::{
@@ -20,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::StorelessApp;
 use crate::error::{failed, invalid};
-use crate::fetched::{Fetched, fetch, until_dropped};
+use crate::fetched::{Fetched, Held, fetch, until_dropped};
 use crate::opening::on_thread;
 use crate::plugins::brings::of_skill;
 use crate::workspace::plugged::Plugged;
@@ -40,8 +42,35 @@ fn listed(app: &StorelessApp, plugged: &Plugged) -> SkillList {
     let off = found.skills.iter().filter(|skill| !plugged.may_use(skill));
     skills.extend(off.map(|skill| row(skill, false, None)));
     skills.extend(chosen.shadowed.iter().map(|(skill, by)| row(skill, true, Some(by))));
+    // What can't be read of it is told by who wants to update one.
+    let added = AddedSkills::new(app.env.config_dir()).all().unwrap_or_default();
+    for row in &mut skills {
+        let of = |added: &&AddedSkill| Path::new(&row.file).parent() == Some(&added.folder);
+        row.source = added.iter().find(of).map(|added| added.source.to_string());
+    }
     let told = |notice: &SkillNotice| format!("{} is left out: {}", app.env.shown(&notice.file), notice.why);
-    SkillList { skills, warnings: found.notices.iter().map(told).collect() }
+    let others = found.notices.iter().filter(|notice| !is_of_skill(notice));
+    SkillList { skills, broken: broken(&app.env, &found.notices), warnings: others.map(told).collect() }
+}
+
+/// Whether it is about one skill, and not about a folder of them.
+pub(crate) fn is_of_skill(notice: &SkillNotice) -> bool {
+    notice.file.file_name().is_some_and(|name| name.eq_ignore_ascii_case(FILE))
+}
+
+/// The skills that can't be used, with the line of each that is the reason.
+pub(crate) fn broken(env: &Env, notices: &[SkillNotice]) -> Vec<Problem> {
+    let line = |file: &Path| {
+        let text = ext::text_of(file).ok()?;
+        Some(Head::read(&text).err()?.line(&text))
+    };
+    let problem = |notice: &SkillNotice| Problem {
+        file: env.shown(&notice.file),
+        line: line(&notice.file).unwrap_or(1),
+        level: Level::Error,
+        what: notice.why.clone(),
+    };
+    notices.iter().filter(|notice| is_of_skill(notice)).map(problem).collect()
 }
 
 pub(crate) async fn show(app: &StorelessApp, request: ShowSkill) -> Result<ShownSkill, AppError> {
@@ -52,7 +81,7 @@ pub(crate) async fn show(app: &StorelessApp, request: ShowSkill) -> Result<Shown
 fn shown(plugged: &Plugged, request: &ShowSkill) -> Result<ShownSkill, AppError> {
     let (found, chosen) = (plugged.found_skills(), plugged.skills());
     let name = request.name.trim_start_matches(['$', '/']);
-    let of = |skills: &[Skill]| skills.iter().find(|skill| skill.name == name).cloned();
+    let of = |skills: &[Skill]| skills.iter().find(|skill| skill.is_called(name)).cloned();
     let skill = of(&chosen.skills).or_else(|| of(&found.skills)).ok_or_else(|| unknown(name, found))?;
     let text = ext::text_of(&skill.file).map_err(failed)?;
     let said = Head::read(&text).map(|(_, said)| said.trim().to_owned()).unwrap_or_default();
@@ -72,7 +101,7 @@ fn named(files: &FolderFiles) -> Vec<String> {
     files.names().filter(|name| *name != Path::new(FILE)).map(|name| name.display().to_string()).collect()
 }
 
-fn unknown(name: &str, found: &FoundSkills) -> AppError {
+pub(crate) fn unknown(name: &str, found: &FoundSkills) -> AppError {
     let near = nearest(name, found.skills.iter().map(|skill| skill.name.as_str()));
     let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
     AppError::new(Trouble::NotFound, format!("there is no skill {name:?}{meant}"))
@@ -93,11 +122,12 @@ fn row(skill: &Skill, trusted: bool, shadowed_by: Option<&PathBuf>) -> SkillRow 
         by_model: !skill.head.only_person,
         by_person: !skill.head.only_model,
         shadowed_by: shadowed_by.map(|file| file.display().to_string()),
+        source: None,
     }
 }
 
 /// What the folder brings; with broken settings what it brings all the same.
-fn looked(app: &StorelessApp, folder: &str) -> Plugged {
+pub(crate) fn looked(app: &StorelessApp, folder: &str) -> Plugged {
     let folder = Path::new(folder);
     let (loaded, _) = app.settings_to_show(folder);
     Plugged::look(&app.env, folder, &loaded)
@@ -145,15 +175,18 @@ fn meant(here: &Path, named: &str, found: &FoundSkills) -> Option<Vec<PathBuf>> 
     let name = named.trim_start_matches(['$', '/']);
     let is_named = |folder: &Path| folder.parent().and_then(Path::file_name).is_some_and(|own| own == name);
     let off = found.notices.iter().map(|notice| &notice.file).filter(|file| is_named(file));
-    let on = found.skills.iter().filter(|skill| skill.name == name).map(|skill| &skill.file);
+    let on = found.skills.iter().filter(|skill| skill.is_called(name)).map(|skill| &skill.file);
     Some(on.chain(off).cloned().collect()).filter(|files: &Vec<PathBuf>| !files.is_empty())
 }
 
 /// What is wrong with the skill of a file, and why it is left out, unless that was said.
-fn wrong(app: &StorelessApp, here: &Path, file: &Path, left_out: Option<&SkillNotice>) -> Vec<Problem> {
+pub(crate) fn wrong(app: &StorelessApp, here: &Path, file: &Path, left_out: Option<&SkillNotice>) -> Vec<Problem> {
     let shown = file.strip_prefix(here).map_or_else(|_| app.env.shown(file), |inside| inside.display().to_string());
     let problem = |line, level, what| Problem { file: shown.clone(), line, level, what };
     let error = |what: String| problem(1, Level::Error, what);
+    if let Some(notice) = left_out.filter(|notice| !notice.file.ends_with(FILE)) {
+        return vec![error(notice.why.clone())];
+    }
     let text = match ext::text_of(file) {
         Ok(text) => text,
         Err(why) => return vec![error(left_out.map_or_else(|| why.to_string(), |notice| notice.why.clone()))],
@@ -190,7 +223,7 @@ pub(crate) async fn look(app: &StorelessApp, request: LookAtSkills) -> Result<Lo
     until_dropped(move |gone| {
         let wanted = Wanted::fetch(&env, &request, gone)?;
         let brings = wanted.skills()?.iter().flat_map(|skill| of_skill(skill, None)).collect();
-        Ok(LookedAtSkills { brings, seen: seen_as(&wanted.hashes()?) })
+        Ok(LookedAtSkills { brings, seen: wanted.seen() })
     })
     .await
 }
@@ -200,36 +233,43 @@ pub(crate) async fn add(app: &StorelessApp, request: AddSkills) -> Result<Writte
     until_dropped(move |gone| {
         let AddSkills { folder, from, names, all, seen, .. } = request;
         let wanted = Wanted::fetch(&env, &LookAtSkills { folder, from, names, all }, gone)?;
-        let hashes = wanted.hashes()?;
-        if seen_as(&hashes) != seen {
+        if wanted.seen() != seen {
             return Err(invalid("the skills are not what was looked at any more: look at them again"));
         }
-        let mut files = Vec::new();
-        for (folder, hash) in wanted.folders.iter().zip(&hashes) {
-            match copy_to(&place, folder, hash) {
-                Ok(name) => files.push(place.join(name).join(FILE).display().to_string()),
-                // Of many the ones that are there stay as they are.
-                Err(SkillWriteError::Exists(_)) if all && wanted.folders.len() > 1 => {}
-                Err(error) => return Err(invalid(error)),
-            }
+        // All of those that were named, or none.
+        let is_there = |one: &&Taken| place.join(name_of(&one.held.folder)).exists();
+        let there: Vec<String> = wanted.taken.iter().filter(is_there).map(|one| name_of(&one.held.folder)).collect();
+        if !there.is_empty() && (!all || there.len() == wanted.taken.len()) {
+            let words = format!("{} lies in {} already", there.join(", "), place.display());
+            return Err(
+                invalid(words).hint("`neco skill update` takes it from where it came; `neco skill remove` removes it.")
+            );
         }
-        if files.is_empty() {
-            return Err(invalid("skills of these names are there already, all of them"));
+        let mut files = Vec::new();
+        for one in wanted.taken.iter().filter(|one| !is_there(one)) {
+            let to = place.join(copy_to(&place, &one.held.folder, &one.hash).map_err(invalid)?);
+            files.push(to.join(FILE).display().to_string());
+            AddedSkills::new(env.config_dir()).keep(wanted.added(to, one)).map_err(failed)?;
         }
         Ok(WrittenSkills { files })
     })
     .await
 }
 
-/// What a yes to skills is a yes to.
-fn seen_as(hashes: &[String]) -> String {
-    hashes.join(" ")
-}
-
 /// Skills that were fetched, and are wanted.
 struct Wanted {
-    _fetched: Fetched,
-    folders: Vec<PathBuf>,
+    fetched: Fetched,
+    source: Source,
+    taken: Vec<Taken>,
+}
+
+/// One of them.
+struct Taken {
+    /// Where it is looked at and copied from.
+    held: Held,
+    /// Its folder below what was fetched.
+    below: PathBuf,
+    hash: String,
 }
 
 impl Wanted {
@@ -252,25 +292,39 @@ impl Wanted {
             return Err(AppError::new(Trouble::Invalid, words).hint(hint));
         }
         let is_wanted = |name: &String| request.names.is_empty() || request.names.contains(name);
-        let folders = folders.into_iter().zip(&names).filter(|(_, name)| is_wanted(name));
-        Ok(Self { folders: folders.map(|(folder, _)| folder).collect(), _fetched: fetched })
+        // A skill may lie there more than once, for several agents.
+        let (mut taken, mut seen) = (Vec::new(), BTreeSet::new());
+        for (folder, name) in folders.into_iter().zip(&names).filter(|(_, name)| is_wanted(name)) {
+            let below = folder.strip_prefix(&at).unwrap_or(&folder).to_owned();
+            let held = fetched.hold(folder, ext::LIMITS)?;
+            let hash = FolderFiles::of(&held.folder, ext::LIMITS).and_then(|files| files.hash()).map_err(invalid)?;
+            if seen.insert((name.clone(), hash.clone())) {
+                taken.push(Taken { held, below, hash });
+            }
+        }
+        Ok(Self { fetched, source, taken })
+    }
+
+    /// What a yes to them is a yes to.
+    fn seen(&self) -> String {
+        self.taken.iter().map(|one| one.hash.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What is kept of one that is there now, so that it can be fetched anew.
+    fn added(&self, folder: PathBuf, one: &Taken) -> AddedSkill {
+        let (commit, hash) = (self.fetched.commit.clone(), one.hash.clone());
+        AddedSkill { folder, source: self.source.clone(), below: one.below.clone(), commit, hash }
     }
 
     /// The skills, read as they will be when they are used.
     fn skills(&self) -> Result<Vec<Skill>, AppError> {
         let places: Vec<SkillPlace> =
-            self.folders.iter().map(|folder| SkillPlace::of_plugin(folder.clone(), folder)).collect();
+            self.taken.iter().map(|one| SkillPlace::of_plugin(one.held.folder.clone(), &one.held.folder)).collect();
         let found = ext::look(&places);
         match found.notices.is_empty() {
             true => Ok(found.skills),
             false => Err(invalid(found.notices.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))),
         }
-    }
-
-    /// What each of them is, to the byte.
-    fn hashes(&self) -> Result<Vec<String>, AppError> {
-        let hash = |folder: &PathBuf| FolderFiles::of(folder, ext::LIMITS).and_then(|files| files.hash());
-        self.folders.iter().map(hash).collect::<Result<_, _>>().map_err(invalid)
     }
 }
 

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::{LocalApp, StorelessApp};
 use crate::error::{failed, invalid};
+use crate::opening::on_thread;
 use crate::services;
 
 /// What the model of a session for calls says when a call is made.
@@ -27,6 +28,11 @@ const DONE: &str = "Done.";
 const NO_MODEL: &str = "This session makes the calls of a client, and no model answers in it. Choose a model to go on.";
 
 pub(crate) async fn list(app: &StorelessApp, request: ListTools) -> Result<ToolList, AppError> {
+    let app = app.clone();
+    on_thread(move || listed(&app, request)).await
+}
+
+fn listed(app: &StorelessApp, request: ListTools) -> Result<ToolList, AppError> {
     let folder = Path::new(&request.folder);
     let settings = app.settings(folder)?.config.tools;
     let indexes = services::indexes(app.env.data_dir());

@@ -16,6 +16,8 @@ use crate::error::failed;
 use crate::opening::{Opener, on_thread};
 use crate::workspace::Workspace;
 use crate::workspace::plugged::{Plugged, Scope};
+use crate::workspace::told_before::ToldBefore;
+use neco_view::figures;
 
 pub(crate) async fn list(app: &StorelessApp, _: ListTrust) -> Result<TrustList, AppError> {
     let trust = Trust::open(app.env.config_dir()).map_err(failed)?;
@@ -32,7 +34,7 @@ pub(crate) async fn list(app: &StorelessApp, _: ListTrust) -> Result<TrustList, 
 }
 
 pub(crate) async fn show(app: &StorelessApp, request: ShowTrust) -> Result<FolderTrust, AppError> {
-    Ok(told(&app.plugged(Path::new(&request.folder))?))
+    Ok(told(&app.plugged(Path::new(&request.folder))?, Scope::All))
 }
 
 pub(crate) async fn decide(app: &StorelessApp, request: DecideTrust) -> Result<FolderTrust, AppError> {
@@ -46,7 +48,7 @@ pub(crate) async fn decide(app: &StorelessApp, request: DecideTrust) -> Result<F
         None => plugged.decide(Scope::All, request.trusted),
     };
     kept.map_err(failed)?;
-    Ok(told(&plugged))
+    Ok(told(&plugged, Scope::All))
 }
 
 pub(crate) async fn forget(app: &StorelessApp, request: ForgetTrust) -> Result<ForgottenTrust, AppError> {
@@ -55,18 +57,20 @@ pub(crate) async fn forget(app: &StorelessApp, request: ForgetTrust) -> Result<F
 }
 
 /// Asks a person about what the folder brings that nobody has decided about; without one it stays off, and that is said.
+/// So is what is left out; what was said in an earlier run is only counted where a person sits in front of a window, and
+/// not repeated with every request.
 pub(crate) async fn ask_about(
     workspace: &Arc<Workspace>,
     opener: &dyn Opener,
+    interactive: bool,
     notes: &mut Vec<String>,
 ) -> Result<(), AppError> {
     let state = workspace.now();
-    notes.extend(state.plugged.notices.iter().cloned());
+    let mut warnings = state.plugged.notices.clone();
     if opener.asks() && state.plugged.has_news() {
         let looked_at = Arc::clone(workspace);
         let mut plugged = on_thread(move || Ok(looked_at.plugged())).await?;
-        let asked = opener.trusts(plugged.describe(Scope::News), plugged.parts(Scope::News));
-        if let Some(answer) = asked.await {
+        if let Some(answer) = opener.trusts(told(&plugged, Scope::News)).await {
             let decided_in = Arc::clone(workspace);
             let kept = on_thread(move || {
                 let kept = match answer {
@@ -82,15 +86,27 @@ pub(crate) async fn ask_about(
             notes.extend(kept.await?.err().map(|error| format!("The answer could not be saved: {error}")));
         }
     }
-    notes.extend(workspace.now().plugged.note());
+    warnings.extend(workspace.now().plugged.note());
+    let (always, warnings): (Vec<String>, Vec<String>) =
+        warnings.into_iter().partition(|warning| state.plugged.plugins_off.contains(warning));
+    notes.extend(always);
+    let all = warnings.len();
+    let told = ToldBefore::of(workspace.env().data_dir(), workspace.folder(), "plugged");
+    let news = told.news(warnings).await;
+    let before = all - news.len();
+    notes.extend(news);
+    if interactive && before > 0 {
+        notes.push(format!("{} as before; /doctor shows what is wrong", figures::count(before as u64, "warning")));
+    }
     Ok(())
 }
 
-fn told(plugged: &Plugged) -> FolderTrust {
+fn told(plugged: &Plugged, scope: Scope) -> FolderTrust {
     FolderTrust {
-        described: plugged.describe(Scope::All),
+        described: plugged.describe(scope),
+        names: plugged.names(scope),
         seen: plugged.fingerprint(),
-        parts: plugged.parts(Scope::All),
+        parts: plugged.parts(scope),
         all_on: plugged.is_all_on(),
         warnings: plugged.notices.clone(),
     }

@@ -1,7 +1,7 @@
 //! Workflows, and the runs of them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use neco_ext::plugins::PluginStore;
 use neco_model::Models;
@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use crate::app::LocalApp;
 use crate::error::{invalid, of_session, of_workflow};
+use crate::opening::on_thread;
 use crate::paging::page;
 use crate::services;
 use crate::workspace::told_files::{definitions, workflow_places};
@@ -31,7 +32,8 @@ fn places(app: &LocalApp, folder: &Path) -> WorkflowPlaces {
 
 pub(crate) async fn list(app: &LocalApp, request: ListWorkflows) -> Result<WorkflowList, AppError> {
     let runs = app.hub.workflow_runs((!request.all).then_some(request.folder.as_str())).await;
-    let found = places(app, Path::new(&request.folder)).list(Path::new(&request.folder));
+    let (here, folder) = (app.clone(), PathBuf::from(&request.folder));
+    let found = on_thread(move || Ok(places(&here, &folder).list(&folder))).await?;
     let page = page(runs, &request.page, |run| (run.began_ms, run.workflow_id.to_string()))?;
     Ok(WorkflowList { workflows: found.into_iter().map(entry).collect(), runs: page.items, next: page.next })
 }
@@ -48,8 +50,8 @@ fn entry(found: FoundWorkflow) -> WorkflowEntry {
 }
 
 pub(crate) async fn show(app: &LocalApp, request: ShowWorkflow) -> Result<ShownWorkflow, AppError> {
-    let found =
-        places(app, Path::new(&request.folder)).find(&request.name, Path::new(&request.folder)).map_err(of_workflow)?;
+    let (here, folder) = (app.clone(), PathBuf::from(&request.folder));
+    let found = on_thread(move || places(&here, &folder).find(&request.name, &folder).map_err(of_workflow)).await?;
     let file = found.file.map_err(of_workflow)?;
     let pending =
         file.tasks.iter().filter_map(|task| Some(task.work().ok()?.pending(task.id.clone(), task.needs.clone())));
@@ -101,6 +103,11 @@ async fn find_run(hub: &Hub, id: &str) -> Result<WorkflowRun, AppError> {
 }
 
 pub(crate) async fn check(app: &LocalApp, request: CheckWorkflows) -> Result<CheckedWorkflows, AppError> {
+    let app = app.clone();
+    on_thread(move || check_all(&app, request)).await
+}
+
+fn check_all(app: &LocalApp, request: CheckWorkflows) -> Result<CheckedWorkflows, AppError> {
     let folder = Path::new(&request.folder);
     let loaded = app.settings(folder)?;
     let tools = services::all_tools(&loaded.config.tools, &services::indexes(app.env.data_dir()));

@@ -4,10 +4,10 @@ use crate::address::{HIDDEN, without_secrets};
 
 /// Parts of names whose values are secret.
 const SECRET_PARTS: &[&str] =
-    &["auth", "authorization", "bearer", "cookie", "credential", "credentials", "key", "apikey", "pass", "pat"];
+    &["auth", "authorization", "bearer", "cookie", "credential", "credentials", "key", "apikey", "pass", "pat", "pwd"];
 
 /// What secret names hold anywhere.
-const SECRET_INSIDE: &[&str] = &["token", "secret", "passw"];
+const SECRET_INSIDE: &[&str] = &["token", "secret", "passw", "passphrase", "connection_string", "connectionstring"];
 
 /// How keys begin that vendors give out.
 const BEGINNINGS: &[&str] = &[
@@ -155,7 +155,9 @@ fn last_name(text: &str) -> &str {
 fn names_secret(name: &str) -> bool {
     let name = name.trim_matches(['-', '"', '\'', ' ']).to_lowercase();
     let has = |inside: &&str| name.contains(*inside);
+    // By itself it is the folder that is worked in.
     name.len() <= 64
+        && name != "pwd"
         && (SECRET_INSIDE.iter().any(has) || name.split(['-', '_', '.', ' ']).any(|part| SECRET_PARTS.contains(&part)))
 }
 

@@ -110,8 +110,13 @@ fn read_folder(env: &Env, place: &Path, folder: Option<&Path>, (files, findings)
     let paths = entries.flatten().filter(counts).map(|entry| entry.path());
     let mut paths: Vec<PathBuf> = paths.filter(|path| kind(path).is_some()).collect();
     paths.sort();
+    let layer = if folder.is_some() { Layer::Project } else { Layer::User };
+    if paths.len() > MOST {
+        let words =
+            format!("has more than {MOST} files that may be tools: those after them in the alphabet are left out");
+        findings.warnings.push(Notice::about(&origin_of(env, layer, place), words));
+    }
     for path in paths.into_iter().take(MOST) {
-        let layer = if folder.is_some() { Layer::Project } else { Layer::User };
         let origin = origin_of(env, layer, &path);
         let read = match read_text(&path, &origin) {
             Some(Ok(text)) => {

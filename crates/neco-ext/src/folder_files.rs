@@ -36,6 +36,9 @@ pub enum FolderError {
     /// A link stands for a folder in it.
     #[error("{} is a link to a folder, whose files are neither taken nor watched there: put them there", .0.display())]
     LinkedFolder(PathBuf),
+    /// Something in it is neither a file nor a folder: reading it may take for ever.
+    #[error("{} is neither a file nor a folder", .0.display())]
+    NoFile(PathBuf),
     /// It can't be read.
     #[error("its folder can't be read: {0}")]
     Io(#[from] io::Error),
@@ -67,6 +70,9 @@ impl FolderFiles {
                     return Err(FolderError::LeadsOut(path));
                 }
                 let facts = fs::metadata(&path)?;
+                if !facts.is_file() && !facts.is_dir() {
+                    return Err(FolderError::NoFile(path));
+                }
                 others += usize::from(!facts.is_file());
                 if facts.is_file() {
                     found.files.push((path, facts));
@@ -88,6 +94,11 @@ impl FolderFiles {
         found.files.sort_by(|one, other| one.0.cmp(&other.0));
         found.left_out.sort();
         Ok(found)
+    }
+
+    /// Bytes of all of them.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|(_, file)| file.len()).sum()
     }
 
     /// The paths, as they stand in the folder.
@@ -161,12 +172,25 @@ impl FolderFiles {
         Ok(hashes)
     }
 
+    /// Copies every file with its bits into a folder. What a link leads to is a file of its own there.
+    ///
+    /// # Errors
+    /// When one of them can't be copied: the path and why.
+    pub fn copy_to(&self, folder: &Path) -> Result<(), (PathBuf, io::Error)> {
+        for (from, _) in &self.files {
+            let to = folder.join(from.strip_prefix(&self.folder).unwrap_or(from));
+            to.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| (to.clone(), error))?;
+            fs::copy(from, to).map_err(|error| (from.clone(), error))?;
+        }
+        Ok(())
+    }
+
     /// Reads every file, in the order of their paths.
     ///
     /// # Errors
     /// When they are too big, or can't be read.
     pub fn read_all(&self, mut each: impl FnMut(&Path, &[u8])) -> Result<(), FolderError> {
-        if self.files.iter().map(|(_, file)| file.len()).sum::<u64>() > self.limits.bytes {
+        if self.bytes() > self.limits.bytes {
             return Err(FolderError::TooBig(self.limits));
         }
         for (path, _) in &self.files {

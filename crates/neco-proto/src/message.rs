@@ -170,6 +170,13 @@ impl Message {
         }
     }
 
+    /// Whether the person only asks for what was stopped to go on.
+    #[must_use]
+    pub fn asks_to_go_on(&self) -> bool {
+        let said = self.said().trim().trim_end_matches(['.', '!']).to_lowercase();
+        said.starts_with("continue;") || matches!(said.as_str(), "continue" | "go on" | "go on where you stopped")
+    }
+
     /// A message of the person with one text part.
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {

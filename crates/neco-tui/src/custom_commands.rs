@@ -6,7 +6,7 @@ use neco_proto::app::{App, AppError, Caller, Trouble};
 use neco_proto::{Answer, Client, Command, CommandWants, MessagePiece, Mode, Query};
 use neco_view::slash::{self, Custom};
 
-use crate::command_lines;
+use crate::command_lines::{self, Watch};
 use crate::host::{Host, LineOf};
 
 /// The commands that the person and the folder bring along, of which those that are not trusted say so; and the prompts
@@ -15,7 +15,7 @@ pub(crate) async fn all(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
     let custom = |row: CommandRow| {
         let mark = if row.trusted { "" } else { "(not trusted: /trust) " };
         let help = format!("{mark}{}", row.help);
-        Custom { name: row.name, argument: row.argument, help, is_skill: row.is_skill }
+        Custom { name: row.name, argument: row.argument, help, is_skill: row.is_skill, also: row.also }
     };
     let found = app.ask(&Caller::person(), &ListCommands { folder: host.folder() }).await.unwrap_or_default();
     // One that a built-in command stands before is never run.
@@ -27,6 +27,7 @@ pub(crate) async fn all(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
         argument,
         help: format!("{help} (MCP {server})").trim_start().to_owned(),
         is_skill: false,
+        also: None,
     };
     // What the person wrote themselves is meant.
     let prompts: Vec<Custom> =
@@ -68,7 +69,7 @@ impl SaidByCommand {
     }
 }
 
-/// What such a command says to the agent; the server of a prompt is started for it.
+/// What such a command says to the agent; the server of a prompt is started for it, and `watch` sees its lines run.
 ///
 /// # Errors
 /// When it is gone or not trusted, lacks an argument, or its server can't be reached.
@@ -78,6 +79,7 @@ pub(crate) async fn said_by(
     client: Option<&dyn Client>,
     name: String,
     argument: String,
+    watch: &Watch,
 ) -> Result<SaidByCommand, AppError> {
     let (folder, person) = (host.folder(), Caller::person());
     let own = ExpandCommand { folder: folder.clone(), name: name.clone(), argument: argument.clone() };
@@ -91,7 +93,8 @@ pub(crate) async fn said_by(
     let mut said = SaidByCommand { notes: expanded.notes, wants, ..SaidByCommand::from(expanded.text) };
     if !expanded.parts.is_empty() {
         let of = LineOf::File(mode_of(client).await);
-        let filled = command_lines::filled(expanded.parts, |line, printed| host.shell(line, of, printed)).await?;
+        let filled =
+            command_lines::filled(expanded.parts, watch, |line, printed| host.shell(line, of, printed)).await?;
         said.pieces = filled.pieces;
         said.notes.extend(filled.failed);
     }

@@ -252,6 +252,8 @@ pub enum CommandOutcome {
     Changes(Vec<FileDiff>),
     /// What a setting can be set to, with how it is set now, and text about that as a program prints it.
     Choose(Setting, String, String),
+    /// Things that are there, each of which can be looked at.
+    List(Listed),
     /// One line for the person.
     Say(String),
     /// This is to be said to the agent.
@@ -262,6 +264,21 @@ pub enum CommandOutcome {
     Ask(Agreement),
     /// Another session is wanted that goes on from what is on the screen, and this is to be said of it.
     GoOn(Wanted, String),
+}
+
+/// Things that are there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// What is written into the field that searches them.
+    pub title: String,
+    /// Each by its name, with how it stands.
+    pub rows: Vec<(String, String)>,
+    /// What shows one of them, with its name behind it.
+    pub shows: Outside,
+    /// What is wrong, for the person.
+    pub warnings: Vec<String>,
+    /// All of it as a program prints it.
+    pub text: String,
 }
 
 /// What a person is asked before something is done that makes agents freer.

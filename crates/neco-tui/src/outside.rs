@@ -299,10 +299,14 @@ impl Beyond<'_> {
         if shown.described.is_empty() {
             return Ok(CommandOutcome::Say("This folder switches nothing on by itself.".to_owned()));
         }
-        if word.is_empty() {
+        if matches!(word, "" | "show") {
             let now =
                 if shown.all_on { "All of it is on; /trust no switches it off" } else { "/trust yes switches it on" };
-            return Ok(print(&format!("{}\n{now}", clean(&shown.described).trim_end())));
+            let (list, more) = match word {
+                "show" => (&shown.described, ""),
+                _ => (&shown.names, "/trust show shows what all of it says and runs\n"),
+            };
+            return Ok(print(&format!("{}\n{more}{now}", clean(list).trim_end())));
         }
         let trusted = word == "yes";
         self.ask(&DecideTrust { folder, seen: shown.seen, trusted, only: None }).await?;

@@ -1,12 +1,16 @@
 //! `/mcp`: the MCP servers, one of them, and one of them restarted or switched on and off.
 
 use neco_proto::app::AppError;
-use neco_proto::app::mcp::{GetServer, ListServers, RestartServer, ServerState, SetServerEnabled, WrittenServer};
+use neco_proto::app::mcp::{
+    GetServer, ListServers, RestartServer, ServerRow, ServerState, SetServerEnabled, WrittenServer,
+};
 use neco_proto::clean::clean_line;
+use neco_view::figures;
 use neco_view::paint::colour::Paint;
 use neco_view::paint::lists::servers;
+use neco_view::slash::Outside;
 
-use crate::host::CommandOutcome;
+use crate::host::{CommandOutcome, Listed};
 use crate::outside::{Beyond, print, usage};
 
 /// `/mcp`, `/mcp NAME`, `/mcp restart NAME`, `/mcp enable NAME`, `/mcp disable NAME`, `/mcp login NAME`.
@@ -16,8 +20,16 @@ pub(crate) async fn mcp(beyond: &Beyond<'_>, text: &str) -> Result<CommandOutcom
     match words.as_slice() {
         [] | ["list"] => {
             let list = beyond.ask(&ListServers { folder }).await?;
-            let warnings: String = list.warnings.iter().map(|warning| format!("! {}\n", clean_line(warning))).collect();
-            Ok(print(&format!("{}{warnings}", servers::as_lines(&list, Paint::default()))))
+            let text = servers::as_lines(&list, Paint::default());
+            let row = |row: &ServerRow| (row.name.clone(), format!("{} · {}", servers::standing(row), row.in_short));
+            let rows: Vec<(String, String)> = list.servers.iter().map(row).collect();
+            if rows.is_empty() || !words.is_empty() {
+                let warnings: String =
+                    list.warnings.iter().map(|warning| format!("! {}\n", clean_line(warning))).collect();
+                return Ok(print(&format!("{text}{warnings}")));
+            }
+            let title = format!("Search {}", figures::count(rows.len() as u64, "MCP server"));
+            Ok(CommandOutcome::List(Listed { title, rows, shows: Outside::Mcp, warnings: list.warnings, text }))
         }
         ["restart", name] => {
             let row = beyond.ask(&RestartServer { folder, name: (*name).to_owned() }).await?;

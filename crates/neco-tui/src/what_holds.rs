@@ -21,7 +21,7 @@ use neco_view::short_id::short_id;
 use neco_view::slash::{Outside, nearest};
 use neco_view::wording::notices;
 
-use crate::host::{Agreement, CommandOutcome};
+use crate::host::{Agreement, CommandOutcome, Listed};
 use crate::outside::{Beyond, THEME, print, usage};
 
 /// The setting of the sandbox's level.
@@ -182,8 +182,15 @@ pub(crate) async fn skills(beyond: &Beyond<'_>, name: &str) -> Result<CommandOut
         return Ok(print(&lists::skills::whole(&shown, &home)));
     }
     let list = beyond.ask(&ListSkills { folder }).await?;
-    let warnings: String = list.warnings.iter().map(|warning| format!("{}\n", clean_line(warning))).collect();
-    Ok(print(&format!("{warnings}{}", lists::skills::as_lines(&list, &home))))
+    let text = lists::skills::as_lines(&list, &home);
+    let rows: Vec<(String, String)> =
+        list.skills.iter().map(|one| (one.name.clone(), lists::skills::in_short(one, &home))).collect();
+    if rows.is_empty() {
+        let warnings: String = list.warnings.iter().map(|warning| format!("{}\n", clean_line(warning))).collect();
+        return Ok(print(&format!("{warnings}{text}")));
+    }
+    let title = format!("Search {}", figures::count(rows.len() as u64, "skill"));
+    Ok(CommandOutcome::List(Listed { title, rows, shows: Outside::Skills, warnings: list.warnings, text }))
 }
 
 /// What holds here.

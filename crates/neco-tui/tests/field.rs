@@ -4,6 +4,7 @@ mod support;
 
 use crossterm::event::KeyCode;
 use neco_proto::app::keys::NewKey;
+use neco_proto::app::{AppError, Trouble};
 use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::SaidByCommand;
@@ -115,6 +116,30 @@ fn a_search_past_the_oldest_keeps_it() {
     assert!(picture.contains("(no older match) run the tests") && !picture.contains("nothing fits"), "{picture}");
     scene.key(KeyCode::Enter);
     assert_eq!(scene.app.prompt.text.as_str(), "run the tests");
+}
+
+#[test]
+fn lines_of_a_command_are_seen_while_they_run_and_stop_with_one_key() {
+    for size in [(100, 30), (60, 15)] {
+        let mut scene = Scene::new(size);
+        scene.app.offers.custom = vec![slash::Custom { name: "look".into(), ..slash::Custom::default() }];
+        scene.types("/look");
+        scene.key(KeyCode::Enter);
+        scene.news(News::LineBegins("git fetch".into()));
+        scene.news(News::LinePrinted(0, "from far away\n".into()));
+        let picture = scene.picture();
+        for words in ["Shell  git fetch", "stopped after 60 s", "Esc stop", "from far away"] {
+            assert!(picture.contains(words), "{words}:\n{picture}");
+        }
+        scene.types("/look");
+        assert_eq!(scene.key(KeyCode::Enter).iter().filter(|effect| matches!(effect, Effect::Custom(..))).count(), 0);
+        assert_eq!(scene.key(KeyCode::Esc), [Effect::StopShell]);
+        scene.news(News::LinesEnded);
+        scene.news(News::Custom(Err(AppError::new(Trouble::Failed, "Stopped; nothing was sent"))));
+        let picture = scene.picture();
+        assert!(!picture.contains("git fetch") && picture.contains("Stopped; nothing was sent"), "{picture}");
+        assert!(picture.contains("› /look"), "it is there to be tried again:\n{picture}");
+    }
 }
 
 #[test]

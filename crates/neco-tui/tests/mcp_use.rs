@@ -36,7 +36,7 @@ fn scene() -> Scene {
 
 fn greet() -> Custom {
     let (name, argument, help) = ("mcp__docs__greet".into(), "who".into(), "Greets. (MCP docs)".into());
-    Custom { name, argument, help, is_skill: false }
+    Custom { name, argument, help, is_skill: false, also: None }
 }
 
 #[test]

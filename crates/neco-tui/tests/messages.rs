@@ -15,8 +15,13 @@ use support::{Scene, in_all_sizes};
 #[test]
 fn what_is_offered() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
-        scene.app.offers.custom =
-            vec![Custom { name: "ship".into(), argument: "WHAT".into(), help: "release it".into(), is_skill: false }];
+        scene.app.offers.custom = vec![Custom {
+            name: "ship".into(),
+            argument: "WHAT".into(),
+            help: "release it".into(),
+            is_skill: false,
+            also: None,
+        }];
         scene.types("/mo");
         let commands = scene.picture();
         assert!(commands.contains("/model") && commands.contains("/mode"));

@@ -70,7 +70,13 @@ fn names_of_a_folder_are_no_sequences() {
     scene.news(News::Files(vec![format!("src/{EVIL}.rs"), "a\u{9b}2J\u{202e}.rs".into()]));
     is_ours(&bytes(&mut scene));
     scene.control('u');
-    let custom = Custom { name: format!("x{EVIL}"), argument: EVIL.into(), help: format!("\t{EVIL}"), is_skill: true };
+    let custom = Custom {
+        name: format!("x{EVIL}"),
+        argument: EVIL.into(),
+        help: format!("\t{EVIL}"),
+        is_skill: true,
+        also: None,
+    };
     scene.news(News::Commands(vec![custom], None));
     scene.types("/");
     is_ours(&bytes(&mut scene));

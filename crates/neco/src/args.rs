@@ -11,6 +11,7 @@ use neco_proto::app::rules::GivenRules;
 use neco_proto::{ApprovalMode, Mode};
 use neco_workspace::worktree::BringBack;
 
+use crate::cmd::acp::{ACP, AcpArgs};
 use crate::cmd::agents::AgentsCommand;
 use crate::cmd::auth::AuthCommand;
 use crate::cmd::config::ConfigCommand;
@@ -93,6 +94,9 @@ pub struct CommandLine {
     /// What is asked when no subcommand is named.
     #[command(flatten)]
     pub run: RunArgs,
+    /// Works in an editor, as neco acp does
+    #[arg(long, hide = true)]
+    pub acp: bool,
     /// The subcommand.
     #[command(subcommand)]
     pub command: Option<Subcommands>,
@@ -359,6 +363,9 @@ pub enum Subcommands {
     /// Lists, adds, removes and tests MCP servers
     #[command(subcommand)]
     Mcp(McpCommand),
+    /// Works in an editor that speaks the Agent Client Protocol: Zed, JetBrains, Neovim, Emacs
+    #[command(after_help = ACP)]
+    Acp(Box<AcpArgs>),
     /// Lists, shows, checks, writes and adds skills: guides for a kind of task
     #[command(subcommand, alias = "skills")]
     Skill(SkillCommand),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use neco_config::Env;
-use neco_proto::app::trust::TrustAnswer;
+use neco_proto::app::trust::{FolderTrust, TrustAnswer};
 use neco_tui::line::Person;
 pub use neco_tui::line::ask::*;
 
@@ -26,10 +26,11 @@ pub fn programs(env: &Env) -> editor::Programs {
     editor::Programs::wanted(|name| env.var_os(name), env.find_program("less").is_some())
 }
 
-/// Asks whether what was described is to be trusted, or which parts of it; nothing when nobody can be read.
+/// Asks whether what is told of is to be trusted, or which parts of it; nothing when nobody can be read.
 ///
 /// # Errors
 /// When the person wants to leave instead.
-pub fn trusts(tty: &Tty, described: &str, parts: &[String], env: &Env) -> Result<Option<TrustAnswer>, Signal> {
-    trust::answer(tty, described, parts, &env.shown(&env.config_dir().join(neco_safety::trust::TRUST_FILE)))
+pub fn trusts(tty: &Tty, told: &FolderTrust, env: &Env) -> Result<Option<TrustAnswer>, Signal> {
+    let kept = env.shown(&env.config_dir().join(neco_safety::trust::TRUST_FILE));
+    trust::answer(tty, told, &kept)
 }

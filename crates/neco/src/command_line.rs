@@ -76,7 +76,7 @@ fn printed_request(words: &[OsString]) -> Option<CommandLine> {
     // Where something else is wrong with the line, flags have no values at all.
     let is_printed = matches.try_get_one("print").ok().flatten().copied().unwrap_or(false);
     let RequestLine { run, everywhere } = is_printed.then(|| RequestLine::try_parse_from(words).ok()).flatten()?;
-    Some(CommandLine { run, everywhere, command: None })
+    Some(CommandLine { run, everywhere, acp: false, command: None })
 }
 
 /// A word behind `--worktree` that is the name of one elsewhere, and would be a message or a part of it here. Where a
@@ -221,7 +221,9 @@ fn settings_before_the_subcommand(words: &[OsString]) -> Vec<String> {
 fn flags_of_a_run(matches: &ArgMatches) -> Option<String> {
     let command = CommandLine::command();
     let is_written = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    let written = command.get_arguments().find(|arg| !arg.is_global_set() && is_written(arg.get_id().as_str()))?;
+    // An editor that starts `neco --acp` writes `login` behind that.
+    let is_of_a_run = |arg: &&clap::Arg| !arg.is_global_set() && arg.get_id() != "acp";
+    let written = command.get_arguments().filter(is_of_a_run).find(|arg| is_written(arg.get_id().as_str()))?;
     let (path, subcommand) = innermost(&command, matches);
     let flag = match (written.get_long(), written.get_short()) {
         (Some(long), _) => format!("--{long}"),

@@ -30,7 +30,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["completion"], "`neco completions SHELL` comes close."),
     (&["extension", "extensions"], EXTENSIONS),
     (&["review"], REVIEW),
-    (&["web", "serve", "server", "acp", "app", "desktop", "app-server", "remote-control"], NO_SERVER),
+    (&["web", "serve", "server", "app", "desktop", "app-server", "remote-control"], NO_SERVER),
     (&["mcp-server"], "`neco mcp serve` is Neco as an MCP server."),
     (&["tui", "start"], "`neco` alone opens the window."),
     (&["pr", "github"], "There is nothing for pull requests yet: `git` and `gh` work as commands of the agent."),

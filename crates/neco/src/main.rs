@@ -72,6 +72,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         say::note(&format!("log: {}", file.display()));
     }
     match &line.command {
+        None if line.acp => cmd::acp::serve_editor(&line.run, &line.everywhere, env),
         None => converse(&line.run, &line.everywhere, env),
         Some(Subcommands::Run(args) | Subcommands::Chat(args)) => converse(args, &line.everywhere, env),
         Some(Subcommands::Resume(args)) => converse(&args.run, &line.everywhere, env),
@@ -83,6 +84,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         Some(Subcommands::Plan(command)) => cmd::plan::run(command, &line.everywhere, env),
         Some(Subcommands::Agents(command)) => cmd::agents::run(command, &line.everywhere, env),
         Some(Subcommands::Workflow(command)) => cmd::workflow::run(command, &line.everywhere, env),
+        Some(Subcommands::Acp(args)) => cmd::acp::run(args, &line.everywhere, env),
         Some(Subcommands::Mcp(command)) => cmd::mcp::run(command, &line.everywhere, env),
         Some(Subcommands::Skill(command)) => cmd::skill::run(command, &line.everywhere, env),
         Some(Subcommands::Plugin(command)) => cmd::plugin::run(command, &line.everywhere, env),

@@ -16,14 +16,14 @@ use crate::run::{files, picture};
 use crate::say;
 use crate::signals::InterruptMask;
 use crate::terminal::{self, is_unattended};
-use crate::tui::{host, tell_of_others, unless_left};
+use crate::tui::{host, offer_others, unless_left};
 
 /// Takes lines until there are no more.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = crate::folder(everywhere)?;
     let terminal = terminal::look_at(env);
     if terminal.stdin {
-        tell_of_others(env);
+        offer_others(&folder, everywhere, env);
     }
     let attachments = picture::attachments(&files::pictures(args))?;
     let runtime = compose::runtime()?;

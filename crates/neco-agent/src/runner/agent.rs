@@ -372,12 +372,13 @@ impl Agent {
     /// What the next question would be made of, and what makes room for it.
     pub(super) fn talk(&mut self) -> (&mut Room, Talk<'_>) {
         let (assembled, scene) = (self.assembled(), self.scene());
-        let standing = [self.planning.book.text(), self.skills.standing()];
+        let space = self.room.space(&self.model);
+        let standing = [self.planning.book.text(), self.skills.standing(space.window())];
         let standing: Vec<String> = standing.into_iter().flatten().collect();
         let standing = (!standing.is_empty()).then(|| standing.join("\n\n"));
         let talk = Talk {
             assembled,
-            space: self.room.space(&self.model),
+            space,
             standing,
             prompts: self.context.prompts(),
             model: &mut self.model,
@@ -621,7 +622,10 @@ impl Agent {
         };
         self.reports.commit(EventBody::AgentComplete(complete)).await?;
         self.reports.leave_turn();
-        self.skilling().end();
+        match reason {
+            CompleteReason::Natural => self.skilling().end(),
+            _ => self.skilling().stop(),
+        }
         self.scheduler.policy_mut().take_back();
         self.inbox.wakeable = matches!(reason, CompleteReason::Natural | CompleteReason::IterationLimit);
         // Whoever stopped the work, or has no model, does not want it to start again by itself.

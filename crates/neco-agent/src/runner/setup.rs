@@ -18,7 +18,7 @@ use crate::gate::Gate;
 use crate::plan::PlanBook;
 use crate::ports::{Checkpointer, Clock, EventSink, FolderRules, RequestFiles, RuleBook};
 use crate::scheduler::Limits;
-use crate::skills::{SkillModels, SkillShelf};
+use crate::skills::{SkillModels, SkillShelf, SkillsUsed};
 
 /// What can change while an agent lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,8 +120,8 @@ pub struct AgentSetup {
     pub skills: Option<Arc<dyn SkillShelf>>,
     /// Those that it is told before it begins.
     pub skills_given: Vec<String>,
-    /// Those that it used, oldest first.
-    pub skills_used: Vec<String>,
+    /// Those that it used.
+    pub skills_used: SkillsUsed,
     /// Finds the models that skills name; `None` where its model stays.
     pub skill_models: Option<SkillModels>,
     /// What it is told besides the base prompts.

@@ -9,6 +9,7 @@ use neco_proto::event::{SkillCause, SkillUsed};
 use neco_proto::{EventBody, Message};
 use neco_safety::Policy;
 use neco_safety::policy::Within;
+use neco_safety::secrets::Scope;
 use neco_toolkit::ToolError;
 
 use super::conversation::Conversation;
@@ -18,14 +19,15 @@ use super::reports::Reports;
 use crate::gate::{BothGates, Gate};
 use crate::ports::SinkError;
 use crate::scheduler::Scheduler;
-use crate::skills::{InUse, OpenedSkill, SKILL, SkillModels, SkillShelf, SkillWish};
+use crate::skills::{InUse, OpenedSkill, SKILL, SkillModels, SkillShelf, SkillWish, SkillsUsed};
 
 /// Skills that one message calls up by its words, and that it names.
 const MOST_BY_WORDS: usize = 2;
-const MOST_NAMED: usize = 5;
+pub(super) const MOST_NAMED: usize = 5;
 
-/// Bytes of all that is told again of skills when the conversation is made shorter.
+/// Bytes of all that is told again of skills when the conversation is made shorter, and per cent of the window.
 const MOST_KEPT: usize = 64 * 1024;
+const SHARE_KEPT: u64 = 15;
 
 /// The skills of an agent.
 pub(super) struct SkillsInUse {
@@ -40,10 +42,16 @@ pub(super) struct SkillsInUse {
     given: Vec<String>,
     /// Those of the present request.
     active: Vec<OpenedSkill>,
+    /// Those of the request that an earlier run left undone; they are in use again when they have been read.
+    undone: Vec<String>,
+    /// Whether the request ended without being done: what is asked next may be that it goes on.
+    is_stopped: bool,
     /// The same for whoever starts another agent.
     pub(super) in_use: InUse,
     /// The model that is asked when the request ends.
     model: Option<Arc<dyn Provider>>,
+    /// Whether the person chose the model meanwhile: then it stays, whatever skills name.
+    has_chosen_model: bool,
 }
 
 impl SkillsInUse {
@@ -51,11 +59,22 @@ impl SkillsInUse {
         shelf: Option<Arc<dyn SkillShelf>>,
         models: Option<SkillModels>,
         gate: Arc<dyn Gate>,
-        (given, used): (Vec<String>, Vec<String>),
+        (given, used): (Vec<String>, SkillsUsed),
     ) -> Self {
-        let given = given.into_iter().filter(|name| !used.contains(name)).collect();
-        let used = used.into_iter().map(|name| (name, None)).collect();
-        Self { shelf, models, gate, used, given, active: Vec::new(), in_use: InUse::default(), model: None }
+        let given = given.into_iter().filter(|name| !used.names.contains(name)).collect();
+        Self {
+            shelf,
+            models,
+            gate,
+            used: used.names.into_iter().map(|name| (name, None)).collect(),
+            given,
+            active: Vec::new(),
+            is_stopped: !used.in_use.is_empty(),
+            undone: used.in_use,
+            in_use: InUse::default(),
+            model: None,
+            has_chosen_model: false,
+        }
     }
 
     /// Other skills and another gate hold from now on; those in use stay so.
@@ -66,16 +85,26 @@ impl SkillsInUse {
     /// The person chose another model: it stays when the request ends.
     pub(super) fn leave_model(&mut self) {
         self.model = None;
+        self.has_chosen_model = true;
     }
 
-    /// What the model is told again when the conversation is made shorter: the skills that were used last, as far as
-    /// there is room.
-    pub(super) fn standing(&self) -> Option<String> {
+    /// The model that a skill or a command names, unless the person chose one.
+    fn model(&self, wanted: &str) -> Option<Arc<dyn Provider>> {
+        self.models.as_ref().filter(|_| !self.has_chosen_model).and_then(|models| models(wanted))
+    }
+
+    /// What a model with this window is told again when the conversation is made shorter: the skills that were used
+    /// last, as far as there is room.
+    pub(super) fn standing(&self, window: Option<u64>) -> Option<String> {
+        // A token has some four bytes.
+        let room = window.map_or(MOST_KEPT, |tokens| {
+            usize::try_from(tokens.saturating_mul(4) / 100 * SHARE_KEPT).unwrap_or(MOST_KEPT).min(MOST_KEPT)
+        });
         let mut texts: Vec<&str> = Vec::new();
         let mut bytes = 0;
         for text in self.used.iter().rev().filter_map(|(_, text)| text.as_deref()) {
             bytes += text.len();
-            if bytes > MOST_KEPT {
+            if bytes > room {
                 break;
             }
             texts.push(text);
@@ -123,10 +152,12 @@ pub(super) struct Skilling<'a> {
 }
 
 impl Skilling<'_> {
-    /// Brings in the skills that a person names in what they wrote, and those whose words stand in it.
-    pub(super) async fn hear(&mut self, written: &str) -> Result<(), SinkError> {
+    /// Brings in the skills that a person names in what they wrote, and those whose words stand in it. What a program
+    /// hands in names none, as nobody typed it.
+    pub(super) async fn hear(&mut self, written: &str, is_person: bool) -> Result<(), SinkError> {
         let Some(shelf) = self.skills.shelf.clone() else { return Ok(()) };
-        let named: Vec<SkillWish> = shelf.named_in(written).into_iter().take(MOST_NAMED).collect();
+        let named = if is_person { shelf.named_in(written) } else { Vec::new() };
+        let named: Vec<SkillWish> = named.into_iter().take(MOST_NAMED).collect();
         for wish in &named {
             self.bring(wish.clone(), SkillCause::Person).await?;
         }
@@ -194,21 +225,26 @@ impl Skilling<'_> {
     async fn note(&mut self, skill: &OpenedSkill, cause: SkillCause) -> Result<String, SinkError> {
         let used = SkillUsed { name: skill.name.clone(), file: skill.file.clone(), cause };
         self.reports.commit_apart(EventBody::SkillUsed(used)).await?;
+        let text = self.told(skill);
         self.skills.used.retain(|(name, _)| *name != skill.name);
-        self.skills.used.push((skill.name.clone(), Some(skill.text.clone())));
-        Ok(skill.text.clone())
+        self.skills.used.push((skill.name.clone(), Some(text.clone())));
+        Ok(text)
+    }
+
+    /// What a skill says, without secrets: it is a file, and nobody typed it.
+    fn told(&self, skill: &OpenedSkill) -> String {
+        self.scheduler.redactor().redact(&skill.text, Scope::Outside).into_owned()
     }
 
     async fn ask_model_of(&mut self, skill: &OpenedSkill) -> Result<(), SinkError> {
         let Some(wanted) = &skill.model else { return Ok(()) };
-        let found = self.skills.models.as_ref().and_then(|models| models(wanted));
-        let Some(provider) = found else { return Ok(()) };
+        let Some(provider) = self.skills.model(wanted) else { return Ok(()) };
         self.ask(provider, &format!("The skill {}", skill.name)).await
     }
 
     /// The model that a command of the person's own names is asked until the request ends.
     pub(super) async fn ask_model_of_command(&mut self, wanted: &str) -> Result<(), SinkError> {
-        match self.skills.models.as_ref().and_then(|models| models(wanted)) {
+        match self.skills.model(wanted) {
             Some(provider) => self.ask(provider, "Your command").await,
             None => {
                 let words = format!(
@@ -247,14 +283,22 @@ impl Skilling<'_> {
         }
         let lost = self.skills.used.iter().filter(|(_, text)| text.is_none());
         for name in lost.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
-            let opened = self.skills.open(SkillWish::new(name.clone(), String::new()), SkillCause::Definition);
-            let text = opened.await.ok().map(|skill| skill.text);
-            match (self.skills.used.iter_mut().find(|(used, _)| *used == name), text) {
-                (Some(used), Some(text)) => used.1 = Some(text),
-                // It is gone, or not what was trusted.
-                (Some(_), None) => self.skills.used.retain(|(used, _)| *used != name),
-                (None, _) => {}
+            let opened = self.skills.open(SkillWish::new(name.clone(), String::new()), SkillCause::Definition).await;
+            // It is gone, or not what was trusted.
+            let Ok(skill) = opened else {
+                self.skills.used.retain(|(used, _)| *used != name);
+                continue;
+            };
+            let text = self.told(&skill);
+            if let Some(used) = self.skills.used.iter_mut().find(|(used, _)| *used == name) {
+                used.1 = Some(text);
             }
+            if self.skills.undone.contains(&name) {
+                self.skills.active.push(skill);
+            }
+        }
+        if !std::mem::take(&mut self.skills.undone).is_empty() {
+            self.hold();
         }
         Ok(())
     }
@@ -269,8 +313,21 @@ impl Skilling<'_> {
         self.gate.set_gate(gate);
     }
 
-    /// The request has ended: no skill is in use any more.
+    /// The request was stopped, or failed: it may go on, and until then nothing that holds for it is given up.
+    pub(super) fn stop(&mut self) {
+        self.skills.is_stopped = true;
+    }
+
+    /// Something is asked: what was in use for a request that was stopped is not for another one.
+    pub(super) fn go_on(&mut self, is_same: bool) {
+        if std::mem::take(&mut self.skills.is_stopped) && !is_same {
+            self.end();
+        }
+    }
+
+    /// The request is done: no skill is in use any more.
     pub(super) fn end(&mut self) {
+        self.skills.undone.clear();
         if let Some(model) = self.skills.model.take() {
             self.model.provider = model;
         }

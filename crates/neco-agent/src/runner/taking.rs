@@ -1,5 +1,6 @@
 //! What comes in: from people and other agents, from tools, and from the gate.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use neco_proto::event::{
@@ -16,6 +17,7 @@ use super::gated::{EndRuling, MOST_HELD, Passed};
 use super::inputs::{AgentInput, InputError, Mail};
 use super::planning::Proposed;
 use super::questions::Asker;
+use super::skilled::MOST_NAMED;
 use crate::gate::{GateRuling, HookDecision};
 use crate::machine::{AnswerKind, End, Input, Stamp};
 use crate::plan::answer_text;
@@ -223,6 +225,8 @@ impl Agent {
     pub(super) async fn admit_said(&mut self, message: Message) -> Result<(), SinkError> {
         let request = if message.is_neco() { String::new() } else { message.said() };
         let wants = message.wants.clone();
+        let is_person = message.by.as_ref().is_none_or(Actor::is_person);
+        self.skilling().go_on(message.is_neco() || message.asks_to_go_on());
         let redactor = self.scheduler.redactor();
         self.conversation.admit_said(message, &redactor, &self.reports).await?;
         // It holds until the request ends that it is part of.
@@ -231,7 +235,7 @@ impl Agent {
             self.skilling().ask_model_of_command(model).await?;
         }
         if *self.terms.role == *Who::ROOT && !request.is_empty() {
-            self.skilling().hear(&request).await?;
+            self.skilling().hear(&request, is_person).await?;
         }
         self.model.provider.ready().await;
         let Some(room) = self.room.space(&self.model).request_files() else { return Ok(()) };
@@ -401,6 +405,13 @@ impl Agent {
         let most = self.scheduler.max_output();
         let mut told: Vec<String> = lists.iter().take(1).map(|_| all_lines(&assembled.skills, most)).collect();
         let mut failed = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut skills: Vec<String> = skills.into_iter().filter(|name| seen.insert(name.clone())).collect();
+        let left = skills.split_off(skills.len().min(MOST_NAMED));
+        if !left.is_empty() {
+            let words = format!("at most {MOST_NAMED} skills are brought in at once; not {}", left.join(", "));
+            failed.push(ToolError::failed(words));
+        }
         for name in skills {
             let wish = SkillWish::new(name, String::new());
             match self.skilling().enter(wish, SkillCause::Model).await? {

@@ -17,7 +17,7 @@ mod shelf;
 pub use guard::SkillGuard;
 pub use in_use::{InUse, SkillLimit};
 pub(crate) use lines::{all_lines, lines};
-pub use shelf::{OpenedSkill, SkillLine, SkillModels, SkillShelf, SkillWish};
+pub use shelf::{OpenedSkill, SkillLine, SkillModels, SkillShelf, SkillWish, SkillsUsed};
 
 /// What stands for all skills where one is looked up by its name.
 pub(crate) const ALL_SKILLS: &str = "skills";

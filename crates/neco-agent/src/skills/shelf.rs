@@ -90,5 +90,26 @@ impl OpenedSkill {
     }
 }
 
+/// The skills that an agent used before it was made again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillsUsed {
+    /// Their names, oldest first.
+    pub names: Vec<String>,
+    /// Those of the request that was not done.
+    pub in_use: Vec<String>,
+}
+
+impl SkillsUsed {
+    /// Takes note of the next one.
+    pub fn add(&mut self, name: &str, cause: SkillCause) {
+        self.names.retain(|used| used != name);
+        self.names.push(name.to_owned());
+        // What an agent is told beforehand is no request of its own.
+        if cause != SkillCause::Definition && !self.in_use.iter().any(|used| used == name) {
+            self.in_use.push(name.to_owned());
+        }
+    }
+}
+
 /// Finds the model that a skill names; nothing where another one is asked whatever skills say.
 pub type SkillModels = Arc<dyn Fn(&str) -> Option<Arc<dyn Provider>> + Send + Sync>;

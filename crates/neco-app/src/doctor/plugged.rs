@@ -6,12 +6,14 @@ use neco_agent::context::{PromptValues, Prompts};
 use neco_config::{Env, Loaded};
 use neco_ext::mcp::{ServerStatus, find};
 use neco_ext::plugins::{self, PluginStore};
+use neco_proto::app::agents::Problem;
 use neco_proto::app::doctor::Finding;
 use neco_safety::policy::Source;
 use neco_view::slash;
 
 use super::servers;
 use crate::plugins::marketplaces::marketplace;
+use crate::skills::broken;
 use crate::workspace::own_commands;
 use crate::workspace::plugged::Plugged;
 use crate::workspace::rules::{self, RuleFlags};
@@ -33,6 +35,7 @@ pub fn check(folder: &Path, env: &Env, loaded: &Loaded, statuses: &[ServerStatus
     findings.push(rules(folder, env, loaded, &plugged));
     findings.extend(prompts(env, &plugged));
     findings.extend(commands(folder, env));
+    findings.extend(skills(env, &plugged));
     findings.extend(of_plugins);
     findings.extend(servers::check(env, found, &plugged.servers(), statuses));
     findings.push(match plugged.note() {
@@ -84,6 +87,24 @@ fn plugins(env: &Env, folder: &Path) -> Vec<Finding> {
     if !installed.is_empty() {
         findings
             .push(Finding::ok("plugins", format!("{} installed, {} of them on here", installed.len(), active.len())));
+    }
+    findings
+}
+
+/// How many skills there are, and those that can't be used.
+fn skills(env: &Env, plugged: &Plugged) -> Vec<Finding> {
+    let found = plugged.found_skills();
+    let mut findings = Vec::new();
+    for Problem { file, line, what, .. } in broken(env, &found.notices) {
+        let fix = Some("correct it: `neco skill validate` says all that is wrong".to_owned());
+        findings.push(Finding { fix, ..Finding::warn("skills", format!("{file}:{line} can't be used: {what}")) });
+    }
+    let off = found.skills.iter().filter(|skill| !plugged.may_use(skill)).count();
+    let broken = findings.len();
+    if broken > 0 || !found.skills.is_empty() {
+        let on = plugged.skills().skills.len();
+        let words = format!("{on} can be used here, {off} are off, {broken} can't be used");
+        findings.insert(0, Finding::ok("skills", words));
     }
     findings
 }

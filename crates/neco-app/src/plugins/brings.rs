@@ -7,9 +7,9 @@ use neco_config::{Config, Env};
 use neco_ext::Hook;
 use neco_ext::folder_files::FolderFiles;
 use neco_ext::mcp;
-use neco_ext::plugins::{ActivePlugin, LIMITS};
+use neco_ext::plugins::{ActivePlugin, LIMITS, files_of};
 use neco_ext::scripts;
-use neco_ext::skills::{self, FILE, Skill, hooks_of, text_of};
+use neco_ext::skills::{self, FILE, Skill, SkillNotice, hooks_of, text_of};
 use neco_proto::app::plugins::BroughtRow;
 use neco_proto::visible::visible_line;
 use neco_session::roles::{DefinitionPlaces, Definitions, Origin};
@@ -35,7 +35,10 @@ const MOST_FILES: usize = 20;
 #[derive(Debug, Default)]
 pub(crate) struct Brings {
     pub all: Vec<BroughtRow>,
-    pub notices: Vec<String>,
+    /// Skills that can't be used.
+    pub broken: Vec<SkillNotice>,
+    /// What else is left out.
+    pub other_notices: Vec<String>,
 }
 
 impl Brings {
@@ -51,14 +54,21 @@ impl Brings {
         brings.hooks(plugin);
         brings.servers(env, plugin);
         let without_effect = plugin.manifest.without_effect.iter();
-        brings.notices.extend(without_effect.map(|name| format!("`{name}` of {} has no effect in Neco", plugin.name)));
         brings
+            .other_notices
+            .extend(without_effect.map(|name| format!("`{name}` of {} has no effect in Neco", plugin.name)));
+        brings
+    }
+
+    /// What is left out, in words.
+    pub(crate) fn notices(&self) -> Vec<String> {
+        self.broken.iter().map(ToString::to_string).chain(self.other_notices.iter().cloned()).collect()
     }
 
     fn skills(&mut self, plugin: &ActivePlugin) {
         let found = skills::look(&plugin.skill_places());
         self.all.extend(found.skills.iter().flat_map(|skill| of_skill(skill, Some(plugin))));
-        self.notices.extend(found.notices.iter().map(ToString::to_string));
+        self.broken = found.notices;
     }
 
     fn commands(&mut self, plugin: &ActivePlugin) {
@@ -70,7 +80,7 @@ impl Brings {
             let runs: Vec<String> = lines.chain(model).collect();
             let name = format!("/{}", command.custom.name);
             self.all.push(BroughtRow { runs: runs.join(", "), ..row("command", &name) });
-            self.notices.extend(command.notes());
+            self.other_notices.extend(command.notes());
         }
     }
 
@@ -83,7 +93,7 @@ impl Brings {
             let runs = if replaces { "takes the place of the agent that comes with Neco" } else { "" };
             self.all.push(BroughtRow { runs: runs.to_owned(), ..row("agent", &agent.name) });
         }
-        self.notices.extend(found.problems().iter().map(ToString::to_string));
+        self.other_notices.extend(found.problems().iter().map(ToString::to_string));
     }
 
     fn workflows(&mut self, env: &Env, plugin: &ActivePlugin) {
@@ -98,7 +108,7 @@ impl Brings {
             });
             match found.file.err().map(|error| error.to_string()).or(whose) {
                 None => self.all.push(row("workflow", &found.name)),
-                Some(why) => self.notices.push(format!("The workflow {} is left out: {why}", env.shown(&file))),
+                Some(why) => self.other_notices.push(format!("The workflow {} is left out: {why}", env.shown(&file))),
             }
         }
     }
@@ -110,7 +120,7 @@ impl Brings {
             let says = excerpt(&tool.says, SHOWN_LINES);
             self.all.push(BroughtRow { runs: runs.to_owned(), says, ..row("tool", &tool.script.name) });
         }
-        self.notices.extend(found.notices);
+        self.other_notices.extend(found.notices);
     }
 
     fn rules(&mut self, plugin: &ActivePlugin) {
@@ -121,8 +131,8 @@ impl Brings {
 
     fn hooks(&mut self, plugin: &ActivePlugin) {
         let (hooks, notices) = plugin.written_hooks();
-        self.all.extend(hooks.iter().map(|hook| of_hook(hook, "", Some(plugin))));
-        self.notices.extend(notices);
+        self.all.extend(hooks.iter().map(|hook| of_hook(hook, "", &plugin.folder)));
+        self.other_notices.extend(notices);
     }
 
     fn servers(&mut self, env: &Env, plugin: &ActivePlugin) {
@@ -132,7 +142,7 @@ impl Brings {
             let says = excerpt(given, SHOWN_LINES);
             self.all.push(BroughtRow { runs: runs.to_owned(), says, ..row(SERVER, &server.settings.name) });
         }
-        self.notices.extend(found.notices);
+        self.other_notices.extend(found.notices);
     }
 }
 
@@ -154,6 +164,7 @@ pub(crate) fn of_skill(skill: &Skill, plugin: Option<&ActivePlugin>) -> Vec<Brou
     };
     let named = names.iter().take(MOST_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
     let lines = [
+        Some(visible_line(&head.description)),
         head.allowed_tools.as_ref().map(|tools| format!("allows only these calls: {}", tools.join(", "))),
         head.model.as_ref().map(|model| format!("asks the model {model}")),
         head.fork.then(|| format!("is done by the agent {}", head.agent.as_deref().unwrap_or("general"))),
@@ -165,17 +176,18 @@ pub(crate) fn of_skill(skill: &Skill, plugin: Option<&ActivePlugin>) -> Vec<Brou
     // Only what a repository's hooks run is looked at, and this is no repository's.
     let hooks = hooks_of(&text, &skill.file, &skill.origin).unwrap_or_default();
     let while_used = format!(" while the skill {} is in use", skill.name);
-    let hooks = hooks.iter().map(|hook| of_hook(hook, &while_used, plugin));
+    let folder = plugin.map_or(&skill.folder, |plugin| &plugin.folder);
+    let hooks = hooks.iter().map(|hook| of_hook(hook, &while_used, folder));
     std::iter::once(BroughtRow { says, ..row("skill", &skill.name) }).chain(hooks).collect()
 }
 
-/// A hook, with the scripts of the plugin that it names.
-fn of_hook(hook: &Hook, when: &str, plugin: Option<&ActivePlugin>) -> BroughtRow {
+/// A hook, with the scripts of its folder that it names.
+fn of_hook(hook: &Hook, when: &str, folder: &Path) -> BroughtRow {
     let matcher = hook.matcher.pattern();
     let of = if matcher.is_empty() { "" } else { " " };
     let mut says = String::new();
-    for file in plugin.map(|plugin| plugin.files_of(hook)).unwrap_or_default() {
-        let name = plugin.and_then(|plugin| file.strip_prefix(plugin.folder.canonicalize().ok()?).ok());
+    for file in files_of(hook, folder) {
+        let name = folder.canonicalize().ok().and_then(|folder| file.strip_prefix(folder).ok());
         says.push_str(&excerpt(&format!("{}:", name.unwrap_or(&file).display()), 1));
         says.push_str(&excerpt(&text_of_file(&file), SHOWN_LINES));
     }
@@ -232,7 +244,8 @@ mod tests {
                 ("tools/none.sh", "echo"),
             ],
         );
-        let Brings { all, notices } = Brings::of_plugin(&env, &plugin);
+        let brings = Brings::of_plugin(&env, &plugin);
+        let (notices, all) = (brings.notices(), brings.all);
         let lines: Vec<String> = all.iter().map(|one| format!("{} {} {}", one.kind, one.name, one.runs)).collect();
         let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
         assert_eq!(

@@ -19,7 +19,7 @@ use super::brings::{Brings, SERVER};
 use super::marketplaces::of_marketplace;
 use super::{described, shown};
 use crate::error::{failed, invalid};
-use crate::fetched::{Fetched, fetch};
+use crate::fetched::{Held, fetch};
 use crate::workspace::own_commands::hash;
 
 /// Lines of the change of one file that are shown.
@@ -27,9 +27,8 @@ const SHOWN_LINES: usize = 60;
 
 /// A plugin that was fetched, and what is known of it.
 pub(super) struct Candidate {
-    fetched: Fetched,
-    /// Where in what was fetched it is.
-    at: PathBuf,
+    commit: Option<String>,
+    held: Held,
     source: Source,
     entry: Map<String, Value>,
     manifest: Manifest,
@@ -54,8 +53,10 @@ impl Candidate {
             Source::Folder(_) | Source::Git { .. } => (source.clone(), Map::new()),
         };
         let (fetched, at) = fetch(env, &place, gone)?;
-        let manifest = Manifest::read(&at, &entry).map_err(invalid)?;
-        let files = FolderFiles::of(&at, LIMITS).map_err(invalid)?;
+        let held = fetched.hold(at, LIMITS)?;
+        let at = &held.folder;
+        let manifest = Manifest::read(at, &entry).map_err(invalid)?;
+        let files = FolderFiles::of(at, LIMITS).map_err(invalid)?;
         let hash = files.hash().map_err(invalid)?;
         if plugins.iter().any(|plugin| plugin.name == from) && manifest.name != from {
             let words = format!("{from} calls itself {} now: remove it, and add it anew", manifest.name);
@@ -66,12 +67,12 @@ impl Candidate {
             let words = format!("there is a plugin {} from {} already: remove it first", other.name, other.source);
             return Err(invalid(words));
         }
-        let brings = brings_of(env, &manifest, &at);
+        let brings = brings_of(env, &manifest, at);
         if brings.all.is_empty() {
             let words = format!("{} brings nothing that Neco can use", manifest.name);
-            return Err(AppError { warnings: brings.notices, ..invalid(words) });
+            return Err(AppError { warnings: brings.notices(), ..invalid(words) });
         }
-        Ok(Self { fetched, at, source, entry, manifest, files, hash, before, brings })
+        Ok(Self { commit: fetched.commit.clone(), held, source, entry, manifest, files, hash, before, brings })
     }
 
     /// What a yes is a yes to: its files, and what a marketplace says of it.
@@ -88,7 +89,11 @@ impl Candidate {
         let mut changes = other_rows(&old_brings.all, &self.brings.all);
         let old_files = FolderFiles::of(&old, LIMITS).unwrap_or_default();
         let names: BTreeSet<&Path> = old_files.names().chain(self.files.names()).collect();
-        changes.extend(names.into_iter().flat_map(|name| file_change(name, &old, &self.at)));
+        changes.extend(names.into_iter().flat_map(|name| file_change(name, &old, &self.held.folder)));
+        // It is off although its files are these.
+        if changes.is_empty() && before.hash != self.hash {
+            changes.push("what was said yes to was something else".to_owned());
+        }
         Some(changes)
     }
 
@@ -97,7 +102,7 @@ impl Candidate {
         let plugin = Installed {
             name: self.manifest.name.clone(),
             source: self.source.clone(),
-            commit: self.fetched.commit.clone(),
+            commit: self.commit.clone(),
             version: self.manifest.version.clone(),
             hash: self.hash.clone(),
             stamp: String::new(),
@@ -105,7 +110,7 @@ impl Candidate {
             projects: project.into_iter().collect(),
             entry: self.entry.clone(),
         };
-        PluginStore::new(env.config_dir()).install(&self.at, plugin).map_err(failed)
+        PluginStore::new(env.config_dir()).install(&self.held.folder, plugin).map_err(failed)
     }
 
     pub(super) fn row(&self) -> PluginRow {
@@ -115,11 +120,12 @@ impl Candidate {
             description: described(&self.manifest),
             version: self.manifest.version.as_deref().map(visible_line),
             source: self.source.to_string(),
-            commit: self.fetched.commit.clone(),
+            commit: self.commit.clone(),
             enabled: before.is_none_or(|before| before.enabled),
             active: false,
             projects: before.map(|before| shown(&before.projects)).unwrap_or_default(),
             off: None,
+            broken: Vec::new(),
         }
     }
 }
@@ -149,7 +155,7 @@ fn other_rows(old: &[BroughtRow], new: &[BroughtRow]) -> Vec<String> {
 }
 
 /// What became of a file, with the lines that changed where it is a text; nothing where it is the same.
-fn file_change(name: &Path, old: &Path, new: &Path) -> Vec<String> {
+pub(crate) fn file_change(name: &Path, old: &Path, new: &Path) -> Vec<String> {
     let read = |folder: &Path| fs::read(folder.join(name)).ok();
     let (before, now) = (read(old), read(new));
     let what = match (&before, &now) {

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use neco_ext::plugins::{KnownMarketplace, Marketplace, PluginStore, Source};
+use neco_ext::plugins::{Entry, KnownMarketplace, Marketplace, PluginStore, Source};
 use neco_proto::app::plugins::{
-    AddMarketplace, ListedPlugin, MarketplaceRow, RemoveMarketplace, RemovedPlugin, ShowMarketplace, ShownMarketplace,
+    AddMarketplace, FoundPlugin, FoundPlugins, ListedPlugin, MarketplaceRow, RemoveMarketplace, RemovedPlugin,
+    SearchPlugins, ShowMarketplace, ShownMarketplace,
 };
 use neco_proto::app::{AppError, Trouble};
 use neco_proto::visible::visible_line;
@@ -76,6 +77,51 @@ pub(crate) async fn add(app: &StorelessApp, request: AddMarketplace) -> Result<S
 pub(crate) async fn show(app: &StorelessApp, request: ShowMarketplace) -> Result<ShownMarketplace, AppError> {
     let store = PluginStore::new(app.env.config_dir());
     on_thread(move || marketplace(&store, &request.name).map(|(known, list)| told(&known, list, None))).await
+}
+
+pub(crate) async fn search(app: &StorelessApp, request: SearchPlugins) -> Result<FoundPlugins, AppError> {
+    let store = PluginStore::new(app.env.config_dir());
+    on_thread(move || {
+        let known = store.marketplaces().map_err(failed)?;
+        let installed = store.plugins().map_err(failed)?;
+        let words: Vec<String> = request.words.split_whitespace().map(str::to_lowercase).collect();
+        let mut found = FoundPlugins { marketplaces: known.len(), ..FoundPlugins::default() };
+        for KnownMarketplace { name: list, .. } in &known {
+            let entries = match marketplace(&store, list) {
+                Ok((_, entries)) => entries,
+                Err(error) => {
+                    found.warnings.push(format!("The marketplace {list} can't be read: {}", error.message));
+                    continue;
+                }
+            };
+            for entry in entries.plugins.into_iter().filter(|entry| words.iter().all(|word| says(entry, word))) {
+                let is_it = |source: &Source| {
+                    matches!(source, Source::Listed { plugin, marketplace } if *plugin == entry.name && marketplace == list)
+                };
+                found.plugins.push(FoundPlugin {
+                    installed: installed.iter().any(|plugin| is_it(&plugin.source)),
+                    description: visible_line(&entry.description),
+                    name: entry.name,
+                    marketplace: list.clone(),
+                });
+            }
+        }
+        let is_named = |plugin: &FoundPlugin| words.iter().all(|word| plugin.name.to_lowercase().contains(word));
+        found.plugins.sort_by_key(|plugin| (!is_named(plugin), plugin.name.clone(), plugin.marketplace.clone()));
+        Ok(found)
+    })
+    .await
+}
+
+/// Whether a word stands in what a list says of a plugin.
+fn says(entry: &Entry, word: &str) -> bool {
+    let has = |text: &str| text.to_lowercase().contains(word);
+    let in_field = |field: &str| match entry.said.get(field) {
+        Some(Value::String(text)) => has(text),
+        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).any(has),
+        _ => false,
+    };
+    has(&entry.name) || ["description", "category", "keywords", "tags"].into_iter().any(in_field)
 }
 
 /// A list, and what is other in it than it was before.

@@ -1,16 +1,20 @@
 //! Plugins: looking at them, installing, switching and removing them.
 //!
 //! Reading order: this file (what is asked), [`candidate`] (one that was fetched), [`brings`] (what a person reads before
-//! the yes), [`marketplaces`].
+//! the yes), [`marketplaces`], [`check`] and [`write`] (for whoever writes one).
 
 pub(crate) mod brings;
-mod candidate;
+pub(crate) mod candidate;
+pub(crate) mod check;
 pub(crate) mod marketplaces;
+pub(crate) mod write;
 
 use std::path::{Path, PathBuf};
 
+use neco_config::Env;
 use neco_ext::folder_files::FolderFiles;
 use neco_ext::plugins::{ActivePlugin, Installed, LIMITS, Manifest, PluginOff, PluginStore};
+use neco_ext::skills;
 use neco_proto::app::plugins::{
     InstallPlugin, ListPlugins, LookAtPlugin, PluginList, PluginRow, RemovePlugin, RemovedPlugin, ShowPlugin,
     ShownPlugin, SwitchPlugin,
@@ -22,6 +26,7 @@ use crate::app::StorelessApp;
 use crate::error::{failed, invalid};
 use crate::fetched::until_dropped;
 use crate::opening::on_thread;
+use crate::skills::broken;
 use brings::Brings;
 use candidate::Candidate;
 
@@ -38,9 +43,11 @@ impl Standing {
         Self { store, active, off }
     }
 
-    fn row(&self, plugin: &Installed) -> PluginRow {
+    fn row(&self, env: &Env, plugin: &Installed) -> PluginRow {
         let manifest = Manifest::read(&self.store.folder_of(&plugin.name), &plugin.entry).ok();
         let off = self.off.iter().find(|off| off.name() == Some(&plugin.name));
+        let active = self.active.iter().find(|active| active.name == plugin.name);
+        let notices = active.map(|plugin| skills::look(&plugin.skill_places()).notices).unwrap_or_default();
         PluginRow {
             name: plugin.name.clone(),
             description: manifest.as_ref().map(described).unwrap_or_default(),
@@ -48,7 +55,8 @@ impl Standing {
             source: plugin.source.to_string(),
             commit: plugin.commit.clone(),
             enabled: plugin.enabled,
-            active: self.active.iter().any(|active| active.name == plugin.name),
+            active: active.is_some(),
+            broken: broken(env, &notices),
             projects: shown(&plugin.projects),
             off: off.map(ToString::to_string),
         }
@@ -78,9 +86,9 @@ pub(crate) async fn list(app: &StorelessApp, request: ListPlugins) -> Result<Plu
         plugins.sort_by(|one, other| one.name.cmp(&other.name));
         let marketplaces = standing.store.marketplaces().map_err(failed)?;
         Ok(PluginList {
-            plugins: plugins.iter().map(|plugin| standing.row(plugin)).collect(),
+            plugins: plugins.iter().map(|plugin| standing.row(&env, plugin)).collect(),
             marketplaces: marketplaces.iter().map(marketplaces::listed).collect(),
-            warnings: standing.active.iter().flat_map(|plugin| Brings::of_plugin(&env, plugin).notices).collect(),
+            warnings: standing.active.iter().flat_map(|plugin| Brings::of_plugin(&env, plugin).other_notices).collect(),
         })
     })
     .await
@@ -91,11 +99,11 @@ pub(crate) async fn show(app: &StorelessApp, request: ShowPlugin) -> Result<Show
     on_thread(move || {
         let standing = Standing::of(PluginStore::new(env.config_dir()), Path::new(&request.folder));
         let plugin = known(&standing.store, &request.name)?;
-        let (row, folder) = (standing.row(&plugin), standing.store.folder_of(&plugin.name));
+        let (row, folder) = (standing.row(&env, &plugin), standing.store.folder_of(&plugin.name));
         let manifest = Manifest::read(&folder, &plugin.entry).map_err(failed)?;
         let seen = FolderFiles::of(&folder, LIMITS).and_then(|files| files.hash()).map_err(failed)?;
         let brings = Brings::of_plugin(&env, &ActivePlugin { name: plugin.name, folder, manifest });
-        let warnings = row.off.iter().cloned().chain(brings.notices).collect();
+        let warnings = row.off.iter().cloned().chain(brings.notices()).collect();
         Ok(ShownPlugin { plugin: row, brings: brings.all, seen, changes: None, warnings })
     })
     .await
@@ -106,8 +114,8 @@ pub(crate) async fn look(app: &StorelessApp, request: LookAtPlugin) -> Result<Sh
     until_dropped(move |gone| {
         let found = Candidate::fetch(&env, Path::new(&request.folder), &request.from, gone)?;
         let (plugin, changes, seen) = (found.row(), found.changes(&env), found.seen());
-        let Brings { all, notices } = found.brings;
-        Ok(ShownPlugin { plugin, brings: all, changes, warnings: notices, seen })
+        let warnings = found.brings.notices();
+        Ok(ShownPlugin { plugin, brings: found.brings.all, changes, warnings, seen })
     })
     .await
 }
@@ -122,15 +130,15 @@ pub(crate) async fn install(app: &StorelessApp, request: InstallPlugin) -> Resul
             return Err(AppError::new(Trouble::Invalid, words));
         }
         let plugin = found.install(&env, request.project.then(|| folder.to_owned()))?;
-        Ok(Standing::of(PluginStore::new(env.config_dir()), folder).row(&plugin))
+        Ok(Standing::of(PluginStore::new(env.config_dir()), folder).row(&env, &plugin))
     })
     .await
 }
 
 pub(crate) async fn switch(app: &StorelessApp, request: SwitchPlugin) -> Result<PluginRow, AppError> {
-    let store = PluginStore::new(app.env.config_dir());
+    let env = app.env.clone();
     on_thread(move || {
-        let folder = Path::new(&request.folder);
+        let (store, folder) = (PluginStore::new(env.config_dir()), Path::new(&request.folder));
         let plugin = known(&store, &request.name)?;
         if request.project && !request.enabled && plugin.is_everywhere() {
             return Err(invalid(format!("{} is on everywhere, and can only be switched off everywhere", plugin.name)));
@@ -147,7 +155,7 @@ pub(crate) async fn switch(app: &StorelessApp, request: SwitchPlugin) -> Result<
         };
         store.set(&request.name, change).map_err(failed)?;
         let plugin = known(&store, &request.name)?;
-        Ok(Standing::of(store, folder).row(&plugin))
+        Ok(Standing::of(store, folder).row(&env, &plugin))
     })
     .await
 }

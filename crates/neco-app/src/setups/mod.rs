@@ -9,6 +9,7 @@
 
 mod copied;
 mod kept;
+mod plugin;
 mod take;
 mod written;
 

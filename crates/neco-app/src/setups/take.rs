@@ -12,7 +12,7 @@ use neco_proto::app::AppError;
 use neco_proto::app::setups::{SetupAgent, SetupOutcome, SetupRow};
 use neco_proto::clean::clean_line;
 
-use super::{copied, kept, written};
+use super::{copied, kept, plugin, written};
 use crate::app::LocalApp;
 use crate::error::invalid;
 
@@ -74,6 +74,7 @@ impl<'a> Taking<'a> {
     pub(super) async fn take(&self, piece: Piece) -> SetupRow {
         let Piece { kind, name, from, take, mut words } = piece;
         let places = if self.wanted.writes { Vec::new() } else { places(&name, &take) };
+        let plugin = if let Take::Plugin(wanted) = &take { Some(wanted.clone()) } else { None };
         let done = self.done(&name, take).await.unwrap_or_else(|error| {
             let words = Some(error.message);
             Done { outcome: SetupOutcome::Failed, to: None, words }
@@ -84,7 +85,9 @@ impl<'a> Taking<'a> {
             outcome => outcome,
         };
         words.extend(done.words);
+        let plugin = plugin.filter(|_| outcome == SetupOutcome::Yours);
         SetupRow {
+            add: plugin.and_then(|wanted| plugin::to_add(self, &wanted)),
             kind: kind.into(),
             name: clean_line(&name),
             from: self.app.env.shown(&from),
@@ -104,6 +107,8 @@ impl<'a> Taking<'a> {
             Take::Skill(level, folder) => copied::skill(self, level, &folder)?,
             Take::Remember(memory) => kept::remember(self, memory).await?,
             Take::Sessions(program) => kept::sessions(self, program).await?,
+            Take::Plugin(wanted) => plugin::plugin(self, &wanted)?,
+            Take::Marketplace(name, from) => plugin::marketplace(self, &name, &from)?,
             Take::InPlace => Done::only(SetupOutcome::InPlace),
             Take::Already => Done::only(SetupOutcome::Already),
             Take::Yours => Done::only(SetupOutcome::Yours),
@@ -169,6 +174,7 @@ fn places(name: &str, take: &Take) -> Vec<(String, String)> {
             one(format!("skill {level:?} {own}"), &hash)
         }
         Take::Remember(memory) => one(format!("memory {}", memory.title), &memory.content),
+        Take::Plugin(_) | Take::Marketplace(..) => Vec::new(),
         Take::Sessions(_) | Take::InPlace | Take::Already | Take::Yours | Take::NotSupported | Take::Failed => {
             Vec::new()
         }

@@ -1,9 +1,8 @@
 //! Settings, servers, hooks and rules of a set-up, written where they belong.
 
-use std::fs;
 use std::path::Path;
 
-use neco_config::policy_folder;
+use neco_config::{policy_folder, read_small_file};
 use neco_port::setups::Level;
 use neco_port::setups::piece::NewHook;
 use neco_proto::app::AppError;
@@ -97,8 +96,9 @@ fn known_server(
             present.get("mcp_servers").and_then(|servers| servers.get(name)).map(settings::item_as_json)
         }
         Level::Project => {
-            let text = fs::read_to_string(file).unwrap_or_default();
-            let present: Json = serde_json::from_str(&text).unwrap_or_default();
+            // It is a file of the project: anything may be in its place.
+            let read = read_small_file(file, true).map_err(|error| failed(format!("{}: {error}", file.display())))?;
+            let present: Json = serde_json::from_slice(&read.unwrap_or_default()).unwrap_or_default();
             present.get("mcpServers").and_then(|servers| servers.get(name)).cloned()
         }
     };
@@ -151,7 +151,8 @@ pub(super) fn rule(taking: &Taking<'_>, level: Level, text: &str) -> Result<Done
         }
     };
     let to = taking.app.env.shown(&file);
-    if fs::read_to_string(&file).is_ok_and(|present| present.contains(text.trim())) {
+    let present = read_small_file(&file, level == Level::Project).map_err(|error| failed(format!("{to}: {error}")))?;
+    if present.is_some_and(|present| String::from_utf8_lossy(&present).contains(text.trim())) {
         return Ok(Done::already(to));
     }
     if taking.wanted.writes {

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use neco_config::Env;
 use neco_config::front_matter::{Field, Parted, Reading, part};
 use neco_config::{stays_in, with_plugin_root};
+use neco_ext::arguments::Given;
 use neco_ext::plugins::{ActivePlugin, PluginStore};
-use neco_ext::skills::tools;
+use neco_ext::skills::{argument_names, tools};
 use neco_proto::app::AppError;
 use neco_proto::app::commands::CommandPart;
 use neco_proto::clean::clean_line;
@@ -36,28 +37,31 @@ const MOST_ENTRIES: usize = 10_000;
 
 /// Where commands are.
 struct Place {
-    /// Below a project.
-    project: &'static str,
+    /// Below a project; none where another agent has them at home alone.
+    project: Option<&'static str>,
     /// Below the home folder; ours are in the folder of settings.
     home: Option<&'static str>,
     /// How the names of files end.
     ending: &'static str,
     marks: Marks,
+    /// What another agent puts before their names, which works as well.
+    before: Option<&'static str>,
 }
 
 impl Place {
     const fn new(project: &'static str, home: Option<&'static str>, ending: &'static str, marks: Marks) -> Self {
-        Self { project, home, ending, marks }
+        Self { project: Some(project), home, ending, marks, before: None }
     }
 }
 
 /// All places, those that count first first.
-const PLACES: [Place; 5] = [
+const PLACES: [Place; 6] = [
     Place::new(".neco/commands", None, ".md", Marks::OURS),
     Place::new(".claude/commands", Some(".claude/commands"), ".md", Marks::DOLLARS),
     Place::new(".opencode/command", Some(".config/opencode/command"), ".md", Marks::DOLLARS),
     Place::new(".opencode/commands", Some(".config/opencode/commands"), ".md", Marks::DOLLARS),
     Place::new(".gemini/commands", Some(".gemini/commands"), ".toml", Marks::BRACES),
+    Place { project: None, before: Some("prompts:"), ..Place::new("", Some(".codex/prompts"), ".md", Marks::KEYS) },
 ];
 
 /// Fields that other agents know and that have no effect here.
@@ -74,6 +78,8 @@ pub struct OwnCommand {
     /// What it says.
     text: String,
     marks: Marks,
+    /// The names that its file has for what is written behind it, in their order.
+    arguments: Vec<String>,
     /// The model that it wants.
     pub model: Option<String>,
     /// What its file allows an agent that does what it says.
@@ -111,10 +117,12 @@ impl OwnCommand {
                 argument: clean_line(&head.argument),
                 help: clean_line(&help),
                 is_skill: false,
+                also: None,
             },
             // What is said in the person's place, they see.
             text: invisible::seen(head.body.trim()).text.into_owned(),
             marks,
+            arguments: head.arguments,
             model: head.model,
             allowed_tools: head.allowed_tools,
             agent: head.agent,
@@ -141,12 +149,28 @@ impl OwnCommand {
 
     /// What is said to the agent, with `argument` in its places; behind it when it has none.
     pub fn say(&self, argument: &str, by: &Doer<'_>) -> String {
-        format!("{}{}", self.beginning(by), command_text::say(&self.text, self.marks, argument))
+        format!("{}{}", self.beginning(by), command_text::say(&self.text, self.marks, &self.given(argument)))
+    }
+
+    fn given(&self, argument: &str) -> Given {
+        command_text::given(&self.text, self.marks, &self.arguments, argument)
+    }
+
+    /// The keys that its text has places for and that nothing was written for, as Codex has them.
+    pub fn missing(&self, argument: &str) -> Vec<String> {
+        let given = self.given(argument);
+        let missing = given.named().filter(|(_, value)| self.marks.keys && value.is_none());
+        missing.map(|(name, _)| name.to_owned()).collect()
+    }
+
+    /// Whether it is called so, or otherwise so as well.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.custom.name == name || self.custom.also.as_deref() == Some(name)
     }
 
     /// The same in parts, with its command lines to run; none where it has no such line.
     pub fn parts(&self, argument: &str, by: &Doer<'_>) -> Vec<CommandPart> {
-        let mut parts = command_text::parts(&self.text, self.marks, argument);
+        let mut parts = command_text::parts(&self.text, self.marks, &self.given(argument));
         if let Some(first) = parts.first_mut().filter(|first| first.run.is_none()) {
             first.text.insert_str(0, &self.beginning(by));
         }
@@ -258,7 +282,7 @@ pub(crate) fn of_plugin(plugin: &ActivePlugin) -> Vec<OwnCommand> {
         for place in [&PLACES[1], &PLACES[4]] {
             let (name, ending) = (root.file_name().and_then(|name| name.to_str()), place.ending);
             match name.and_then(|name| name.strip_suffix(ending)).filter(|_| root.is_file()) {
-                Some(name) => found.extend(read(root, name, place.marks, None)),
+                Some(name) => found.extend(read(root, name, place, None)),
                 None => found.extend(read_all(root, place, None)),
             }
         }
@@ -281,9 +305,11 @@ fn add_all(found: &mut BTreeMap<String, OwnCommand>, commands: Vec<OwnCommand>) 
 pub fn of_folder(folder: &Path) -> Vec<OwnCommand> {
     let root = GitFacts::of(folder).map_or_else(|| folder.to_owned(), |facts| facts.root);
     let folders = folder.ancestors().take_while(|above| above.starts_with(&root));
-    let of =
-        |above| PLACES.iter().flat_map(move |place| read_all(&Path::join(above, place.project), place, Some(above)));
-    folders.flat_map(|above| of(above).chain(opencode_commands::of_project(above))).collect()
+    let of = |above: &Path| {
+        let places = PLACES.iter().filter_map(|place| Some((place, above.join(place.project?))));
+        places.flat_map(|(place, root)| read_all(&root, place, Some(above))).collect::<Vec<_>>()
+    };
+    folders.flat_map(|above| of(above).into_iter().chain(opencode_commands::of_project(above))).collect()
 }
 
 fn read_all(root: &Path, place: &Place, folder: Option<&Path>) -> Vec<OwnCommand> {
@@ -309,17 +335,18 @@ fn read_all(root: &Path, place: &Place, folder: Option<&Path>) -> Vec<OwnCommand
                 open.push((path, format!("{before}{name}:"), depth + 1));
             } else if let Some(name) = name.strip_suffix(place.ending).filter(|_| kind.is_file() && found.len() < MOST)
             {
-                found.extend(read(&path, &format!("{before}{name}"), place.marks, folder));
+                found.extend(read(&path, &format!("{before}{name}"), place, folder));
             }
         }
     }
     found
 }
 
-fn read(file: &Path, name: &str, marks: Marks, folder: Option<&Path>) -> Option<OwnCommand> {
+fn read(file: &Path, name: &str, place: &Place, folder: Option<&Path>) -> Option<OwnCommand> {
     if !is_name(name) {
         return None;
     }
+    let marks = place.marks;
     let broken = |why: &str| Some(OwnCommand::broken(name, marks, (file, folder), why));
     let mut bytes = Vec::new();
     if let Err(error) = File::open(file).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)) {
@@ -329,13 +356,18 @@ fn read(file: &Path, name: &str, marks: Marks, folder: Option<&Path>) -> Option<
         return broken(&format!("it has more than {} KB", MOST_BYTES / 1024));
     }
     let Ok(text) = String::from_utf8(bytes) else { return broken("it is not UTF-8") };
-    let hash = hash(&format!("command\0{name}\0{text}"));
+    // In another place the same text may run what was words here.
+    let hash = hash(&format!("command\0{marks:?}\0{name}\0{text}"));
     let head = match marks == Marks::BRACES {
         true => Head::of_toml(&text),
         false => Ok(Head::of_markdown(&text)),
     };
     match head {
-        Ok(head) => Some(OwnCommand::new(name, head, marks, (file, folder), hash)),
+        Ok(head) => {
+            let mut command = OwnCommand::new(name, head, marks, (file, folder), hash);
+            command.custom.also = place.before.map(|before| format!("{before}{name}"));
+            Some(command)
+        }
         Err(why) => broken(&why.message),
     }
 }
@@ -351,6 +383,7 @@ pub(super) struct Head {
     pub(super) body: String,
     pub(super) help: Option<String>,
     pub(super) argument: String,
+    pub(super) arguments: Vec<String>,
     pub(super) model: Option<String>,
     pub(super) allowed_tools: Vec<String>,
     pub(super) agent: Option<String>,
@@ -368,11 +401,13 @@ impl Head {
         let line = |name: &str| field(name).map(Field::one_line).filter(|line| !line.is_empty());
         let ignored = about.iter().filter(|field| WITHOUT_EFFECT.contains(&field.name.as_str()));
         let agent = line("agent").map(|agent| clean_line(&agent));
+        let arguments = field("arguments").map(argument_names).unwrap_or_default();
         let is_fork = line("context").is_some_and(|context| context == "fork");
         Self {
             body: body.to_owned(),
             help: line("description"),
-            argument: line("argument_hint").unwrap_or_default(),
+            argument: line("argument_hint").unwrap_or_else(|| arguments.join(" ")),
+            arguments,
             model: line("model").filter(|model| model != SAME_MODEL),
             allowed_tools: field("allowed_tools").map(tools).unwrap_or_default(),
             agent,
@@ -495,6 +530,43 @@ mod tests {
             of_person(&env).iter().any(|one| one.custom.name == "git:commit"),
             "the person's own lead where they like"
         );
+    }
+
+    #[test]
+    fn prompts_of_codex_are_commands_with_keys_and_its_names() {
+        let (_kept, env, project) = house();
+        let write = |folder: &Path, name: &str, text: &str| {
+            std::fs::create_dir_all(folder.join(".codex/prompts")).unwrap();
+            std::fs::write(folder.join(".codex/prompts").join(name), text).unwrap();
+        };
+        let text =
+            "---\ndescription: Drafts a PR\nargument-hint: FILE=<path> [DRAFT=x]\n---\nDraft $FILE, cost $$5: !`id`";
+        write(env.home(), "draft.md", text);
+        write(&project, "theirs.md", "only at home");
+        let draft = named(&env, &project, "draft");
+        assert_eq!((draft.custom.help.as_str(), draft.custom.also.as_deref()), ("Drafts a PR", Some("prompts:draft")));
+        assert!(draft.is_called("prompts:draft") && draft.custom.argument.starts_with("FILE=<path>"));
+        assert_eq!(draft.say("FILE='a b'", &Doer::Session), "Draft a b, cost $5: !`id`");
+        assert_eq!(
+            (draft.missing(""), draft.missing("FILE=x"), draft.lines()),
+            (vec!["FILE".to_owned()], vec![], vec![])
+        );
+        assert!(of_folder(&project).iter().all(|one| one.custom.name != "theirs"));
+    }
+
+    #[test]
+    fn arguments_of_a_file_have_names() {
+        let (_kept, env, project) = house();
+        std::fs::write(
+            project.join(".neco/commands/pick.md"),
+            "---\narguments: [issue, branch]\n---\nPick $issue onto $branch: !`git log \"$branch\"`",
+        )
+        .unwrap();
+        let pick = named(&env, &project, "pick");
+        assert_eq!(pick.custom.argument, "issue branch");
+        assert!(pick.say("7 main", &Doer::Session).starts_with("Pick 7 onto main: "));
+        let parts = pick.parts("7 main", &Doer::Session);
+        assert!(parts[1].run.as_ref().unwrap().contains("branch='main'; set -- '7' 'main'; git log \"$branch\""));
     }
 
     #[test]

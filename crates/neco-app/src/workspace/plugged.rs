@@ -3,7 +3,6 @@
 //! counts only as far as a person trusts it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -54,10 +53,12 @@ pub struct Plugged {
     /// They themselves, once somebody asks: a start has no use for them.
     commands: OnceLock<Vec<Item>>,
     skills: FoundSkills,
-    trust: Trust,
+    pub(super) trust: Trust,
     rules: Vec<PolicyFile>,
     /// What is to be said about the files.
     pub notices: Vec<String>,
+    /// Which of it says that a plugin is off that the person has on: its hooks guard nothing then.
+    pub plugins_off: Vec<String>,
 }
 
 impl Plugged {
@@ -66,7 +67,8 @@ impl Plugged {
         let found = find(env, folder, loaded);
         let mut notices = found.notices;
         let (plugins, said) = PluginStore::new(env.config_dir()).active(folder);
-        notices.extend(said.iter().map(ToString::to_string));
+        let plugins_off: Vec<String> = said.iter().map(ToString::to_string).collect();
+        notices.extend(plugins_off.iter().cloned());
         let trust = Trust::open(env.config_dir()).unwrap_or_else(|error| {
             notices.push(format!("No folder is trusted: {error}"));
             Trust::none()
@@ -140,6 +142,7 @@ impl Plugged {
             trust,
             rules,
             notices,
+            plugins_off,
         }
     }
 
@@ -308,7 +311,9 @@ impl Plugged {
             let (env, folder) = &self.place;
             let own = own_commands::of_person(env);
             let usable = own_commands::of_folder(folder).into_iter().filter(|command| command.broken.is_none());
-            usable.map(|command| Item::of_command(env, &command, &own)).collect()
+            let mut items: Vec<Item> = usable.map(|command| Item::of_command(env, &command, &own)).collect();
+            items.sort_by(|one, other| one.words.cmp(&other.words));
+            items
         };
         self.items.iter().chain(self.commands.get_or_init(read))
     }
@@ -328,67 +333,6 @@ impl Plugged {
         let shown = |item: &Item| format!("{}\0{:?}", item.folder.display(), item.shown_hash());
         let items: BTreeSet<String> = self.all().map(shown).collect();
         hash(&items.into_iter().collect::<Vec<_>>().join("\n"))
-    }
-
-    /// What is switched on, for the person who decides: of every folder in question all of it, with the first lines of
-    /// what it says or runs.
-    pub fn describe(&self, scope: Scope) -> String {
-        let mut text = String::new();
-        let folders = self.by_folder(scope);
-        let has_hooks = folders.values().flatten().any(|item| matches!(item.kind, Kind::Hook(_)));
-        for (folder, items) in folders {
-            let known = self.trust.is_trusted(folder);
-            let was = if known { ", which you trusted as it was," } else { "" };
-            let _ = writeln!(text, "{}{was} would switch on:", visible_line(&folder.display().to_string()));
-            for item in items {
-                let new = match (known, self.is_on(item)) {
-                    (true, false) if self.trust.has_seen(&item.folder, &item.hash) => "  (you left it off)",
-                    (true, false) => "  (new or changed)",
-                    (true, true) | (false, _) => "",
-                };
-                let _ = writeln!(text, "  {}{new}", visible_line(&item.words));
-                text.push_str(&item.excerpt());
-                if matches!(item.kind, Kind::Rules) {
-                    text.push_str(
-                        "    Rules of a project ask and deny; what they allow has no effect: a project can't allow\n",
-                    );
-                }
-            }
-        }
-        if has_hooks {
-            text.push_str("Hooks run commands with your rights, outside the sandbox.\n");
-        }
-        text
-    }
-
-    /// The same in parts that can be taken or left one by one, in a line each. Rules of a folder count together or not
-    /// at all, and its commands wait for the person anyway.
-    pub fn parts(&self, scope: Scope) -> Vec<String> {
-        let line = |part: Vec<&Item>| {
-            let words: Vec<String> = part.iter().map(|item| visible_line(&item.words)).collect();
-            words.join("; ")
-        };
-        self.grouped(scope).into_iter().map(line).collect()
-    }
-
-    fn grouped(&self, scope: Scope) -> Vec<Vec<&Item>> {
-        let mut parts: Vec<Vec<&Item>> = Vec::new();
-        for item in self.by_folder(scope).into_values().flatten() {
-            let goes_with = |other: &&Item| {
-                let is_of_kind = match item.kind {
-                    Kind::Rules => matches!(other.kind, Kind::Rules),
-                    Kind::Command => matches!(other.kind, Kind::Command),
-                    Kind::Hook(_) | Kind::Prompt(_) | Kind::Agent | Kind::Server(_) => false,
-                    Kind::Script(_) | Kind::Skill(..) => false,
-                };
-                is_of_kind && other.folder == item.folder
-            };
-            match parts.iter_mut().find(|part| part.iter().any(goes_with)) {
-                Some(part) => part.push(item),
-                None => parts.push(vec![item]),
-            }
-        }
-        parts
     }
 
     /// One line about what is off, if anything is.
@@ -468,7 +412,7 @@ impl Plugged {
         Ok(())
     }
 
-    fn is_on(&self, item: &Item) -> bool {
+    pub(super) fn is_on(&self, item: &Item) -> bool {
         covers(&self.trust, item)
     }
 
@@ -482,7 +426,7 @@ impl Plugged {
         !matches!(item.kind, Kind::Command) && !self.trust.has_seen(&item.folder, &item.hash)
     }
 
-    fn by_folder(&self, scope: Scope) -> BTreeMap<&Path, Vec<&Item>> {
+    pub(super) fn by_folder(&self, scope: Scope) -> BTreeMap<&Path, Vec<&Item>> {
         let mut folders: BTreeMap<&Path, Vec<&Item>> = BTreeMap::new();
         for item in self.all() {
             folders.entry(&item.folder).or_default().push(item);

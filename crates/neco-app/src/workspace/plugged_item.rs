@@ -28,6 +28,9 @@ const SHOWN_FILES: usize = 20;
 /// Lines of a text that is said to an agent.
 const SAID_LINES: usize = 20;
 
+/// Characters of the description of a skill where all things are listed.
+const SHORT: usize = 100;
+
 /// One thing that a folder would switch on.
 #[derive(Clone)]
 pub(super) struct Item {
@@ -173,6 +176,25 @@ impl Item {
             Kind::Skill(_, is_other) if is_other.get().is_some() => None,
             Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent => Some(&self.hash),
             Kind::Server(_) | Kind::Script(_) | Kind::Skill(..) | Kind::Command => Some(&self.hash),
+        }
+    }
+
+    /// What it is and what it runs, in one line. What runs is never shortened; how a skill is described is.
+    pub(super) fn in_short(&self) -> String {
+        match &self.kind {
+            Kind::Server(_) => {
+                let lines: Vec<&str> = self.says.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+                format!("{}: {}", self.words, lines.join("; "))
+            }
+            Kind::Skill(skill, _) => {
+                let described = &skill.head.description;
+                let short: String = described.chars().take(SHORT).collect();
+                let whole = short.len() == described.len();
+                let short = if whole { short } else { format!("{}…", short.trim_end()) };
+                self.words.replacen(described.as_str(), &short, 1)
+            }
+            Kind::Hook(_) | Kind::Rules | Kind::Prompt(_) | Kind::Agent => self.words.clone(),
+            Kind::Script(_) | Kind::Command => self.words.clone(),
         }
     }
 

@@ -17,6 +17,7 @@ use crate::workspace::folder::{FolderState, Workspace};
 use crate::workspace::rules::{self, RuleFlags};
 use crate::workspace::sandbox::own_program;
 use crate::workspace::server_logins::ServerLogins;
+use crate::workspace::told_before::ToldBefore;
 
 /// How long a single request waits for servers of which nobody knows yet what they offer, and a conversation, whose person
 /// wants to see their message; they go on starting after it.
@@ -69,44 +70,68 @@ fn starter(workspace: &Workspace, program: &ServerProgram) -> io::Result<Arc<dyn
     Ok(Arc::new(spawner.closing(files.closed())))
 }
 
+/// What a turn begins without, in words.
+struct Missing {
+    failed: Vec<String>,
+    /// Those that may still come.
+    starting: Option<String>,
+}
+
 /// What could not be started after a turn had begun without it; the next turn tells it.
 type FailedLate = Arc<Mutex<Vec<String>>>;
 
-/// Starts the servers of which nobody knows yet what they offer, before a turn that could use them.
-pub(crate) fn prepare(servers: Servers, interactive: bool) -> Prepare {
+/// Starts the servers of which nobody knows yet what they offer, before a turn that could use them. That one can't be
+/// reached is said again where it was not `told` yet.
+pub(crate) fn prepare(servers: Servers, interactive: bool, told: ToldBefore) -> Prepare {
     let patience = if interactive { IN_CONVERSATION } else { PATIENCE };
     let failed_late = FailedLate::default();
     Arc::new(move || {
         let names = servers.unknown();
         let late = std::mem::take(&mut *failed_late.lock().unwrap_or_else(PoisonError::into_inner));
         if names.is_empty() {
-            let words = "MCP servers that were still starting can't be used".to_owned();
-            return (!late.is_empty()).then(|| Preparation { words, work: std::future::ready(late).boxed() });
+            let words = || "MCP servers that were still starting can't be used".to_owned();
+            return (!late.is_empty())
+                .then(|| Preparation { words: Box::new(words), work: std::future::ready(late).boxed() });
         }
-        let words = format!("Starting {}", named(&names));
+        let (of, wanted) = (servers.clone(), names.clone());
+        let words = Box::new(move || {
+            let (_, starting) = looked_at(&of, &wanted);
+            format!("Waiting for {}, for at most {} s", named(&starting), patience.as_secs())
+        });
         let work = start(servers.clone(), names, patience, Arc::clone(&failed_late));
-        Some(Preparation { words, work: work.map(|said| late.into_iter().chain(said).collect()).boxed() })
+        let told = told.clone();
+        let work = work.then(async move |said| {
+            let failed = told.news(late.into_iter().chain(said.failed).collect()).await;
+            failed.into_iter().chain(said.starting).collect()
+        });
+        Some(Preparation { words, work: work.boxed() })
     })
 }
 
 /// Starts servers and waits a while for them; says which can't be used, and which are still starting.
-async fn start(servers: Servers, names: Vec<String>, patience: Duration, failed_late: FailedLate) -> Vec<String> {
+async fn start(servers: Servers, names: Vec<String>, patience: Duration, failed_late: FailedLate) -> Missing {
     let (starting, wanted) = (servers.clone(), names.clone());
     let mut started = tokio::spawn(async move { starting.start(wanted).await });
     match tokio::time::timeout(patience, &mut started).await {
-        Ok(Ok(errors)) => return errors.iter().map(|error| sentence(&error.to_string())).collect(),
-        Ok(Err(error)) => return vec![format!("MCP servers could not be started: {error}")],
+        Ok(Ok(errors)) => {
+            let failed = errors.iter().map(|error| sentence(&error.to_string())).collect();
+            return Missing { failed, starting: None };
+        }
+        Ok(Err(error)) => {
+            let failed = vec![format!("MCP servers could not be started: {error}")];
+            return Missing { failed, starting: None };
+        }
         Err(_) => {}
     }
     // One that hangs must not keep what is wrong with the others from being told.
-    let (mut told, starting) = looked_at(&servers, &names);
-    told.extend(still_starting(&starting));
+    let (failed, starting) = looked_at(&servers, &names);
+    let missing = Missing { failed, starting: still_starting(&starting) };
     tokio::spawn(async move {
         let _ = started.await;
         let (failed, _) = looked_at(&servers, &starting);
         failed_late.lock().unwrap_or_else(PoisonError::into_inner).extend(failed);
     });
-    told
+    missing
 }
 
 /// Those of these servers that can't be used, in words, and those that are still starting.

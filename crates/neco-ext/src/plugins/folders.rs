@@ -19,9 +19,7 @@ impl Copied {
         let copied = Self { beside: next_to(to, "new"), to: to.to_owned() };
         remove(&copied.beside)?;
         fs::create_dir_all(&copied.beside).map_err(|error| at(&copied.beside, error))?;
-        for name in FolderFiles::of(from, LIMITS)?.names() {
-            copy(&from.join(name), &copied.beside.join(name))?;
-        }
+        FolderFiles::of(from, LIMITS)?.copy_to(&copied.beside).map_err(|(path, error)| at(&path, error))?;
         Ok(copied)
     }
 
@@ -65,12 +63,6 @@ impl Drop for Copied {
 fn next_to(folder: &Path, what: &str) -> PathBuf {
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     folder.with_file_name(format!(".{what}-{name}"))
-}
-
-/// Copies a file with its bits, and no link: what a link leads to inside the plugin is a file of its own then.
-fn copy(from: &Path, to: &Path) -> Result<(), PluginsError> {
-    to.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| at(to, error))?;
-    fs::copy(from, to).map_err(|error| at(from, error)).map(drop)
 }
 
 /// Removes a folder or a file, if it is there.

@@ -10,6 +10,9 @@ use super::manifest::{ManifestError, Written, object};
 use crate::hooks::{Hook, Origin, parse};
 use crate::skills::SkillPlace;
 
+/// The folder of a skill, as hooks in its head name it.
+const SKILL_VARIABLES: [&str; 2] = ["CLAUDE_SKILL_DIR", "SKILL_DIR"];
+
 impl ActivePlugin {
     /// Its hooks, and what is to be said of those that can't be understood.
     pub fn hooks(&self) -> (Vec<Hook>, Vec<String>) {
@@ -36,18 +39,6 @@ impl ActivePlugin {
             notices.extend(said);
         }
         (hooks, notices)
-    }
-
-    /// The files of the plugin that the command of a hook names.
-    pub fn files_of(&self, hook: &Hook) -> Vec<PathBuf> {
-        // The command starts in the folder then.
-        let here = |command: String, name: &&str| {
-            command.replace(&format!("${{{name}}}"), ".").replace(&format!("${name}"), ".")
-        };
-        let command = ROOT_VARIABLES.iter().fold(hook.command.clone(), here);
-        let origin = Origin::Repository { file: hook.origin.file().to_owned(), folder: self.folder.clone() };
-        let named = Hook { command, origin, ..hook.clone() }.fingerprint();
-        named.map(|print| print.files).unwrap_or_default()
     }
 
     /// Where its skills are.
@@ -107,6 +98,17 @@ fn servers_of(written: &Written) -> Result<Vec<(String, Value)>, ManifestError> 
     let servers = all.get("mcpServers").unwrap_or(&all);
     let servers = servers.as_object().into_iter().flatten().filter(|(_, server)| server.is_object());
     Ok(servers.map(|(name, server)| (name.clone(), server.clone())).collect())
+}
+
+/// The files of a folder of its own that the command of a hook names: that of a plugin, or of a skill.
+pub fn files_of(hook: &Hook, folder: &Path) -> Vec<PathBuf> {
+    // The command starts in the folder then.
+    let here =
+        |command: String, name: &str| command.replace(&format!("${{{name}}}"), ".").replace(&format!("${name}"), ".");
+    let command = ROOT_VARIABLES.iter().chain(&SKILL_VARIABLES).copied().fold(hook.command.clone(), here);
+    let origin = Origin::Repository { file: hook.origin.file().to_owned(), folder: folder.to_owned() };
+    let named = Hook { command, origin, ..hook.clone() }.fingerprint();
+    named.map(|print| print.files).unwrap_or_default()
 }
 
 #[cfg(test)]

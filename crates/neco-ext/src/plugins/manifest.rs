@@ -1,14 +1,11 @@
 //! What a plugin says of itself: `plugin.json` of Neco, Claude Code and Codex, `gemini-extension.json`, or nothing, and
 //! then its folders speak for it.
 
-use std::fs;
-use std::io::Read;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use neco_config::read_small_file;
 use serde_json::{Map, Value};
-
-/// Bytes of a manifest, and of the files of hooks and servers that it names.
-const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Where a manifest is, and whose kind it is; the first that is there counts.
 const FILES: [(&str, Kind); 4] = [
@@ -91,7 +88,7 @@ pub enum ManifestError {
         /// The manifest.
         file: PathBuf,
         /// Why not.
-        error: std::io::Error,
+        error: io::Error,
     },
     /// The manifest is no JSON.
     #[error("{}: it is not JSON: {error}", file.display())]
@@ -109,7 +106,42 @@ pub enum ManifestError {
     LeadsOut(String),
 }
 
+/// What a manifest may say besides: it is for people and lists.
+const ABOUT: [&str; 16] = [
+    "$schema",
+    "author",
+    "category",
+    "contextFileName",
+    "description",
+    "displayName",
+    "homepage",
+    "interface",
+    "keywords",
+    "license",
+    "name",
+    "repository",
+    "source",
+    "strict",
+    "tags",
+    "version",
+];
+
+/// Whether Neco or another agent knows a name in a manifest.
+pub fn is_known(name: &str) -> bool {
+    [&BROUGHT[..], &WITHOUT_EFFECT, &ABOUT].iter().any(|known| known.contains(&name))
+}
+
 impl Manifest {
+    /// The manifest of a folder, where it has one.
+    pub fn file(folder: &Path) -> Option<PathBuf> {
+        FILES.iter().map(|(name, _)| folder.join(name)).find(|file| file.is_file())
+    }
+
+    /// The places in its folder that a manifest names, as they are written, each with the name that it has there.
+    pub fn named_places(said: &Map<String, Value>) -> Vec<(&str, &str)> {
+        BROUGHT.iter().flat_map(|name| texts(said.get(*name)).into_iter().map(move |place| (*name, place))).collect()
+    }
+
     /// Reads what a folder says; `entry` is what a marketplace says of it besides.
     ///
     /// # Errors
@@ -168,8 +200,8 @@ pub fn is_name(name: &str) -> bool {
 /// The object in a small file of JSON.
 pub(super) fn object(file: &Path) -> Result<Map<String, Value>, ManifestError> {
     let failed = |error| ManifestError::File { file: file.to_owned(), error };
-    let mut bytes = Vec::new();
-    fs::File::open(file).map_err(failed)?.take(MOST_BYTES).read_to_end(&mut bytes).map_err(failed)?;
+    let missing = || failed(io::ErrorKind::NotFound.into());
+    let bytes = read_small_file(file, false).map_err(failed)?.ok_or_else(missing)?;
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     serde_json::from_slice(bytes).map_err(|error| ManifestError::Json { file: file.to_owned(), error })
 }
@@ -184,10 +216,13 @@ pub(super) fn inside(folder: &Path, named: &str) -> Result<PathBuf, ManifestErro
     if !Path::new(named).components().all(is_plain) {
         return Err(leads_out());
     }
-    let path = folder.join(named.trim_start_matches("./"));
-    match (path.canonicalize(), folder.canonicalize()) {
-        (Ok(real), Ok(root)) if !real.starts_with(&root) => Err(leads_out()),
-        _ => Ok(path),
+    let parts = Path::new(named).components().filter(|part| matches!(part, Component::Normal(_)));
+    let path = parts.fold(folder.to_owned(), |path, part| path.join(part));
+    // Of what is not there, the folder above it must be inside.
+    let there = path.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(folder);
+    match (there.canonicalize(), folder.canonicalize()) {
+        (Ok(real), Ok(root)) if real.starts_with(&root) => Ok(path),
+        (_, _) => Err(leads_out()),
     }
 }
 
@@ -254,6 +289,7 @@ fn texts(value: Option<&Value>) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use std::fs;
 
     use super::*;
 

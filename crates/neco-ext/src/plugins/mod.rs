@@ -16,9 +16,10 @@ mod marketplace;
 mod off;
 mod source;
 
+pub use given::files_of;
 pub(crate) use given::rooted;
 pub use installed::{ActivePlugin, Installed, KnownMarketplace, LIMITS, PluginStore, PluginsError};
-pub use manifest::{Kind, Manifest, ManifestError, Written, is_name};
+pub use manifest::{Kind, Manifest, ManifestError, Written, is_known, is_name};
 pub use marketplace::{Entry, Marketplace};
 pub use off::PluginOff;
 pub use source::{Source, SourceError};

@@ -197,9 +197,11 @@ impl<'a> Written<'a> {
         let Some(path) = self.path(env, script) else { return text(self.section.script.clone(), None) };
         if let Some(folder) = self.folder().or(self.plugin) {
             let root = folder.canonicalize();
-            let is_inside = root.is_ok_and(|root| path.canonicalize().is_ok_and(|path| path.starts_with(root)));
-            if !is_inside && path.exists() {
-                return Err(Flaw::Outside(script.to_owned()));
+            match (root, path.canonicalize()) {
+                (Ok(root), Ok(path)) if path.starts_with(&root) => {}
+                // What is not there now may be when it is read.
+                (Ok(_), Err(error)) => return Err(Flaw::Read(script.to_owned(), error)),
+                (_, _) => return Err(Flaw::Outside(script.to_owned())),
             }
         }
         let read = |error| Flaw::Read(script.to_owned(), error);

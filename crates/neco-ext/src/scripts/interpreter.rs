@@ -36,9 +36,22 @@ pub(super) fn named(kind: ScriptType) -> &'static str {
 
 /// The first line says so, or the ending where it says nothing.
 fn is_for_bash(text: &str, called: &OsStr) -> bool {
+    match first_line(text).next() {
+        Some(_) => first_line(text).any(|word| Path::new(word).file_name().is_some_and(|name| name == "bash")),
+        None => Path::new(called).extension().is_some_and(|ending| ending == "bash"),
+    }
+}
+
+/// The words behind `#!`.
+fn first_line(text: &str) -> impl Iterator<Item = &str> {
     let first = text.lines().next().filter(|first| first.len() < FIRST_LINE).unwrap_or_default();
-    let says = first.strip_prefix("#!").map(|program| program.trim_end().ends_with("bash"));
-    says.unwrap_or_else(|| Path::new(called).extension().is_some_and(|ending| ending == "bash"))
+    first.strip_prefix("#!").into_iter().flat_map(str::split_ascii_whitespace)
+}
+
+/// What the first line of a script for a shell tells that shell besides: `-eu` of `#!/bin/bash -eu`.
+fn switches(text: &str) -> impl Iterator<Item = OsString> {
+    let is_shell = |word: &&str| Path::new(word).file_name().is_some_and(|name| name == "bash" || name == "sh");
+    first_line(text).skip_while(move |word| !is_shell(word)).skip(1).map(OsString::from)
 }
 
 /// The program that runs a script; nothing where there is none. What runs WASM may lie beside this program.
@@ -58,13 +71,35 @@ pub(super) fn program(
 /// runs it knows its limit; it is ended before that.
 pub(super) fn given(kind: ScriptType, text: &str, called: &OsStr, limit: Duration) -> Vec<OsString> {
     match kind {
-        ScriptType::Shell => vec!["-c".into(), text.into(), called.to_owned()],
+        ScriptType::Shell => switches(text).chain(["-c".into(), text.into(), called.to_owned()]).collect(),
         ScriptType::Python => vec!["-c".into(), START_PYTHON.into(), called.to_owned(), text.into()],
         ScriptType::Javascript => {
             vec!["-e".into(), START_JAVASCRIPT.into(), "--".into(), called.to_owned(), text.into()]
         }
         ScriptType::Wasm => {
             vec!["--timeout".into(), (limit.as_secs() + 1).to_string().into(), called.to_owned()]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_says_which_shell_and_how_it_is_started() {
+        for (text, called, shell, switches) in [
+            ("#!/bin/bash\n", "a", "bash", &[][..]),
+            ("#!/bin/bash -eu\n", "a", "bash", &["-eu"]),
+            ("#!/usr/bin/env -S bash -e -u\n", "a", "bash", &["-e", "-u"]),
+            ("#!/bin/sh -e\n", "a.bash", "sh", &["-e"]),
+            ("echo\n", "a.bash", "bash", &[]),
+            ("echo\n", "a", "sh", &[]),
+        ] {
+            assert_eq!(programs(ScriptType::Shell, text, OsStr::new(called))[0], shell, "{text}");
+            let given = given(ScriptType::Shell, text, OsStr::new(called), Duration::ZERO);
+            let expected = switches.iter().copied().chain(["-c", text, called]).map(OsString::from);
+            assert_eq!(given, expected.collect::<Vec<_>>(), "{text}");
         }
     }
 }

@@ -3,9 +3,12 @@
 use std::path::Path;
 
 use neco_config::front_matter::{Field, Parted, Reading, part};
+use neco_safety::policy::RuleReader;
+use neco_safety::{Policy, Ruling, tools};
 
-use super::head::{LONGEST_DESCRIPTION, LONGEST_NAME, is_name};
+use super::head::{self, LONGEST_DESCRIPTION, LONGEST_NAME, is_name};
 use super::{FILE, TRUSTED, skill_hooks};
+use crate::arguments::is_argument_name;
 use crate::folder_files::FolderFiles;
 use crate::hooks::Origin;
 
@@ -13,8 +16,17 @@ use crate::hooks::Origin;
 const FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed_tools"];
 
 /// Fields that Neco and other agents know besides.
-const MORE: [&str; 8] =
-    ["disable_model_invocation", "user_invocable", "argument_hint", "model", "context", "agent", "hooks", "version"];
+const MORE: [&str; 9] = [
+    "disable_model_invocation",
+    "user_invocable",
+    "argument_hint",
+    "arguments",
+    "model",
+    "context",
+    "agent",
+    "hooks",
+    "version",
+];
 
 /// The longest text about what it needs.
 const LONGEST_COMPATIBILITY: usize = 500;
@@ -87,6 +99,15 @@ impl Problems {
         if let (Some(field), Err(error)) = (get("hooks").filter(|field| field.value().is_ok()), hooks) {
             self.error(field.line, format!("the skill is left out: {error}"));
         }
+        if let Some(field) = get("allowed_tools") {
+            self.allowed_tools(field);
+        }
+        if let Some(field) = get("arguments") {
+            for name in head::tools(field).into_iter().filter(|name| !is_argument_name(name)) {
+                let words = format!("{name:?} is no name of an argument: letters, digits, `_` and `-`");
+                self.error(line_of(field, &name), words);
+            }
+        }
         self.name(get("name"), folder);
         match get("description").map(|field| (field.line, field.words())) {
             None => self.error(1, "description is missing: skills are chosen by it"),
@@ -102,6 +123,21 @@ impl Problems {
         }
     }
 
+    /// What is said of a tool that is not here is a warning: another agent may have it.
+    fn allowed_tools(&mut self, field: &Field) {
+        let policy = Policy::default();
+        let reader = RuleReader { place: policy.place() };
+        for rule in head::tools(field) {
+            let line = line_of(field, &rule);
+            if let Some(name) = unknown_tool(&rule) {
+                let meant = tools::misspelt(name).map(|meant| format!("; did you mean {meant}?")).unwrap_or_default();
+                self.warning(line, format!("there is no tool {name} here, so {rule} leaves nothing{meant}"));
+            } else if let Some(problem) = reader.flag(Ruling::Allow, &rule).problems.first() {
+                self.error(line, format!("{}: {}", field.written, problem.message));
+            }
+        }
+    }
+
     fn name(&mut self, field: Option<&Field>, folder: &Path) {
         let Some(field) = field else { return self.error(1, "name is missing") };
         let (name, line) = (field.words(), field.line);
@@ -114,6 +150,19 @@ impl Problems {
             self.error(line, format!("the folder of {FILE} has to be called {name} too"));
         }
     }
+}
+
+/// The tool that a rule names where there is none of that name; a server's may come.
+fn unknown_tool(rule: &str) -> Option<&str> {
+    let name = rule.split('(').next().unwrap_or_default().trim();
+    let is_plain = name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_') && !name.contains("__");
+    let is_known = tools::is_known(&tools::spelling(name)) || tools::kind(name).is_some();
+    (is_plain && !name.is_empty() && !is_known).then_some(name)
+}
+
+/// The line of a field that a text stands in.
+fn line_of(field: &Field, text: &str) -> usize {
+    field.line + field.text.lines().position(|line| line.contains(text)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -146,6 +195,30 @@ mod tests {
         }
         let long = format!("---\nname: pdf\ndescription: {}\n---\nx", "d".repeat(1025));
         assert!(wrong(&long)[0].contains("longer than 1024"));
+    }
+
+    #[test]
+    fn allowed_tools_are_looked_at_one_by_one() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("pdf");
+        fs::create_dir(&folder).unwrap();
+        let of = |tools: &str| {
+            let found = check(&folder, &format!("---\nname: pdf\ndescription: d\nallowed-tools:{tools}\n---\nx"));
+            found.into_iter().map(|one| (one.line, one.is_error, one.what)).collect::<Vec<_>>()
+        };
+        for known in [
+            " Bash(git:*) Bash(git *) Read, Grep",
+            " [Bash(ls), mcp__db, mcp__db__*, \"mcp__db__query\"]",
+            "\n  - Task\n  - WebFetch(domain:example.com)\n  - Edit(src/**)",
+            " \"*\"",
+        ] {
+            assert_eq!(of(known), [], "{known}");
+        }
+        let found = of("\n  - Read\n  - Bsh(ls)\n  - NotebookTidy");
+        assert_eq!((found.len(), found[0].0, found[0].1, found[1].0), (2, 6, false, 7), "{found:?}");
+        assert!(found[0].2.contains("there is no tool Bsh here") && found[0].2.contains("did you mean bash?"));
+        let found = of(" Read Bash(git");
+        assert!(found.len() == 1 && found[0].1 && found[0].2.contains("closing bracket"), "{found:?}");
     }
 
     #[test]

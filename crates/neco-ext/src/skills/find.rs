@@ -31,6 +31,10 @@ const MOST_ENTRIES: usize = 20_000;
 /// Folders between a place and a skill.
 pub const DEPTH: usize = 2;
 
+/// Bytes of all skills of folders that are read in one look to know what trust in them is trust in. What was read is
+/// known the next time.
+const MOST_HASHED: u64 = 256 * 1024 * 1024;
+
 /// Bytes in which a head has to end, and bytes of a whole file.
 const MOST_OF_HEAD: u64 = 16 * 1024;
 pub(super) const MOST_OF_FILE: u64 = 256 * 1024;
@@ -75,6 +79,19 @@ pub struct Skill {
     pub readable: PathBuf,
 }
 
+impl Skill {
+    /// Its name with that of the plugin before it, as Claude Code has it; none where no plugin brings it.
+    pub fn full_name(&self) -> Option<String> {
+        let plugin = self.plugin.as_ref()?.file_name()?.to_string_lossy();
+        Some(if self.name.contains(':') { self.name.clone() } else { format!("{plugin}:{}", self.name) })
+    }
+
+    /// Whether it has this name, or this one in full.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name) || self.full_name().is_some_and(|full| full.eq_ignore_ascii_case(name))
+    }
+}
+
 /// The skills that there are, trusted or not, nearest first.
 #[derive(Clone, Debug, Default)]
 pub struct FoundSkills {
@@ -102,7 +119,7 @@ impl fmt::Display for SkillNotice {
 /// The skills that count, and those whose name another one has.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
-    /// Those that count, by name.
+    /// Those that count, by name; one of a plugin whose name another one has, by its name in full.
     pub skills: Vec<Skill>,
     /// Those that do not, each with the file of the one that does.
     pub shadowed: Vec<(Skill, PathBuf)>,
@@ -114,7 +131,11 @@ impl FoundSkills {
         let mut chosen = Chosen::default();
         for skill in self.skills.iter().filter(|skill| is_on(skill)) {
             match chosen.skills.iter().find(|known| known.name == skill.name) {
-                Some(known) => chosen.shadowed.push((skill.clone(), known.file.clone())),
+                Some(known) => match skill.full_name().filter(|full| chosen.skills.iter().all(|one| one.name != *full))
+                {
+                    Some(name) => chosen.skills.push(Skill { name, ..skill.clone() }),
+                    None => chosen.shadowed.push((skill.clone(), known.file.clone())),
+                },
                 None => chosen.skills.push(skill.clone()),
             }
         }
@@ -157,7 +178,13 @@ pub fn guard(places: &[SkillPlace], found: &FoundSkills) {
     let own = places.iter().filter(|place| place.origin == SkillOrigin::Person && place.plugin.is_none());
     own.for_each(|place| guard_skills(real(&place.path)));
     let own = found.skills.iter().filter(|skill| skill.origin == SkillOrigin::Person && skill.plugin.is_none());
-    own.for_each(|skill| guard_skills(skill.folder.clone()));
+    for skill in own {
+        guard_skills(skill.folder.clone());
+        // A link may lead elsewhere with the file alone.
+        if !skill.file.starts_with(&skill.folder) {
+            guard_skills(real(&skill.file));
+        }
+    }
 }
 
 /// The folders of skills for work in `cwd`, nearest first; `more` are those of the settings.
@@ -209,6 +236,10 @@ struct Search {
     found: FoundSkills,
     /// Folders that were looked at: two places may be one.
     seen: BTreeSet<PathBuf>,
+    /// The place that is looked at, every link resolved.
+    place: PathBuf,
+    /// Bytes that may still be read to know what trust in skills of folders is trust in.
+    left: u64,
 }
 
 /// Why a folder is no skill that could be used.
@@ -230,11 +261,22 @@ enum LeftOut {
     NoName,
     #[error("its head is longer than {} KB", MOST_OF_HEAD / 1024)]
     LongHead,
+    #[error("the folders of these skills have more than {} MB; the rest is looked at the next time", MOST_HASHED / 1024 / 1024)]
+    TooMuch,
 }
 
 /// What trust in the skill of a file is trust in, whose folder has this hash and which brings these hooks.
 pub(super) fn trusted_as(file: &Path, folder: &str, hooks: &[Hook]) -> String {
     format!("skill {} {folder}{}", file.display(), skill_hooks::fingerprint(hooks))
+}
+
+/// The hooks that a skill brings; none where they are not understood, as it can't be used then.
+pub fn hooks_brought(skill: &Skill) -> Vec<Hook> {
+    if !skill.head.has_hooks {
+        return Vec::new();
+    }
+    let Ok(text) = skill_hooks::text_of(&skill.file) else { return Vec::new() };
+    skill_hooks::of_text(&text, &skill.file, &skill.origin).unwrap_or_default()
 }
 
 /// Reads all files of a skill of a folder, and hands them to `each`; says whether they are, to the byte, what was found.
@@ -256,7 +298,8 @@ pub fn read_as_found(skill: &Skill, mut each: impl FnMut(&Path, &[u8])) -> Resul
 impl Search {
     /// However many a repository has, the person's own are found; those of the repository are nearer.
     fn of(places: &[SkillPlace], kept: KeptHeads) -> Self {
-        let mut search = Self { kept, found: FoundSkills::default(), seen: BTreeSet::new() };
+        let (found, seen, place) = (FoundSkills::default(), BTreeSet::new(), PathBuf::new());
+        let mut search = Self { kept, found, seen, place, left: MOST_HASHED };
         let (own, theirs): (Vec<&SkillPlace>, Vec<&SkillPlace>) =
             places.iter().partition(|place| place.origin == SkillOrigin::Person);
         own.into_iter().for_each(|place| search.place(place));
@@ -269,12 +312,14 @@ impl Search {
     fn place(&mut self, place: &SkillPlace) {
         // A manifest may name a skill itself.
         if let Some(file) = place.plugin.as_ref().and_then(|_| fs::symlink_metadata(place.path.join(FILE)).ok()) {
+            self.place = fs::canonicalize(&place.path).unwrap_or_else(|_| place.path.clone());
             return self.skill(&place.path, false, &file, place);
         }
         // A link of the person's own leads where they like.
         if place.origin.folder().is_some_and(|folder| !stays_in(&place.path, folder)) {
             return self.leave_out_place(place);
         }
+        self.place = fs::canonicalize(&place.path).unwrap_or_else(|_| place.path.clone());
         let (mut open, mut looked_at) = (vec![(place.path.clone(), 0)], 0);
         while let Some((here, depth)) = open.pop() {
             let Ok(entries) = fs::read_dir(&here) else { continue };
@@ -287,6 +332,11 @@ impl Search {
             entries.sort_by_key(fs::DirEntry::file_name);
             for entry in entries {
                 let Ok(kind) = entry.file_type() else { continue };
+                // What looks like a skill and is none is told.
+                if depth > 0 && kind.is_file() && is_misspelt(&entry.file_name()) {
+                    let why = format!("its file has to be called {FILE}");
+                    self.found.notices.push(SkillNotice { file: entry.path(), why });
+                }
                 if !(kind.is_dir() || kind.is_symlink()) {
                     continue;
                 }
@@ -331,8 +381,10 @@ impl Search {
     ) -> Result<Option<Skill>, LeftOut> {
         let file = folder.join(FILE);
         // Links of a person lead where they like; those of a repository stay in it.
-        let resolved =
-            if is_link || place.origin.folder().is_some() { fs::canonicalize(folder)? } else { folder.into() };
+        let resolved = match folder.strip_prefix(&place.path) {
+            Ok(below) if !is_link && place.origin.folder().is_none() => self.place.join(below),
+            _ => fs::canonicalize(folder)?,
+        };
         if let Some(of) = place.origin.folder() {
             let inside = fs::canonicalize(of).is_ok_and(|of| resolved.starts_with(of));
             if !inside {
@@ -367,13 +419,22 @@ impl Search {
     /// What trust in a skill is trust in: where it is, its files, and what its hooks run besides.
     fn hash(&mut self, file: &Path, folder: &Path, head: &Head, origin: &SkillOrigin) -> Result<String, LeftOut> {
         let files = FolderFiles::of(folder, TRUSTED)?;
-        let hash = self.kept.hash(file, files.stamp(), || files.hash())?;
+        let left = &mut self.left;
+        let hash = self.kept.hash(file, files.stamp(), || {
+            *left = left.checked_sub(files.bytes()).ok_or(LeftOut::TooMuch)?;
+            Ok::<_, LeftOut>(files.hash()?)
+        })?;
         let hooks = match head.has_hooks {
             true => skill_hooks::of_text(&skill_hooks::text_of(file)?, file, origin)?,
             false => Vec::new(),
         };
         Ok(trusted_as(file, &hash, &hooks))
     }
+}
+
+/// Whether a file is called as that of a skill is, but for capitals.
+fn is_misspelt(name: &std::ffi::OsStr) -> bool {
+    name != FILE && name.to_str().is_some_and(|name| name.eq_ignore_ascii_case(FILE))
 }
 
 /// The name of the skill of a folder; none where it is no skill.
@@ -454,6 +515,24 @@ mod tests {
         assert_eq!(all.shadowed[0].1, all.skills[0].file);
         let own = found.choose(|skill| skill.origin == SkillOrigin::Person);
         assert_eq!((own.skills[0].head.description.as_str(), own.skills.len()), ("3", 1));
+    }
+
+    #[test]
+    fn of_one_name_those_of_plugins_are_called_in_full() {
+        let house = house();
+        write(&house.env.config_dir().join("skills"), "review", "mine");
+        let plugins: Vec<PathBuf> = ["one", "two"].map(|name| house.root.join("installed").join(name)).into();
+        plugins.iter().for_each(|plugin| write(&plugin.join("skills"), "review", "theirs"));
+        write(&plugins[0].join("skills"), "ship", "theirs");
+        let mut places = places(&house.env, &house.cwd, &[]);
+        places.extend(plugins.iter().map(|plugin| SkillPlace::of_plugin(plugin.join("skills"), plugin)));
+        let chosen = look(&places).choose(|_| true);
+        let names: Vec<&str> = chosen.skills.iter().map(|skill| skill.name.as_str()).collect();
+        assert_eq!((names, chosen.shadowed.len()), (vec!["review", "one:review", "ship", "two:review"], 0));
+        let called = |name: &str| chosen.skills.iter().find(|skill| skill.is_called(name)).map(|skill| &skill.folder);
+        assert_eq!(called("ONE:review"), Some(&plugins[0].join("skills/review")));
+        assert_eq!(called("two:review"), Some(&plugins[1].join("skills/review")));
+        assert!(called("one:ship") == called("ship") && called("two:ship").is_none());
     }
 
     #[test]
@@ -559,6 +638,19 @@ mod tests {
         assert_eq!((seen.len(), seen[1].1.as_slice()), (2, b"one".as_slice()));
         fs::write(place.join("theirs/run.sh"), "two").unwrap();
         assert!(!read_as_found(&skill, |_, _| ()).unwrap());
+    }
+
+    #[test]
+    fn a_file_with_another_spelling_is_told() {
+        let house = house();
+        let folder = house.env.config_dir().join("skills/small");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("skill.md"), "---\ndescription: d\n---\n").unwrap();
+        let found = house.find();
+        assert!(found.skills.is_empty() && found.notices.len() == 1, "{:?}", found.notices);
+        assert!(
+            found.notices[0].to_string().ends_with("small/skill.md is left out: its file has to be called SKILL.md")
+        );
     }
 
     #[test]

@@ -6,10 +6,14 @@ use neco_safety::invisible;
 use serde::{Deserialize, Serialize};
 
 use super::{FILE, skill_hooks};
+use crate::arguments::is_argument_name;
 use crate::hooks::Origin;
 
 /// The longest name.
 pub const LONGEST_NAME: usize = 64;
+
+/// Letters of what is shown behind a name.
+const LONGEST_HINT: usize = 200;
 
 /// The longest description.
 pub const LONGEST_DESCRIPTION: usize = 1024;
@@ -46,6 +50,9 @@ pub struct Head {
     /// What may be written behind its name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub argument_hint: String,
+    /// The names that its text has for the words behind its name, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
     /// Whether it brings hooks.
     #[serde(default, skip_serializing_if = "is_false")]
     pub has_hooks: bool,
@@ -73,6 +80,22 @@ pub enum HeadError {
     NoDescription,
 }
 
+impl HeadError {
+    /// The line of a text that it is about, from 1.
+    pub fn line(&self, text: &str) -> usize {
+        let of_field = |name: &str| {
+            let (fields, _) = fields(text).ok()?;
+            fields.iter().find(|field| field.name == name).map(|field| field.line)
+        };
+        let line = match self {
+            Self::None | Self::Open => None,
+            Self::Hooks(_) => of_field("hooks"),
+            Self::NoDescription => of_field("description"),
+        };
+        line.unwrap_or(1)
+    }
+}
+
 impl Head {
     /// What a text says at its top, and the rest of it.
     ///
@@ -88,6 +111,7 @@ impl Head {
             return Err(HeadError::NoDescription);
         }
         let hooks = skill_hooks::of_fields(&fields, &Origin::User { file: FILE.into() })?;
+        let arguments = get("arguments").map(argument_names).unwrap_or_default();
         let head = Self {
             name: line("name").and_then(|name| named(&name)),
             description,
@@ -97,7 +121,9 @@ impl Head {
             agent: line("agent"),
             only_person: is("disable_model_invocation", "true"),
             only_model: is("user_invocable", "false"),
-            argument_hint: line("argument_hint").unwrap_or_default(),
+            argument_hint: line("argument_hint")
+                .map_or_else(|| arguments.join(" "), |hint| hint.chars().take(LONGEST_HINT).collect()),
+            arguments,
             has_hooks: !hooks.is_empty(),
         };
         Ok((head, body))
@@ -135,18 +161,30 @@ pub fn is_name(text: &str) -> bool {
         && !text.contains("--")
 }
 
-/// The tools that a field names: a list, or one line with commas or blanks between them. What stands in brackets is
-/// one.
+/// The names that a field has for arguments, in their order: a list, or one line. What is no name is none.
+pub fn argument_names(field: &Field) -> Vec<String> {
+    tools(field).into_iter().filter(|name| is_argument_name(name)).collect()
+}
+
+/// The tools that a field names: a list of YAML, or one line with commas or blanks between them. What stands in brackets
+/// is one.
 pub fn tools(field: &Field) -> Vec<String> {
-    let lines = [field.first()].into_iter().chain(field.below().map(|(_, line)| line.trim()));
+    // `|` and `>` announce lines of text.
+    let first = Some(field.first()).filter(|first| !first.starts_with(['|', '>']));
+    let lines = first.into_iter().chain(field.below().map(|(_, line)| line.trim()));
     let text: Vec<&str> = lines.map(|line| line.strip_prefix("- ").unwrap_or(line)).collect();
-    let text = text.join(",");
-    let text = text.trim_start_matches('[').trim_end_matches(']');
-    let (mut tools, mut tool, mut depth) = (Vec::new(), String::new(), 0_usize);
+    let text = text.join("\n");
+    let (mut tools, mut tool, mut depth, mut is_comment) = (Vec::new(), String::new(), 0_usize, false);
     for char in text.chars() {
+        is_comment = char != '\n' && (is_comment || char == '#' && depth == 0 && tool.is_empty());
+        if is_comment {
+            continue;
+        }
         match char {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
+            // One whose bracket is not closed ends with its line.
+            '\n' => depth = 0,
             _ => {}
         }
         if depth == 0 && (char == ',' || char.is_whitespace()) {
@@ -156,7 +194,7 @@ pub fn tools(field: &Field) -> Vec<String> {
         }
     }
     tools.push(tool);
-    let tools = tools.iter().map(|tool| shown(tool.trim_matches(['"', '\''])));
+    let tools = tools.iter().map(|tool| shown(tool.trim_matches(['[', ']', '"', '\''])));
     tools.filter(|tool| !tool.is_empty()).take(MOST_TOOLS).collect()
 }
 
@@ -195,12 +233,35 @@ mod tests {
             "allowed_tools: [Bash(git add:*), Read]",
             "allowed-tools:\n  - Bash(git add:*)\n  - Read",
             "allowedTools: \"Bash(git add:*)\", Read",
+            "allowed-tools: \"Bash(git add:*), Read\"",
+            "allowed-tools: [\"Bash(git add:*)\", 'Read'] # only these",
+            "allowed-tools:\n  [\n    Bash(git add:*),\n    Read,\n  ]",
+            "allowed-tools:\n- \"Bash(git add:*)\" # a comment\n# another\n- Read",
+            "allowed-tools: >-\n  Bash(git add:*)\n  Read",
         ] {
             let read = head(&format!("description: d\n{tools}"));
             assert_eq!(read.allowed_tools, Some(vec!["Bash(git add:*)".to_owned(), "Read".to_owned()]), "{tools}");
         }
+        let others =
+            head("description: d\nallowed-tools: Bash(git *) Bash(ls, -l) mcp__db__* mcp__db, Bash(echo \"#\")");
+        let listed = ["Bash(git *)", "Bash(ls, -l)", "mcp__db__*", "mcp__db", "Bash(echo \"#\")"];
+        assert_eq!(others.allowed_tools.unwrap(), listed);
         assert_eq!(head("description: d").allowed_tools, None);
         assert_eq!(head("description: d\nallowed-tools:").allowed_tools, Some(Vec::new()), "none at all");
+    }
+
+    #[test]
+    fn arguments_have_names_in_every_form() {
+        for written in
+            ["[issue, branch]", "issue branch", "\n  - issue\n  - branch", "[\"issue\", branch, $x, ARGUMENTS]"]
+        {
+            let read = head(&format!("description: d\narguments: {written}"));
+            assert_eq!(
+                (read.arguments.join(","), read.argument_hint.as_str()),
+                ("issue,branch".to_owned(), "issue branch")
+            );
+        }
+        assert_eq!(head("description: d\narguments: x\nargument-hint: '[x]'").argument_hint, "[x]");
     }
 
     #[test]

@@ -6,8 +6,10 @@
 //!
 //! Reading order: [`head`] (what the top of the file says), [`mod@find`] (where skills are) with [`kept`] (what is known of
 //! their files) and [`crate::folder_files`] (what lies beside it), [`triggers`], [`body`] (what the model is told), [`shelf`] (the
-//! skills of a session) with [`skill_hooks`], [`mod@check`] and [`mod@write`] (for whoever writes one).
+//! skills of a session) with [`skill_hooks`], [`mod@check`] and [`mod@write`] (for whoever writes one), [`added`] (where
+//! those come from that were added).
 
+mod added;
 mod body;
 mod check;
 mod find;
@@ -20,15 +22,16 @@ mod write;
 
 use crate::folder_files::Limits;
 
+pub use added::{AddedSkill, AddedSkills};
 pub use check::{SkillProblem, check};
 pub use find::{
-    Chosen, DEPTH, FoundSkills, Skill, SkillNotice, SkillOrigin, SkillPlace, find, guard, look, places, read_as_found,
-    read_one, whole,
+    Chosen, DEPTH, FoundSkills, Skill, SkillNotice, SkillOrigin, SkillPlace, find, guard, hooks_brought, look, places,
+    read_as_found, read_one, whole,
 };
-pub use head::{Head, HeadError, LONGEST_DESCRIPTION, LONGEST_NAME, is_name, tools};
+pub use head::{Head, HeadError, LONGEST_DESCRIPTION, LONGEST_NAME, argument_names, is_name, tools};
 pub use shelf::{MakeHooks, Skills};
 pub use skill_hooks::{SkillHooksError, of_text as hooks_of, text_of};
-pub use write::{SkillWriteError, copy_to, new_in};
+pub use write::{SkillWriteError, copy_to, new_in, replace};
 
 /// The file of a skill in its folder.
 pub const FILE: &str = "SKILL.md";

@@ -14,7 +14,7 @@ use neco_proto::event::SkillCause;
 use neco_toolkit::ToolError;
 
 use super::find::{Skill, SkillOrigin, trusted_as};
-use super::head::Head;
+use super::head::{Head, LONGEST_NAME};
 use super::triggers::{Request, Triggers};
 use super::{FILE, TRUSTED, body, skill_hooks};
 use crate::folder_files::FolderFiles;
@@ -57,14 +57,16 @@ impl Skills {
 
     fn find(&self, name: &str) -> Option<&Skill> {
         let bare = name.trim().trim_start_matches(['$', '/']);
-        self.skills.iter().find(|skill| skill.name.eq_ignore_ascii_case(bare))
+        self.skills.iter().find(|skill| skill.is_called(bare))
     }
 
     /// The skill of a name, if whoever wants it may use it.
     fn usable(&self, name: &str, cause: SkillCause) -> Result<&Skill, ToolError> {
         let not_found = |words: String| ToolError::new(ErrorCode::ToolNotFound, words);
         let skill = self.find(name).ok_or_else(|| {
-            let near = self.skills.iter().map(|skill| (strsim::damerau_levenshtein(&skill.name, name), skill));
+            // What is longer than a name can be is meant for none, and takes long to compare.
+            let names = self.skills.iter().filter(|_| name.len() <= LONGEST_NAME + 2);
+            let near = names.map(|skill| (strsim::damerau_levenshtein(&skill.name, name), skill));
             let near = near.filter(|(slips, _)| *slips <= 2).min_by_key(|(slips, _)| *slips);
             let meant = near.map(|(_, skill)| format!("; did you mean {}?", skill.name)).unwrap_or_default();
             not_found(format!("there is no skill {name:?}{meant}"))
@@ -97,10 +99,15 @@ impl SkillShelf for Skills {
             let begins = before.is_none_or(|before: char| before.is_whitespace() || before == '(');
             before = Some(char);
             let Some(rest) = text.get(at + 1..).filter(|_| char == '$' && begins) else { continue };
-            let end = rest.find(|char: char| !(char.is_ascii_alphanumeric() || char == '-')).unwrap_or(rest.len());
-            let (name, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-            let name = name.trim_end_matches('-');
-            let Some(skill) = self.find(name).filter(|_| !name.is_empty()) else { continue };
+            let named = |besides: &[char]| {
+                let is_part = |char: char| char.is_ascii_alphanumeric() || besides.contains(&char);
+                let end = rest.find(|char| !is_part(char)).unwrap_or(rest.len());
+                let name = rest.get(..end)?.trim_end_matches(besides);
+                let skill = self.find(name).filter(|_| !name.is_empty())?;
+                Some((skill, rest.get(name.len()..)?.trim_start_matches('-')))
+            };
+            // `$plugin:name`, or a name with whatever follows it.
+            let Some((skill, after)) = named(&['-', '_', '.', ':']).or_else(|| named(&['-'])) else { continue };
             let in_passing = text.get(..at).is_some_and(|before| !before.trim().is_empty());
             // All that follows belongs to the name that a message begins with; to another one the rest of its line.
             let arguments = if in_passing { after.lines().next().unwrap_or_default() } else { after };
@@ -117,7 +124,10 @@ impl SkillShelf for Skills {
         let triggers = self.triggers.get_or_init(|| self.skills.iter().map(of).collect());
         let request = Request::of(text);
         let wish = |(skill, _): (&Skill, &Triggers)| SkillWish { name: skill.name.clone(), ..SkillWish::default() };
-        let skills = self.skills.iter().zip(triggers).filter(|(skill, _)| !skill.head.only_person && !skill.head.fork);
+        let skills = self.skills.iter().zip(triggers).filter(|(skill, _)| {
+            // One whose name another has is called up by its name in full alone.
+            !skill.head.only_person && !skill.head.fork && !skill.name.contains(':')
+        });
         skills.filter(|(_, triggers)| triggers.fit(&request)).map(wish).collect()
     }
 

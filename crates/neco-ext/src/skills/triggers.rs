@@ -95,10 +95,18 @@ impl Triggers {
 /// The words of a request.
 pub(super) struct Request(Vec<String>);
 
+/// Bytes at each end of a request that are looked at: what is longer was pasted.
+const END: usize = 4 * 1024;
+
 impl Request {
     /// Those of a text.
     pub(super) fn of(text: &str) -> Self {
-        Self(words(text))
+        if text.len() <= 2 * END {
+            return Self(words(text));
+        }
+        let (first, last) = (text.floor_char_boundary(END), text.ceil_char_boundary(text.len() - END));
+        let (first, last) = (text.get(..first).unwrap_or_default(), text.get(last..).unwrap_or_default());
+        Self(words(&format!("{first} {last}")))
     }
 
     fn has(&self, phrase: &[String]) -> bool {

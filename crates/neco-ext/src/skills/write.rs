@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::check;
 use super::head::{Head, HeadError, is_name, named};
 use super::skill_hooks::text_of;
 use super::{FILE, LIMITS};
@@ -18,6 +19,9 @@ pub enum SkillWriteError {
     /// There is one of this name.
     #[error("{} is there already", .0.display())]
     Exists(PathBuf),
+    /// What would be written is not as it should be.
+    #[error("{0}")]
+    Wrong(String),
     /// What is to be taken over is no skill.
     #[error("{}: {error}", file.display())]
     NoSkill {
@@ -67,6 +71,9 @@ pub fn new_in(place: &Path, name: &str, description: Option<&str>) -> Result<Pat
          needed.\n",
         serde_json::Value::from(description)
     );
+    if let Some(wrong) = check(&folder, &text).into_iter().find(|problem| problem.is_error) {
+        return Err(SkillWriteError::Wrong(wrong.what));
+    }
     let file = folder.join(FILE);
     let at = |error| SkillWriteError::Io { path: file.clone(), error };
     fs::create_dir_all(&folder).map_err(at)?;
@@ -90,30 +97,52 @@ pub fn copy_to(place: &Path, folder: &Path, seen: &str) -> Result<String, SkillW
     if to.exists() {
         return Err(SkillWriteError::Exists(to));
     }
+    let half = copied(place, folder, seen)?;
+    // Whole or not at all.
+    fs::rename(half.path(), &to).map_err(|error| SkillWriteError::Io { path: to.clone(), error })?;
+    Ok(name)
+}
+
+/// Copies the skill of a folder in the place of one that is there.
+///
+/// # Errors
+/// When it is no skill, or is not what was `seen`; then what was there is there.
+pub fn replace(there: &Path, folder: &Path, seen: &str) -> Result<(), SkillWriteError> {
+    let file = folder.join(FILE);
+    let text = text_of(&file).map_err(|error| SkillWriteError::Io { path: file.clone(), error })?;
+    Head::read(&text).map_err(|error| SkillWriteError::NoSkill { file, error })?;
+    let place = there.parent().unwrap_or(Path::new("."));
+    let at = |error| SkillWriteError::Io { path: there.to_owned(), error };
+    let half = copied(place, folder, seen)?;
+    let before = tempfile::tempdir_in(place).map_err(at)?;
+    let kept = before.path().join("skill");
+    fs::rename(there, &kept).map_err(at)?;
+    if let Err(error) = fs::rename(half.path(), there) {
+        fs::rename(&kept, there).map_err(at)?;
+        return Err(at(error));
+    }
+    Ok(())
+}
+
+/// A copy of a folder's files beside the skills of a place, gone with what is given unless it is moved.
+fn copied(place: &Path, folder: &Path, seen: &str) -> Result<tempfile::TempDir, SkillWriteError> {
     let wrong = |error| SkillWriteError::Folder { folder: folder.to_owned(), error };
     let resolved = fs::canonicalize(folder).map_err(|error| wrong(error.into()))?;
     let files = FolderFiles::of(&resolved, LIMITS).map_err(wrong)?;
-    fs::create_dir_all(place).map_err(|error| SkillWriteError::Io { path: place.to_owned(), error })?;
-    let at = |error| SkillWriteError::Io { path: to.clone(), error };
+    let at = |error| SkillWriteError::Io { path: place.to_owned(), error };
+    fs::create_dir_all(place).map_err(at)?;
     let half = tempfile::tempdir_in(place).map_err(at)?;
-    for name in files.names() {
-        let target = half.path().join(name);
-        target.parent().map_or(Ok(()), fs::create_dir_all).map_err(at)?;
-        fs::copy(resolved.join(name), &target).map_err(at)?;
-    }
+    files.copy_to(half.path()).map_err(|(path, error)| SkillWriteError::Io { path, error })?;
     if FolderFiles::of(half.path(), LIMITS).and_then(|files| files.hash()).map_err(wrong)? != seen {
         return Err(SkillWriteError::Changed(folder.to_owned()));
     }
-    // Whole or not at all.
-    fs::rename(half.path(), &to).map_err(at)?;
-    Ok(name)
+    Ok(half)
 }
 
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
 
-    use super::super::check;
     use super::*;
 
     #[test]
@@ -144,6 +173,12 @@ mod tests {
         assert_eq!(copy_to(&to, &from, &seen).unwrap(), "pdf");
         assert_eq!(fs::read_to_string(to.join("pdf/scripts/a.sh")).unwrap(), "echo");
         assert!(matches!(copy_to(&to, &from, &seen), Err(SkillWriteError::Exists(_))));
+        fs::write(from.join("new.md"), "new").unwrap();
+        assert!(matches!(replace(&to.join("pdf"), &from, &seen), Err(SkillWriteError::Changed(_))));
+        assert!(!to.join("pdf/new.md").exists() && to.join("pdf/scripts/a.sh").exists());
+        let now = FolderFiles::of(&from, LIMITS).unwrap().hash().unwrap();
+        replace(&to.join("pdf"), &from, &now).unwrap();
+        assert!(to.join("pdf/new.md").exists() && fs::read_dir(&to).unwrap().count() == 1);
         symlink("/etc/passwd", from.join("scripts/out")).unwrap();
         let other = place.path().join("other");
         assert!(matches!(copy_to(&other, &from, &seen), Err(SkillWriteError::Folder { .. })));

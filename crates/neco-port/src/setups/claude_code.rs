@@ -7,6 +7,7 @@ use neco_proto::app::setups::SetupKind;
 use neco_view::figures::count;
 use serde_json::{Map, Value};
 
+use super::claude_plugins::Marketplaces;
 use super::models::{TheirProvider, choose, key, model, provide};
 use super::permissions::{self, Ruling};
 use super::piece::Take;
@@ -24,20 +25,20 @@ const IN_PROJECT: &str = "it counts in this project alone, so it is in its .mcp.
     folder is trusted";
 
 /// Settings that have no meaning here, and why.
-const NOT_HERE: [(&str, &str); 5] = [
+const NOT_HERE: [(&str, &str); 3] = [
     ("statusLine", "the status line is set under [tui]"),
     ("outputStyle", "there are no output styles; `neco config` and AGENTS.md say how answers read"),
     ("apiKeyHelper", "a program that prints a key is not run; `neco login anthropic` keeps one"),
-    ("enabledPlugins", "plugins are installed anew"),
-    ("extraKnownMarketplaces", "plugins are installed anew"),
 ];
 
 pub(super) fn read(reading: &mut Reading) {
     let folder = reading.places.homes.claude_code.clone();
+    let mut marketplaces = Marketplaces::known(reading);
     for name in ["settings.json", "settings.local.json"] {
         let file = folder.join(name);
         let from = Source::person(&file);
-        if let Some(settings) = reading.json(from) {
+        if let Some(mut settings) = reading.json(from) {
+            marketplaces.wanted(reading, &mut settings, from);
             of_person(reading, settings, from);
         }
     }
@@ -65,7 +66,7 @@ pub(super) fn read(reading: &mut Reading) {
         memories(reading, &kept.join("memory"), &project);
     }
     if let Some(project) = reading.project.clone() {
-        of_project(reading, &project);
+        of_project(reading, &project, &mut marketplaces);
     }
     copied::sessions(reading, Program::ClaudeCode);
 }
@@ -245,7 +246,7 @@ fn of_other_project(reading: &mut Reading, folder: &str, settings: &Value, from:
     }
 }
 
-fn of_project(reading: &mut Reading, project: &Path) {
+fn of_project(reading: &mut Reading, project: &Path, marketplaces: &mut Marketplaces) {
     let folder = project.join(".claude");
     for (kind, name, words) in [
         (SetupKind::Rules, "CLAUDE.md", ""),
@@ -266,6 +267,7 @@ fn of_project(reading: &mut Reading, project: &Path) {
         let file = folder.join(name);
         let from = Source::project(&file);
         let Some(mut settings) = reading.json(from) else { continue };
+        marketplaces.wanted(reading, &mut settings, from);
         let allowed = taken::texts(&mut settings, "permissions.allow").len();
         if allowed > 0 {
             let words = "what a project allows has no effect here: it can only ask and deny";

@@ -52,7 +52,12 @@ pub(super) fn read(reading: &mut Reading) {
     }
     copied::rules(reading, Source::person(&folder.join("AGENTS.override.md")), "codex-override");
     let prompts = folder.join("prompts");
-    copied::markdown_with(reading, SetupKind::Command, Source::person(&prompts), "commands", prompt);
+    // Neco looks in the home folder, wherever the variable of Codex points to.
+    if folder == reading.places.home.join(".codex") {
+        reading.in_place(SetupKind::Command, Source::person(&prompts), "each is /NAME, and /prompts:NAME as in Codex");
+    } else {
+        copied::markdown_with(reading, SetupKind::Command, Source::person(&prompts), "commands", prompt);
+    }
     for file in reading.entries(Source::person(&folder)) {
         if let Some(profile) = name_of(&file).strip_suffix(".config.toml") {
             reading.refuse(SetupKind::Setting, format!("profile {profile}"), Source::person(&file), NO_PROFILES);
@@ -205,15 +210,36 @@ fn set(reading: &mut Reading, name: &str, (key, value): (&str, Value), from: Sou
     reading.add(SetupKind::Setting, name, from, Take::Set(vec![setting]), words);
 }
 
-/// A prompt that names its arguments.
+/// A prompt, whose arguments are written in their order where it names them: in Codex they are `KEY=value`.
 fn prompt(text: String) -> (String, Option<&'static str>) {
-    let names_one = |piece: &str| {
-        let name: String = piece.chars().take_while(|char| char.is_ascii_uppercase() || *char == '_').collect();
-        name.len() > 1 && name != "ARGUMENTS"
+    let mut names: Vec<String> = Vec::new();
+    // `$$` is a dollar there.
+    for piece in text.replace("$$", "").split('$').skip(1) {
+        let is_part = |char: &char| char.is_ascii_uppercase() || char.is_ascii_digit() || *char == '_';
+        let name: String = piece.chars().take_while(is_part).collect();
+        if name.starts_with(|char: char| char.is_ascii_uppercase()) && name != "ARGUMENTS" && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    // Only what is a place here needs a backslash.
+    let mut parts = text.split("$$");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_place = part.starts_with(|char: char| char.is_ascii_digit())
+            || part.starts_with("ARGUMENTS")
+            || names.iter().any(|name| part.starts_with(name.as_str()));
+        text.push_str(if is_place { "\\$" } else { "$" });
+        text.push_str(part);
+    }
+    if names.is_empty() {
+        return (text, None);
+    }
+    let named = format!("arguments: [{}]\n", names.join(", "));
+    let text = match text.strip_prefix("---\n") {
+        Some(head) => format!("---\n{named}{head}"),
+        None => format!("---\n{named}---\n{text}"),
     };
-    let words =
-        text.split('$').skip(1).any(names_one).then_some("its arguments have no names here: use $1 or $ARGUMENTS");
-    (text, words)
+    (text, Some("its arguments are written in their order here, without their names"))
 }
 
 /// Agents in TOML: they are Markdown here.
@@ -313,11 +339,11 @@ fn without_comments(text: &str) -> String {
 
 /// The commands that a rule is about, and what it says.
 fn prefix_rule(written: &str) -> Option<(Vec<String>, Ruling)> {
-    let inside = written.trim_start().strip_prefix('(')?;
-    let pattern = inside.split_once("pattern")?.1.trim_start().strip_prefix('=')?.trim_start();
-    let Value::Array(pattern) = relaxed::parse(&list_of(pattern)?).ok()? else { return None };
+    let said = arguments(written)?;
+    let of = |name: &str| said.iter().find(|(said, _)| said == name).map(|(_, value)| value);
+    let Value::Array(pattern) = of("pattern")? else { return None };
     let mut commands = vec![String::new()];
-    for word in &pattern {
+    for word in pattern {
         let words: Vec<&str> = match word {
             Value::String(word) => vec![word],
             Value::Array(words) => words.iter().filter_map(Value::as_str).collect(),
@@ -329,16 +355,44 @@ fn prefix_rule(written: &str) -> Option<(Vec<String>, Ruling)> {
             return None;
         }
     }
-    let decision = inside.split_once("decision").and_then(|(_, rest)| rest.trim_start().strip_prefix('='));
-    let decision = decision.map(|rest| rest.trim_start().trim_start_matches(['"', '\'']));
-    let name: Option<String> = decision.map(|rest| rest.chars().take_while(char::is_ascii_alphabetic).collect());
-    let ruling = name.map_or(Some(Ruling::Allow), |name| Ruling::named(&name))?;
+    let ruling = of("decision").map_or(Some(Ruling::Allow), |name| Ruling::named(name.as_str()?))?;
     let commands: Vec<String> = commands.into_iter().map(|command| command.trim().to_owned()).collect();
     (!pattern.is_empty()).then_some((commands, ruling))
 }
 
+/// What a call says by name: texts and lists of them. Nothing where it says anything else, as half a rule is another one.
+fn arguments(call: &str) -> Option<Vec<(String, Value)>> {
+    let mut rest = call.trim_start().strip_prefix('(')?.trim_start();
+    let mut said = Vec::new();
+    while !rest.starts_with(')') {
+        let (name, value) = rest.split_once('=')?;
+        let value = value.trim_start();
+        let text = if value.starts_with('[') { list_of(value)? } else { quoted(value)? };
+        said.push((name.trim().to_owned(), relaxed::parse(text).ok()?));
+        rest = value.strip_prefix(text)?.trim_start();
+        rest = match rest.strip_prefix(',') {
+            Some(more) => more.trim_start(),
+            None => rest.starts_with(')').then_some(rest)?,
+        };
+    }
+    Some(said)
+}
+
+/// The text in quotes that a text begins with, with its quotes.
+fn quoted(text: &str) -> Option<&str> {
+    let open = text.chars().next().filter(|open| matches!(open, '"' | '\''))?;
+    let mut is_escaped = false;
+    let ends = |&(at, char): &(usize, char)| {
+        let ends = at > 0 && char == open && !is_escaped;
+        is_escaped = char == '\\' && !is_escaped;
+        ends
+    };
+    let (end, _) = text.char_indices().find(ends)?;
+    text.get(..=end)
+}
+
 /// The list that a text begins with.
-fn list_of(text: &str) -> Option<String> {
+fn list_of(text: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let mut quote = None;
     for (at, char) in text.char_indices() {
@@ -346,7 +400,7 @@ fn list_of(text: &str) -> Option<String> {
             (Some(open), close) if open == close => quote = None,
             (None, open @ ('"' | '\'')) => quote = Some(open),
             (None, '[') => depth += 1,
-            (None, ']') if depth == 1 => return text.get(..=at).map(str::to_owned),
+            (None, ']') if depth == 1 => return text.get(..=at),
             (None, ']') => depth = depth.checked_sub(1)?,
             (_, _) => {}
         }
@@ -367,7 +421,20 @@ mod tests {
         assert_eq!(rule, Some((vec!["git push".to_owned(), "git fetch".to_owned()], Ruling::Ask)));
         assert_eq!(prefix_rule("(pattern=[\"ls\"])"), Some((vec!["ls".to_owned()], Ruling::Allow)));
         assert_eq!(prefix_rule("(pattern=['rm'], decision='forbidden')"), Some((vec!["rm".to_owned()], Ruling::Deny)));
-        for broken in ["", "(", "(pattern=x)", "(pattern=[])", "(pattern=[1])", "(pattern=['a'], decision='maybe')"] {
+        let says_more =
+            "(pattern=['a', 'b'], justification=\"A \\\"human\\\" makes this decision, = )\", decision='prompt')";
+        assert_eq!(prefix_rule(says_more), Some((vec!["a b".to_owned()], Ruling::Ask)));
+        for broken in [
+            "",
+            "(",
+            "(pattern=x)",
+            "(pattern=[])",
+            "(pattern=[1])",
+            "(pattern=['a'], decision='maybe')",
+            "(pattern=['a'], decision=PROMPT)",
+            "(pattern=['a'], decision='prompt'",
+            "(pattern=['a'] decision='prompt')",
+        ] {
             assert_eq!(prefix_rule(broken), None, "{broken}");
         }
         let wide = format!("(pattern=[{}])", "['a','b'],".repeat(20));

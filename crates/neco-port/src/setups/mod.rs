@@ -8,10 +8,11 @@
 //! Reading order: [`piece`] (what a set-up is made of), [`places`] (which set-ups there are), [`reading`] (files, with
 //! bounds) with [`relaxed`] (JSON as people write it), [`taken`] (what is taken of settings, and what is left),
 //! [`references`] (names in the place of secrets), [`servers`], [`permissions`], [`models`], [`texts`] (commands, agents,
-//! skills, rules, memory), [`hooks`]; then one file an agent: [`claude_code`], [`codex`], [`gemini`], [`opencode`],
+//! skills, rules, memory), [`hooks`]; then one file an agent: [`claude_code`] with [`claude_plugins`], [`codex`], [`gemini`], [`opencode`],
 //! [`cursor`], [`openclaw`].
 
 mod claude_code;
+mod claude_plugins;
 mod codex;
 mod cursor;
 mod gemini;
@@ -29,7 +30,7 @@ mod servers;
 mod taken;
 mod texts;
 
-pub use piece::{Level, Piece, Take};
+pub use piece::{Level, Piece, Take, WantedPlugin};
 pub use places::found;
 pub use reading::read;
 pub use relaxed::parse as parse_relaxed;

@@ -214,7 +214,13 @@ fn permitted(reading: &mut Reading, settings: &mut Value, from: Source<'_>) {
             Value::Object(patterns) => {
                 // The last one that fits counts there: those before it come after it. None outranks the person's own.
                 let last = i64::try_from(patterns.len()).unwrap_or(LOWEST);
-                for ((pattern, says), number) in patterns.iter().zip(1..) {
+                let for_all = patterns.keys().position(|pattern| pattern == "*").unwrap_or(0);
+                for ((at, (pattern, says)), number) in patterns.iter().enumerate().zip(1..) {
+                    if at < for_all {
+                        let words = "a later \"*\" of the same tool takes its place there";
+                        reading.refuse(SetupKind::Permission, format!("{own}({pattern})"), from, words);
+                        continue;
+                    }
                     one_permission(reading, (own, Some(pattern)), (number - last).max(-LOWEST), says, from);
                 }
             }

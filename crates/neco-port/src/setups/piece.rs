@@ -63,6 +63,10 @@ pub enum Take {
     Remember(NewMemory),
     /// Its sessions can be taken in.
     Sessions(Program),
+    /// A plugin that is on there: the person adds it, after seeing what it brings.
+    Plugin(WantedPlugin),
+    /// A marketplace that plugins come from, by its name, with where it is.
+    Marketplace(String, String),
     /// Neco reads it where it is.
     InPlace,
     /// It is so here anyway.
@@ -73,6 +77,19 @@ pub enum Take {
     NotSupported,
     /// It could not be read.
     Failed,
+}
+
+/// A plugin that another agent has on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedPlugin {
+    /// Its name.
+    pub plugin: String,
+    /// The list that it stands in.
+    pub marketplace: String,
+    /// Where that is, as it is named to add it; none where nothing says it.
+    pub from: Option<String>,
+    /// Whose wish it is: a project can't install.
+    pub level: Level,
 }
 
 /// A hook of the person's.

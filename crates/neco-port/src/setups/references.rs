@@ -97,10 +97,10 @@ impl Variables {
         (words, set)
     }
 
-    /// An address: what its query says and a login in it are secrets.
+    /// An address: what its query says, a login in it and a key in its path are secrets.
     pub fn of_address(&mut self, server: &str, address: &str) -> (String, Vec<String>) {
         let address = ours(address);
-        self.of_hidden(server, &address, &without_secrets(&address))
+        self.of_hidden(server, &address, &without_keys(&without_secrets(&address)))
     }
 
     /// A text of which only a part is secret: what is shown as `***`.
@@ -124,6 +124,25 @@ impl Variables {
         }
         (written, set)
     }
+}
+
+/// An address with `***` for the parts of its path that look like keys.
+fn without_keys(address: &str) -> String {
+    let (place, query) = address.split_at(address.find(['?', '#']).unwrap_or(address.len()));
+    let begins = place.find("://").map_or(0, |at| at + 3);
+    let host = place.get(begins..).and_then(|rest| rest.find('/')).map_or(place.len(), |at| begins + at);
+    let (host, path) = place.split_at(host);
+    let parts: Vec<&str> = path.split('/').map(|part| if is_key(part) { "***" } else { part }).collect();
+    format!("{host}{}{query}", parts.join("/"))
+}
+
+/// Whether a part of a path looks like a key: long, with letters and digits that are not apart from each other.
+fn is_key(part: &str) -> bool {
+    part.len() > LONGEST_WORD
+        && part.chars().all(|char| char.is_ascii_alphanumeric() || "-_=.~".contains(char))
+        && part.chars().any(|char| char.is_ascii_digit())
+        && part.chars().any(|char| char.is_ascii_alphabetic())
+        && !part.split(['-', '_', '.']).all(is_word)
 }
 
 /// What is to be said of variables that have to be set.
@@ -267,6 +286,9 @@ mod tests {
             ("A_KEY", "${MY_KEY:-none}", "${MY_KEY:-none}"),
             ("PORT", "${PORT:-8080}", "${PORT:-8080}"),
             ("FOLDER", "${HOME}/notes", "${HOME}/notes"),
+            ("MYSQL_PWD", "hunter2", "${HUB_MYSQL_PWD}"),
+            ("SSH_PASSPHRASE", "one two", "${HUB_SSH_PASSPHRASE}"),
+            ("CONNECTION_STRING", "Server=db;Password=x", "${HUB_CONNECTION_STRING}"),
         ] {
             assert_eq!(variables.of_variable("hub", name, value).value, expected, "{name}={value}");
         }
@@ -316,7 +338,15 @@ mod tests {
         assert!(!address.contains(KEY) && !address.contains("pw@"), "{address}");
         assert!(address.starts_with("https://${X_SECRET}@h/mcp?key=${X_SECRET_2}"), "{address}");
         assert!(set.len() >= 2);
-        assert_eq!(variables.of_address("x", "https://h/mcp").0, "https://h/mcp");
+        for plain in [
+            "https://h/mcp",
+            "https://h/v1/modelcontextprotocol-servers/2025-06-18?",
+            "https://long-host-12.example.com:8080",
+        ] {
+            assert_eq!(variables.of_address("x", plain).0, plain);
+        }
+        let (address, _) = variables.of_address("zap", "https://h/api/s/NGY1ZTk4YjctODM0ZC00/mcp");
+        assert_eq!(address, "https://h/api/s/${ZAP_SECRET}/mcp");
         let (address, set) = variables.of_address("hub", "https://h/mcp?a=hunter2&b=${B}");
         assert_eq!((address.as_str(), set.len()), ("https://h/mcp?a=${HUB_SECRET}&b=${B}", 1));
     }

@@ -37,6 +37,9 @@ pub struct CommandRow {
     /// Whether it is a skill, which `$name` in a message brings in too.
     #[serde(default)]
     pub is_skill: bool,
+    /// Another name of it, such as `plugin:name` of a skill that a plugin brings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub also: Option<String>,
 }
 
 /// Tells what such a command says to the agent.

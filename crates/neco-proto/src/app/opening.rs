@@ -1,10 +1,15 @@
 //! Sessions as they are opened, and made.
 
+use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::error::AppError;
 use super::rules::GivenRules;
 use crate::client::Client;
 use crate::ids::{Seq, SessionId};
@@ -56,6 +61,14 @@ pub struct OpenSession {
     /// processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<String>,
+    /// MCP servers of this opening, besides those of the folder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<GivenServer>,
+    /// The editor whose files the session reads and writes, where one offers them; it is of this process, and no wire
+    /// carries it.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub editor: Option<Editor>,
     /// Whether a person is there.
     pub attended: bool,
     /// Whether more than a single request is meant.
@@ -71,6 +84,56 @@ impl OpenSession {
         let Self { which, folder, chose_folder, loosens_in, attended, interactive, .. } = self.clone();
         let plain = Self { which, folder, chose_folder, loosens_in, attended, interactive, ..Self::default() };
         *self != plain
+    }
+}
+
+/// An MCP server of one opening.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GivenServer {
+    /// What it is called.
+    pub name: String,
+    /// The server, as settings have it: `{"command": "npx", "args": ["-y", "server"]}`, `{"url": "https://…"}`.
+    pub server: Value,
+}
+
+/// Without the server: its variables and headers may be secrets.
+impl fmt::Debug for GivenServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GivenServer").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The files of an editor: what is typed there and not saved is what is read, and what is written lands there.
+///
+/// It is asked for paths that were resolved and judged on this machine, by threads that may wait; what it can't answer is
+/// read from the disk, and written there.
+pub trait EditorFiles: Send + Sync {
+    /// Whether it tells what stands in files.
+    fn reads(&self) -> bool;
+
+    /// Whether it takes what is to stand in files.
+    fn writes(&self) -> bool;
+
+    /// The whole text of a file.
+    fn read(&self, path: PathBuf) -> BoxFuture<'static, Result<String, AppError>>;
+
+    /// Makes a text the whole text of a file, and saves it.
+    fn write(&self, path: PathBuf, text: String) -> BoxFuture<'static, Result<(), AppError>>;
+}
+
+/// An editor, as an opening carries it.
+#[derive(Clone)]
+pub struct Editor(pub Arc<dyn EditorFiles>);
+
+impl fmt::Debug for Editor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Editor").finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Editor {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 

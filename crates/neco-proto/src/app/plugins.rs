@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::agents::Problem;
 use super::request::request;
 
 /// Lists the plugins that the person has, and the lists of plugins.
@@ -52,6 +53,9 @@ pub struct PluginRow {
     /// Why it does not count although it is on, and what to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub off: Option<String>,
+    /// Its skills that can't be used, each with why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<Problem>,
 }
 
 /// A list of plugins.
@@ -168,6 +172,84 @@ request!(RemovePlugin => RemovedPlugin, "plugins.remove", Delete "/plugins/{name
 pub struct RemovedPlugin {
     /// Whether there was one.
     pub known: bool,
+}
+
+/// Looks for what is wrong with a plugin that somebody writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CheckPlugin {
+    /// The folder that is worked in.
+    pub folder: String,
+    /// The folder of the plugin, from there on.
+    pub at: String,
+}
+
+// It reads any path.
+request!(CheckPlugin => CheckedPlugin, "plugins.check", Post "/plugins/check", Manage, repeatable);
+
+/// What is wrong with a plugin, and what it brings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckedPlugin {
+    /// What is wrong, file by file.
+    pub problems: Vec<Problem>,
+    /// What it brings.
+    pub brings: Vec<BroughtRow>,
+}
+
+/// Writes a new plugin.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NewPlugin {
+    /// The folder that it is written into, in one of its own.
+    pub folder: String,
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+}
+
+request!(NewPlugin => WrittenPlugin, "plugins.new", Post "/plugins/new", Manage, once);
+
+/// A plugin that was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WrittenPlugin {
+    /// Its files.
+    pub files: Vec<String>,
+}
+
+/// Looks for plugins in the lists that the person added, as they were fetched last.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SearchPlugins {
+    /// Words that all stand in what is said of a plugin; all plugins without any.
+    pub words: String,
+}
+
+request!(SearchPlugins => FoundPlugins, "plugins.search", Post "/plugins/search", Read, repeatable);
+
+/// Plugins of lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundPlugins {
+    /// The plugins; those with the words in their name first.
+    pub plugins: Vec<FoundPlugin>,
+    /// How many lists were looked at.
+    pub marketplaces: usize,
+    /// What is to be said of lists that can't be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// A plugin of a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundPlugin {
+    /// Its name.
+    pub name: String,
+    /// The list.
+    pub marketplace: String,
+    /// What it is for.
+    pub description: String,
+    /// Whether the person has it.
+    pub installed: bool,
 }
 
 /// Adds a list of plugins, or fetches one anew.

@@ -128,6 +128,22 @@ pub struct SetupRow {
     /// What it means here, what is different about it, or why it is not taken.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
+    /// The plugin that can be added at once, as its list is known here or lies in a folder of this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub add: Option<PluginToAdd>,
+}
+
+/// A plugin that another agent has on, and that can be added here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PluginToAdd {
+    /// What it is added by: `plugin@marketplace`.
+    pub from: String,
+    /// The folder of its marketplace, which has to be added before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marketplace: Option<String>,
+    /// Whether it is for the project alone.
+    #[serde(default)]
+    pub project: bool,
 }
 
 names! {

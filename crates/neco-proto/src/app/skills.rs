@@ -18,12 +18,15 @@ pub struct ListSkills {
 
 request!(ListSkills => SkillList, "skills.list", Get "/skills", Read, repeatable);
 
-/// Skills, and what is to be said of files that are none.
+/// Skills, and those that can't be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkillList {
     /// The skills, those that count first.
     pub skills: Vec<SkillRow>,
-    /// What is to be said of files that are no skills.
+    /// Those that can't be used, each with why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<Problem>,
+    /// What is to be said of folders that were not looked through.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -51,6 +54,9 @@ pub struct SkillRow {
     /// The file of the skill of the same name that counts in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadowed_by: Option<String>,
+    /// Where it was added from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 /// Shows a skill.
@@ -174,3 +180,81 @@ pub struct WrittenSkills {
     /// Their files.
     pub files: Vec<String>,
 }
+
+/// Fetches a skill that was added anew and says what is other in it; nothing is taken over yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LookAtSkillUpdate {
+    /// The file of the skill.
+    pub file: String,
+}
+
+// It asks any address.
+request!(LookAtSkillUpdate => SkillUpdate, "skills.update.look", Post "/skills/update/look", Manage, repeatable);
+
+/// What is other in a skill where it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkillUpdate {
+    /// What is other, with the lines of files that changed.
+    pub changes: Vec<String>,
+    /// Whether it was changed here since it was taken over: an update takes that back.
+    pub edited: bool,
+    /// What it is there and here, to the byte: a yes is a yes to this.
+    pub seen: String,
+}
+
+/// Takes over what is other in a skill.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct UpdateSkill {
+    /// The file of the skill.
+    pub file: String,
+    /// What was seen: nothing else is taken over.
+    pub seen: String,
+}
+
+// It asks any address.
+request!(UpdateSkill => WrittenSkills, "skills.update", Post "/skills/update", Manage, once);
+
+/// Says what would go with a skill of the person's own; nothing is removed yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LookAtSkillRemoval {
+    /// The folder that is worked in.
+    pub folder: String,
+    /// The skill, by its name.
+    pub name: String,
+}
+
+request!(
+    LookAtSkillRemoval => SkillRemoval,
+    "skills.remove.look", Get "/skills/{name}/removal", Read, repeatable
+);
+
+/// What goes with a skill.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkillRemoval {
+    /// Its folder, or the link to it.
+    pub at: String,
+    /// Where the link leads, whose files stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leads_to: Option<String>,
+    /// The files that go.
+    pub files: Vec<String>,
+    /// What goes: a yes is a yes to this.
+    pub seen: String,
+}
+
+/// Removes a skill of the person's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RemoveSkill {
+    /// The folder that is worked in.
+    pub folder: String,
+    /// The skill, by its name.
+    pub name: String,
+    /// What was seen: nothing else is removed.
+    pub seen: String,
+}
+
+request!(RemoveSkill => SkillRemoval, "skills.remove", Delete "/skills/{name}", Manage, once);

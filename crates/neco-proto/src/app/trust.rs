@@ -59,6 +59,9 @@ request!(ShowTrust => FolderTrust, "trust.show", Get "/trust/folder", Read, repe
 pub struct FolderTrust {
     /// What it would switch on, for the person who decides; empty when that is nothing.
     pub described: String,
+    /// The same in a line for each thing: what it is called, and what it runs.
+    #[serde(default)]
+    pub names: String,
     /// What exactly was described: a decision is about that and nothing else.
     pub seen: String,
     /// Its parts in a line each, which can be taken or left one by one.

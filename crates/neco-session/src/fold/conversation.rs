@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use neco_agent::context::{Counted, Given, compact_messages, trim_messages};
+use neco_agent::skills::SkillsUsed;
 use neco_proto::event::{
-    Admission, CallStatus, Compaction, EnvironmentTold, HookOutcome, KnownFile, MemoryAction, MemoryUpdate, ModelRetry,
-    ModelSwitch,
+    Admission, CallStatus, Compaction, CompleteReason, EnvironmentTold, HookOutcome, KnownFile, MemoryAction,
+    MemoryUpdate, ModelRetry, ModelSwitch,
 };
 use neco_proto::{AgentId, CallId, Event, EventBody, IdeContext, Message, Role, ToolOrigin, ToolResult, TurnId};
 
@@ -83,8 +84,8 @@ pub struct Fold {
     pub rules_told: BTreeSet<String>,
     /// Pieces of files that were given with what the person said.
     pub given: Given,
-    /// The skills that were brought in, oldest first.
-    pub skills_used: Vec<String>,
+    /// The skills that were brought in.
+    pub skills_used: SkillsUsed,
     /// Whether the conversation was compacted and nothing was said since.
     pub just_compacted: bool,
     /// The ids of all calls that were ever made, those included that no longer count.
@@ -178,10 +179,7 @@ impl Fold {
             EventBody::Environment(told) => self.environment = Some(told.clone()),
             EventBody::IdeContext(told) => self.ide_told = Some(told.clone()),
             EventBody::PiecesGiven(given) => self.given.give(given),
-            EventBody::SkillUsed(used) => {
-                self.skills_used.retain(|name| *name != used.name);
-                self.skills_used.push(used.name.clone());
-            }
+            EventBody::SkillUsed(used) => self.skills_used.add(&used.name, used.cause),
             EventBody::RulesTold(told) => self.rules_told.extend(told.files.iter().chain(&told.unread).cloned()),
             EventBody::ContextTrim(trim) => {
                 trim_messages(&mut self.messages, &trim.outputs, &trim.arguments);
@@ -195,7 +193,13 @@ impl Fold {
             EventBody::MemoryUpdate(MemoryUpdate { action: MemoryAction::Recalled, text, .. }) => {
                 self.recalled.clone_from(text);
             }
-            EventBody::SessionStart(_) | EventBody::AgentComplete(_) => self.working = false,
+            EventBody::AgentComplete(complete) => {
+                self.working = false;
+                if complete.reason == CompleteReason::Natural {
+                    self.skills_used.in_use.clear();
+                }
+            }
+            EventBody::SessionStart(_) => self.working = false,
             EventBody::Rewind(rewind) if rewind.conversation => self.went_back(),
             EventBody::AgentUpdate(update) if update.anew => self.begin_anew(),
             // Everything else is no part of the conversation.
@@ -251,6 +255,10 @@ impl Fold {
     fn message(&mut self, message: &Message) {
         self.just_compacted = false;
         self.queued.retain(|(_, queued)| queued.id != message.id);
+        // What was in use for work that was stopped is not for another request.
+        if message.role == Role::User && !self.working && !message.is_neco() && !message.asks_to_go_on() {
+            self.skills_used.in_use.clear();
+        }
         // What Neco says by itself is no work that somebody waits for.
         self.working |= !message.is_neco();
         if message.role == Role::Assistant {

@@ -53,8 +53,8 @@ pub type Prepare = Arc<dyn Fn() -> Option<Preparation> + Send + Sync>;
 
 /// Something that has to be there before a turn begins.
 pub struct Preparation {
-    /// What is done, for the person who waits.
-    pub words: String,
+    /// What is waited for, for the person who does; nothing is said of what takes no longer than a moment.
+    pub words: Box<dyn FnOnce() -> String + Send>,
     /// Does it, and says what did not come of it.
     pub work: BoxFuture<'static, Vec<String>>,
 }

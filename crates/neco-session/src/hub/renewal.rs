@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use neco_agent::context::Source;
@@ -24,6 +25,9 @@ use crate::memory::tools as memory_tools;
 use crate::roles::Definitions;
 use crate::sources::Rules;
 use crate::tree::AgentSupervisor;
+
+/// What takes no longer is not spoken of.
+const SOON: Duration = Duration::from_secs(1);
 
 /// What came of looking at the files that a hub was made of.
 pub enum Looked {
@@ -216,12 +220,19 @@ impl SessionRenewal {
 
     /// Waits for what has to be there first.
     async fn prepare(&self) -> Result<(), SinkError> {
-        let Some(Preparation { words, work }) = self.hub.deps().prepare.as_ref().and_then(|prepare| prepare()) else {
+        let Some(Preparation { words, mut work }) = self.hub.deps().prepare.as_ref().and_then(|prepare| prepare())
+        else {
             return Ok(());
         };
-        let begins = Notification::new(NotificationLevel::Info, words);
-        self.sink.emit(None, EventBody::Notification(begins)).await?;
-        for words in work.await {
+        let told = match tokio::time::timeout(SOON, &mut work).await {
+            Ok(told) => told,
+            Err(_) => {
+                let waits = Notification::new(NotificationLevel::Info, words());
+                self.sink.emit(None, EventBody::Notification(waits)).await?;
+                work.await
+            }
+        };
+        for words in told {
             self.say(words).await?;
         }
         Ok(())

@@ -99,6 +99,9 @@ pub struct Definitions {
     hidden: Vec<String>,
 }
 
+/// What other agents call those that come with them, and ours that do the same.
+const ELSEWHERE: [(&str, &str); 2] = [("general-purpose", "general"), ("plan", "explore")];
+
 /// There is no definition of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownDefinition {
@@ -174,7 +177,8 @@ impl Definitions {
     /// Fails when there is none; names what may have been meant.
     pub fn find(&self, name: &str) -> Result<&Definition, UnknownDefinition> {
         let wanted = name.trim().to_lowercase();
-        self.all.get(&wanted).ok_or_else(|| {
+        let same = || ELSEWHERE.iter().find(|(theirs, _)| *theirs == wanted).and_then(|(_, own)| self.all.get(*own));
+        self.all.get(&wanted).or_else(same).ok_or_else(|| {
             let score = |known: &String| strsim::jaro_winkler(known, &wanted);
             let near = self.all.keys().max_by(|one, other| score(one).total_cmp(&score(other)));
             UnknownDefinition {

@@ -93,6 +93,7 @@ impl App for Scene {
             help: "release it".to_owned(),
             trusted: true,
             is_skill: false,
+            also: None,
         };
         let group = |name: &str| {
             let models = vec![name.to_owned()];

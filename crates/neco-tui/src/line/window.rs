@@ -78,6 +78,11 @@ impl LineWindow {
         self.runtime.block_on(self.client.send(command))
     }
 
+    /// The session, and where tasks run.
+    pub fn way(&self) -> (Arc<dyn Client>, Handle) {
+        (Arc::clone(&self.client), self.runtime.clone())
+    }
+
     /// Shows an event that happens now. While a question is on the screen it is drawn when that is answered, and what
     /// another agent does or asks in the middle of a sentence when that is said.
     pub fn event(&mut self, event: Box<Event>) {

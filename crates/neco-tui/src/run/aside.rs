@@ -76,6 +76,7 @@ impl Window {
             match self.back.recv().await? {
                 Back::Edited(news) => return Some(news),
                 Back::News(..) | Back::Opened(_) | Back::Prints(_) | Back::ShellEnded(..) => {}
+                Back::LineBegins(..) | Back::Custom(..) => {}
             }
         }
     }
@@ -198,7 +199,7 @@ impl Window {
 
     /// Takes the live rows off and gives the terminal back.
     pub(super) fn leave(&mut self, guard: Guard) {
-        for news in self.errands.stop_shell() {
+        for news in [self.errands.stop_custom(), self.errands.stop_shell(false)].concat() {
             drop(self.app.news(news));
         }
         self.terminal.close(&mut self.app);

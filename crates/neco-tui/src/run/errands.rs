@@ -10,11 +10,11 @@ use serde_json::Value;
 use tokio::sync::{Mutex, mpsc};
 
 use super::opening::{Opening, Retold, open, past_of};
-use super::shell::{Running, Shared, lock};
+use super::shell::Running;
 use super::{questions, session_orders};
 use crate::app::WindowState;
-use crate::custom_commands;
-use crate::host::{Host, ImageSource, LineOf, Printed, Wanted};
+use crate::custom_commands::{self, SaidByCommand};
+use crate::host::{Host, ImageSource, Wanted};
 use crate::outside;
 use crate::update::{Effect, News};
 use crate::view::told;
@@ -32,7 +32,7 @@ const FAILED_STATUS: Duration = Duration::from_secs(10);
 const BROKEN: &str = "The editor could not be used: a bug in Neco";
 
 /// Why something was not done.
-const DEFECT: &str = "a bug in Neco";
+pub(super) const DEFECT: &str = "a bug in Neco";
 
 /// What comes back from an errand.
 pub(super) enum Back {
@@ -46,15 +46,21 @@ pub(super) enum Back {
     Prints(u64),
     /// It is over.
     ShellEnded(u64, Result<Option<i32>, String>),
+    /// A line of the command of the person's own with this number begins.
+    LineBegins(u64, String),
+    /// The command of this number, which was asked for while this session was on the screen, has been read.
+    Custom(u64, u64, Result<SaidByCommand, AppError>),
 }
 
 pub(super) struct Errands {
-    host: Arc<dyn Host>,
-    program: Arc<dyn Program>,
-    back: mpsc::UnboundedSender<Back>,
-    shell: Option<Running>,
+    pub(super) host: Arc<dyn Host>,
+    pub(super) program: Arc<dyn Program>,
+    pub(super) back: mpsc::UnboundedSender<Back>,
+    pub(super) shell: Option<Running>,
+    /// The command of the person's own that is read, whose lines run.
+    pub(super) custom: Option<Running>,
     /// How many commands the person ran.
-    shells: u64,
+    pub(super) shells: u64,
     status: Status,
     /// What entries of lists would do.
     previews: Arc<OneByOne>,
@@ -111,6 +117,7 @@ impl Errands {
             program,
             back,
             shell: None,
+            custom: None,
             shells: 0,
             status: Status::default(),
             previews,
@@ -285,11 +292,7 @@ impl Errands {
                 News::Kept(questions::keep(program.as_ref(), host.folder(), note).await)
             }),
             Effect::Custom(name, argument) => {
-                let client = client.map(Arc::clone);
-                self.spawn("your own command", async move {
-                    let (program, host, client) = (program.as_ref(), host.as_ref(), client.as_deref());
-                    News::Custom(custom_commands::said_by(program, host, client, name, argument).await)
-                });
+                self.run_custom(name, argument, client.map(Arc::clone));
             }
             Effect::Arguments(line) => self.spawn("what may follow", async move {
                 let arguments = questions::arguments(program.as_ref(), host.as_ref(), &line).await;
@@ -397,58 +400,6 @@ impl Errands {
             self.status.failed = true;
             self.status.told = Value::Null;
         }
-    }
-
-    fn run_shell(&mut self, command: String) {
-        self.shells += 1;
-        let number = self.shells;
-        let pieces = Shared::default();
-        let (host, back, kept) = (Arc::clone(&self.host), self.back.clone(), Arc::clone(&pieces));
-        let printed: Printed = Arc::new(move |text| {
-            if lock(&kept).push(&text) {
-                let _ = back.send(Back::Prints(number));
-            }
-        });
-        let back = self.back.clone();
-        let task =
-            tokio::spawn(
-                async move { host.shell(command, LineOf::Person, printed).await.map_err(|error| error.words()) },
-            );
-        self.shell = Some(Running { number, task: task.abort_handle(), pieces });
-        tokio::spawn(async move {
-            let ended = task.await.unwrap_or_else(|error| {
-                if error.is_cancelled() { Ok(None) } else { Err(format!("The command was not run: {DEFECT}")) }
-            });
-            let _ = back.send(Back::ShellEnded(number, ended));
-        });
-    }
-
-    /// What the command of this number printed since it was asked last; nothing when another one runs.
-    pub(super) fn printed(&self, number: u64) -> Vec<News> {
-        let Some(shell) = self.shell.as_ref().filter(|shell| shell.number == number) else { return Vec::new() };
-        let (text, left_out) = lock(&shell.pieces).take();
-        let left_out = (left_out > 0).then_some(News::LeftOut(left_out));
-        left_out.into_iter().chain((!text.is_empty()).then_some(News::Printed(text))).collect()
-    }
-
-    /// The command of this number is over.
-    pub(super) fn shell_ended(&mut self, number: u64, ended: Result<Option<i32>, String>) -> Vec<News> {
-        let mut news = self.printed(number);
-        if self.shell.take_if(|shell| shell.number == number).is_some() {
-            news.push(News::ShellEnded(ended));
-        }
-        news
-    }
-
-    /// Stops the person's command. That is so at once: nobody waits until all it printed was looked at.
-    pub(super) fn stop_shell(&mut self) -> Vec<News> {
-        let Some(number) = self.shell.as_ref().map(|shell| {
-            shell.task.abort();
-            shell.number
-        }) else {
-            return Vec::new();
-        };
-        self.shell_ended(number, Ok(None))
     }
 
     /// Does `what` in a task; a defect in it is told.

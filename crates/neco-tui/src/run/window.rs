@@ -267,6 +267,12 @@ impl Window {
             Back::ShellEnded(number, ended) => {
                 self.errands.shell_ended(number, ended).into_iter().for_each(|news| self.news(news));
             }
+            Back::LineBegins(number, line) => {
+                self.errands.line_begins(number, line).into_iter().for_each(|news| self.news(news));
+            }
+            Back::Custom(number, session, said) => {
+                self.errands.custom_came(number, session, said).into_iter().for_each(|news| self.news(news));
+            }
             Back::Edited(news) => {
                 guard::mend();
                 self.terminal.step_in()?;
@@ -325,6 +331,9 @@ impl Window {
     /// A session takes the place of the one before it.
     fn show(&mut self, opening: Opening) -> EventStream {
         let Opening { retold, client, snapshot, past, more, events, beside, draft } = opening;
+        // What was to be said in the one before it is said nowhere.
+        self.errands.stop_custom();
+        self.app.shell.lines_end();
         self.errands.session += 1;
         self.host.shown(&client);
         let sender = Sender::new(Arc::clone(&client), self.errands.teller());
@@ -432,7 +441,10 @@ impl Window {
                 }
                 Effect::Redraw => self.terminal.screen.wipe(self.terminal.size.1)?,
                 Effect::Suspend => self.put_away().await?,
-                Effect::StopShell => self.errands.stop_shell().into_iter().for_each(|news| self.news(news)),
+                Effect::StopShell => {
+                    let news = self.errands.stop_shell(self.app.shell.runs_line());
+                    news.into_iter().for_each(|news| self.news(news));
+                }
                 Effect::Quit => self.quits = true,
                 errand => self.errands.run(errand, self.session.client()),
             }

@@ -8,8 +8,9 @@ use neco_view::slash::{self, Outside, Slash};
 
 use super::effect::Effect;
 use super::{background, going_back, logging_in, picking, reports, settings, stopping};
-use crate::app::WindowState;
-use crate::host::Wanted;
+use crate::app::picker::{Entry, Letters};
+use crate::app::{Picked, Picker, WindowState};
+use crate::host::{Listed, Wanted};
 use crate::outside::THEME;
 use crate::panel;
 use crate::term::notify;
@@ -63,7 +64,7 @@ pub(super) fn only_lists(slash: &Slash) -> bool {
 fn outside_only_lists(outside: Outside, argument: &str) -> bool {
     match outside {
         Outside::Sessions | Outside::Models | Outside::Permissions | Outside::Diff => true,
-        Outside::Config | Outside::Background => argument.is_empty(),
+        Outside::Config | Outside::Background | Outside::Skills | Outside::Mcp => argument.is_empty(),
         // A freer one is asked about first, and what changed is told in a sentence.
         Outside::Sandbox => !argument.is_empty(),
         Outside::Fork
@@ -72,9 +73,7 @@ fn outside_only_lists(outside: Outside, argument: &str) -> bool {
         | Outside::Workflow
         | Outside::State
         | Outside::Memory
-        | Outside::Mcp
         | Outside::Hooks
-        | Outside::Skills
         | Outside::FreerSandbox
         | Outside::Init
         | Outside::Review
@@ -160,12 +159,18 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Outside(what @ (Outside::Config | Outside::Sandbox | Outside::Diff), argument) => {
             return picking::ask_for_list(window, Effect::Outside(*what, argument.clone()));
         }
+        Slash::Outside(what @ (Outside::Skills | Outside::Mcp), one) if one.is_empty() => {
+            return picking::ask_for_list(window, Effect::Outside(*what, String::new()));
+        }
         Slash::Outside(Outside::Login, provider) => return logging_in::begin(window, provider.trim()),
         Slash::Outside(what @ (Outside::Init | Outside::Review), argument) => {
             tries(window, if *what == Outside::Init { "init" } else { "review" }, argument);
             return vec![Effect::Outside(*what, argument.clone())];
         }
         Slash::Outside(outside, argument) => return vec![Effect::Outside(*outside, argument.clone())],
+        Slash::Custom { .. } if window.shell.runs_line() => {
+            return window.only_tell("Your other command is still running; Esc stops it");
+        }
         Slash::Custom { name, argument } => {
             tries(window, name, argument);
             if slash::is_prompt(name) {
@@ -175,6 +180,21 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         }
     }
     Vec::new()
+}
+
+/// Things that are there: the one that is chosen is shown.
+pub(super) fn pick_listed(window: &mut WindowState, listed: Listed) {
+    listed.warnings.into_iter().for_each(|warning| window.warn(warning));
+    if !picking::is_waited_for(window) {
+        return;
+    }
+    let entry = |(name, about): (String, String)| {
+        let show = Slash::Outside(listed.shows, name.clone());
+        Entry::new(&name, &about, Picked::Slash(Box::new(show)))
+    };
+    let entries = listed.rows.into_iter().map(entry).collect();
+    let hint = "↑↓ Enter show   letters search   Esc close";
+    window.picker = Some(Picker::new(listed.title, hint, Letters::Filter, entries).tall());
 }
 
 /// Shows other colours; which ones `auto` means is known where the terminal has told its ground.

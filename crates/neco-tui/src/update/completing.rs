@@ -107,8 +107,7 @@ impl Offers {
         let chosen = chosen.and_then(|chosen| chosen.text.strip_prefix('/'));
         // Who writes an other name of a command sees that name.
         let of_table = slash::TABLE.iter().find(|row| row.is_called(name)).map(|row| row.name);
-        let is_it = |custom: &&Custom| custom.name == name || custom.short_name().as_deref() == Some(name);
-        let own = || self.custom.iter().find(is_it).map(|custom| custom.name.as_str());
+        let own = || self.custom.iter().find(|custom| custom.is_called(name)).map(|custom| custom.name.as_str());
         let known = of_table.or_else(own);
         // A list of what may follow is chosen from, unless what is chosen in it stands there already.
         let listed = prompt.completion.as_ref().filter(|completion| completion.from > 0);
@@ -122,7 +121,7 @@ impl Offers {
         let of_skill = || text.rsplit(char::is_whitespace).next()?.strip_prefix('$');
         let command = text.strip_prefix('/');
         let name = command.or_else(of_skill)?;
-        let own = self.custom.iter().find(|own| own.name == name && (command.is_some() || own.is_skill))?;
+        let own = self.custom.iter().find(|own| own.is_called(name) && (command.is_some() || own.is_skill))?;
         Some(own.argument.as_str()).filter(|argument| !argument.is_empty())
     }
 
@@ -213,10 +212,10 @@ fn takes_argument(before: &str) -> bool {
 /// Those that begin so first, then those that have it somewhere.
 fn near_commands(name: &str, custom: &[Custom]) -> Vec<Candidate> {
     let of_table = slash::TABLE.iter().map(|row| (row.name, row.argument, row.help, row.aliases));
-    let short: Vec<Option<String>> = custom.iter().map(Custom::short_name).collect();
-    let short: Vec<Vec<&str>> = short.iter().map(|name| name.iter().map(String::as_str).collect()).collect();
-    let own = custom.iter().zip(&short).map(|(custom, short)| {
-        (custom.name.as_str(), custom.argument.as_str(), custom.help.as_str(), short.as_slice())
+    let other: Vec<Option<String>> = custom.iter().map(Custom::other_name).collect();
+    let other: Vec<Vec<&str>> = other.iter().map(|name| name.iter().map(String::as_str).collect()).collect();
+    let own = custom.iter().zip(&other).map(|(custom, other)| {
+        (custom.name.as_str(), custom.argument.as_str(), custom.help.as_str(), other.as_slice())
     });
     let all: Vec<(&str, &str, &str, &[&str])> = of_table.chain(own).collect();
     let begins = |(known, .., aliases): &&(&str, &str, &str, &[&str])| {
@@ -235,7 +234,10 @@ fn near_commands(name: &str, custom: &[Custom]) -> Vec<Candidate> {
 
 /// The skills that begin so, then those that have it somewhere; what is written out comes first.
 fn near_skills(name: &str, custom: &[Custom]) -> Vec<Candidate> {
-    let mut near: Vec<&Custom> = custom.iter().filter(|own| own.is_skill && own.name.contains(name)).collect();
+    let is_near = |own: &&Custom| {
+        own.name.contains(name) || own.also.as_ref().is_some_and(|also| !name.is_empty() && also.starts_with(name))
+    };
+    let mut near: Vec<&Custom> = custom.iter().filter(|own| own.is_skill).filter(is_near).collect();
     near.sort_by_key(|own| (own.name != name, !own.name.starts_with(name)));
     near.iter().map(|own| Candidate::new(&format!("${}", own.name), &own.help).taking(&own.argument)).collect()
 }

@@ -149,6 +149,12 @@ pub enum News {
     Outside(Result<CommandOutcome, AppError>),
     /// What a command of the person's own says.
     Custom(Result<SaidByCommand, AppError>),
+    /// A line of a command of the person's own begins.
+    LineBegins(String),
+    /// So many lines of what it printed were left out, and this it printed since.
+    LinePrinted(usize, String),
+    /// No line runs any more.
+    LinesEnded,
     /// The person's command printed something.
     Printed(String),
     /// So many lines of what it prints next were left out.
@@ -217,6 +223,9 @@ impl News {
             | Self::SessionsChanged(_)
             | Self::KeptKey(..)
             | Self::FileEdited(_)
+            | Self::LineBegins(_)
+            | Self::LinePrinted(..)
+            | Self::LinesEnded
             | Self::Printed(_)
             | Self::LeftOut(_)
             | Self::Broken(_)

@@ -123,6 +123,9 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             let tried = window.tried_command.take().filter(|_| window.prompt.is_free());
             tried.into_iter().for_each(|text| window.prompt.text.set(text));
         }
+        News::LineBegins(line) => window.shell.line_begins(&line),
+        News::LinePrinted(left_out, text) => window.shell.line_printed(left_out, &text),
+        News::LinesEnded => window.shell.lines_end(),
         News::Printed(text) => window.shell.printed(&text),
         News::LeftOut(lines) => window.shell.left_out(lines),
         News::ShellEnded(ended) => shell_ended(window, ended),
@@ -253,6 +256,7 @@ fn carried_out(window: &mut WindowState, outcome: CommandOutcome) -> Vec<Effect>
                 settings::pick_setting(window, setting, &present);
             }
         }
+        CommandOutcome::List(listed) => commands::pick_listed(window, listed),
         CommandOutcome::Say(text) => window.transcript.say(Tone::Plain, text),
         CommandOutcome::Prompt(text) => return sending::say_for_command(window, text.into()),
         CommandOutcome::Send(command) => return vec![Effect::Send(command)],

@@ -130,7 +130,7 @@ mod tests {
         for (line, words) in [
             ("/cost now", "/cost takes no argument, and got `now`"),
             ("/sandbox off", "There is no `off`: /sandbox read_only, workspace_write or full"),
-            ("/trust maybe", "There is no `maybe`: /trust, /trust yes or /trust no"),
+            ("/trust maybe", "There is no `maybe`: /trust, /trust show, /trust yes or /trust no"),
         ] {
             assert_eq!(parse(line, &[]).unwrap_err().to_string(), words);
         }
@@ -149,6 +149,19 @@ mod tests {
         assert_eq!(parse("/ship  it now ", &custom), Ok(ship));
         assert_eq!(parse("/exit", &custom), Ok(Slash::Exit));
         assert_eq!(parse("/shi", &custom).unwrap_err().to_string(), "There is no /shi; did you mean /ship?");
+    }
+
+    #[test]
+    fn a_skill_of_a_plugin_goes_by_its_name_in_full_too() {
+        let custom = |name: &str, also: Option<&str>| Custom {
+            name: name.into(),
+            also: also.map(str::to_owned),
+            ..Custom::default()
+        };
+        let custom = [custom("greet", Some("kit:greet")), custom("ship", None)];
+        let greet = Ok(Slash::Custom { name: "greet".into(), argument: "all".into() });
+        assert_eq!((parse("/greet all", &custom), parse("/kit:greet all", &custom)), (greet.clone(), greet));
+        assert!(parse("/kit:ship", &custom).is_err());
     }
 
     #[test]

@@ -33,17 +33,28 @@ pub struct Custom {
     pub help: String,
     /// Whether it is a skill, which `$name` in a message brings in too.
     pub is_skill: bool,
+    /// Another name of it.
+    pub also: Option<String>,
 }
 
 impl Custom {
+    /// Whether it has this name, or this other one.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.is_also_called(name)
+    }
+
     /// Whether `name` is another name of it: a prompt of an MCP server, `mcp__SERVER__PROMPT`, is `SERVER:PROMPT` too.
     pub(super) fn is_also_called(&self, name: &str) -> bool {
         let parts = name.split_once(':');
-        parts.is_some_and(|(server, prompt)| self.name == format!("mcp__{server}__{prompt}"))
+        self.also.as_deref() == Some(name)
+            || parts.is_some_and(|(server, prompt)| self.name == format!("mcp__{server}__{prompt}"))
     }
 
-    /// The other name of a prompt of an MCP server.
-    pub fn short_name(&self) -> Option<String> {
+    /// Its other name: `PLUGIN:SKILL`, or `SERVER:PROMPT` of an MCP server.
+    pub fn other_name(&self) -> Option<String> {
+        if self.also.is_some() {
+            return self.also.clone();
+        }
         let (server, prompt) = self.name.strip_prefix("mcp__")?.split_once("__")?;
         Some(format!("{server}:{prompt}"))
     }
@@ -119,10 +130,10 @@ pub const TABLE: &[Row] = &[
     row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))
         .also(&["policy", "allowed-tools"]),
     row("add-dir", "PATH", "let this session read and write another folder too", add_dir),
-    row("trust", "[yes|no]", "hooks and rules of this folder: trust them or not", |text| {
-        one_of(Outside::Trust, text, &["", "yes", "no"], "/trust, /trust yes or /trust no")
+    row("trust", "[show|yes|no]", "what this folder would switch on: trust it or not", |text| {
+        one_of(Outside::Trust, text, &["", "show", "yes", "no"], "/trust, /trust show, /trust yes or /trust no")
     })
-    .of(&["yes", "no"]),
+    .of(&["show", "yes", "no"]),
     row("sandbox", "[read_only|workspace_write|full]", "the sandbox of the agent's commands in this session", |text| {
         Setting::Sandbox.read(text)
     })

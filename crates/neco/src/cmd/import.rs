@@ -3,11 +3,14 @@
 use clap::Args;
 use neco_config::Env;
 use neco_proto::app::App;
-use neco_proto::app::setups::{FindSetups, FoundSetup, ImportSetup, PreviewSetup, SetupAgent, SetupReport};
+use neco_proto::app::setups::{
+    FindSetups, FoundSetup, ImportSetup, PluginToAdd, PreviewSetup, SetupAgent, SetupReport,
+};
 use neco_view::paint::lists::setups as list;
 
 use super::confirm::person;
-use super::program::{ask, ask_of, folder, print, with_files};
+use super::plugin;
+use super::program::{ask, ask_of, block_on, folder, print, with_files, with_store};
 use crate::args::{Choices, EverywhereArgs, JsonArg, one_of};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -103,13 +106,42 @@ fn take(
     everywhere: &EverywhereArgs,
     env: &Env,
 ) -> Result<Exit, Failure> {
-    with_files(everywhere, env, async |app| {
+    let mut wanted: Vec<PluginToAdd> = Vec::new();
+    let each = async |app: &dyn App| {
         for agent in agents {
             let report = report(*agent, args, folder.clone(), app).await?;
             print(args.json, &report, || list::as_lines(&report, agent.title()))?;
+            wanted.extend(report.rows.into_iter().filter_map(|row| row.add));
         }
         Ok(Exit::Done)
-    })
+    };
+    let exit = match args.all && !args.dry_run {
+        // Sessions go into the store: it has to be the real one.
+        true => block_on(with_store(everywhere, env, each))?,
+        false => with_files(everywhere, env, each)?,
+    };
+    if args.dry_run || args.json.json {
+        return Ok(exit);
+    }
+    plugins(&wanted, everywhere, env)?;
+    Ok(exit)
+}
+
+/// Offers to add the plugins that can be had at once; all that each brings is shown before it counts.
+fn plugins(wanted: &[PluginToAdd], everywhere: &EverywhereArgs, env: &Env) -> Result<(), Failure> {
+    let Some(tty) = person(env).filter(|_| !wanted.is_empty()) else { return Ok(()) };
+    let names: Vec<&str> = wanted.iter().map(|plugin| plugin.from.as_str()).collect();
+    let question = format!("Plugins that can be added here: {}. Look at them now? [y/N] ", names.join(", "));
+    if !tty.ask(&question).is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")) {
+        return Ok(());
+    }
+    for plugin in wanted {
+        // The others can be added all the same.
+        if let Err(failure) = plugin::add_wanted(plugin, everywhere, env) {
+            say::note(&format!("{} was not added: {}", plugin.from, failure.message));
+        }
+    }
+    Ok(())
 }
 
 async fn report(agent: SetupAgent, args: ImportArgs, folder: String, app: &dyn App) -> Result<SetupReport, Failure> {

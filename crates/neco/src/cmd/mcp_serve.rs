@@ -110,7 +110,7 @@ pub fn run(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<E
 }
 
 /// Sessions that the server did not hand back, and the store.
-async fn end(app: &SharedApp) -> Result<(), neco_proto::app::AppError> {
+pub async fn end(app: &SharedApp) -> Result<(), neco_proto::app::AppError> {
     app.stop_all().await;
     let closed = app.close_all().await;
     let stopped = app.stop().await;
@@ -118,7 +118,7 @@ async fn end(app: &SharedApp) -> Result<(), neco_proto::app::AppError> {
 }
 
 /// A stream of this process, for the runtime.
-fn copied(stream: impl AsFd) -> Result<File, Failure> {
+pub fn copied(stream: impl AsFd) -> Result<File, Failure> {
     let file = stream.as_fd().try_clone_to_owned();
     let file = file.map_err(|error| Failure::new(Exit::Failed, format!("stdin and stdout can't be used: {error}")))?;
     Ok(File::from_std(std::fs::File::from(file)))

@@ -6,11 +6,16 @@ use std::path::Path;
 use clap::Subcommand;
 use neco_config::Env;
 use neco_proto::app::AppError;
+use neco_proto::app::agents::Level;
 use neco_proto::app::plugins::{
-    AddMarketplace, BroughtRow, InstallPlugin, ListPlugins, LookAtPlugin, MarketplaceRow, PluginList, PluginRow,
-    RemoveMarketplace, RemovePlugin, ShowMarketplace, ShowPlugin, ShownMarketplace, ShownPlugin, SwitchPlugin,
+    AddMarketplace, BroughtRow, CheckPlugin, CheckedPlugin, FoundPlugin, FoundPlugins, InstallPlugin, ListPlugins,
+    LookAtPlugin, MarketplaceRow, NewPlugin, PluginList, PluginRow, RemoveMarketplace, RemovePlugin, SearchPlugins,
+    ShowMarketplace, ShowPlugin, ShownMarketplace, ShownPlugin, SwitchPlugin,
 };
+use neco_proto::app::setups::PluginToAdd;
 use neco_proto::visible::visible_line;
+use neco_view::figures::count;
+use neco_view::paint::lists::{agents, skills};
 
 use super::confirm::{agrees, person};
 use super::program::{ask, asked, folder, notes, print};
@@ -81,6 +86,32 @@ pub enum PluginCommand {
     Remove {
         /// Its name
         name: String,
+        /// Removes it without asking
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Checks a plugin that you write: its manifest and all that it brings
+    Validate {
+        /// Its folder; this one without it
+        #[arg(value_name = "FOLDER")]
+        at: Option<String>,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Writes a new plugin into a folder of its name: a manifest, a skill and a command
+    New {
+        /// Its name
+        name: String,
+        /// What it is for
+        #[arg(long, value_name = "TEXT")]
+        description: Option<String>,
+    },
+    /// Looks for plugins in the marketplaces you added
+    Search {
+        /// Words that all stand in what is said of a plugin; all plugins without any
+        words: Vec<String>,
+        #[command(flatten)]
+        json: JsonArg,
     },
     /// Lists of plugins that others keep
     #[command(subcommand)]
@@ -142,12 +173,55 @@ pub fn run(command: &PluginCommand, everywhere: &EverywhereArgs, env: &Env) -> R
             let request = SwitchPlugin { folder, name: name.clone(), enabled: false, project: *project };
             switched(&ask(&request, everywhere, env)?)
         }
-        PluginCommand::Remove { name } => {
-            let known = ask(&RemovePlugin { name: name.clone() }, everywhere, env)?.known;
-            removed(known, &format!("plugin {name}"))
+        PluginCommand::Remove { name, yes } => remove(folder, name, *yes, everywhere, env),
+        PluginCommand::Validate { at, json } => {
+            let request = CheckPlugin { folder, at: at.clone().unwrap_or_else(|| ".".to_owned()) };
+            validated(&ask(&request, everywhere, env)?, *json)
+        }
+        PluginCommand::New { name, description } => {
+            let request = NewPlugin { folder, name: name.clone(), description: description.clone() };
+            let files = ask(&request, everywhere, env)?.files;
+            files.iter().try_for_each(|file| say::out(&format!("{file}\n")))?;
+            say::out(&format!("Next: `neco plugin validate {name}`, then `neco plugin add ./{name}`\n"))?;
+            Ok(Exit::Done)
+        }
+        PluginCommand::Search { words, json } => {
+            let found = ask(&SearchPlugins { words: words.join(" ") }, everywhere, env)?;
+            if !json.json {
+                notes(&found.warnings);
+            }
+            print(*json, &found, || found_plugins(&found))
         }
         PluginCommand::Marketplace(command) => marketplace(command, everywhere, env),
     }
+}
+
+fn validated(checked: &CheckedPlugin, json: JsonArg) -> Result<Exit, Failure> {
+    let broken = checked.problems.iter().any(|problem| problem.level == Level::Error);
+    print(json, checked, || {
+        let brings = if checked.brings.is_empty() {
+            String::new()
+        } else {
+            format!("\nIt brings:\n{}", brought(&checked.brings))
+        };
+        format!("{}{brings}", agents::problems(&checked.problems))
+    })?;
+    Ok(if broken { Exit::Failed } else { Exit::Done })
+}
+
+fn found_plugins(found: &FoundPlugins) -> String {
+    if found.marketplaces == 0 {
+        return "You added no marketplace: `neco plugin marketplace add OWNER/REPOSITORY` adds one\n".to_owned();
+    }
+    if found.plugins.is_empty() {
+        let lists = count(found.marketplaces as u64, "marketplace");
+        return format!("No plugin in {lists}; `neco plugin marketplace update` fetches lists anew\n");
+    }
+    let line = |one: &FoundPlugin| {
+        let installed = if one.installed { " (installed)" } else { "" };
+        format!("{}@{}{installed}  {}\n", one.name, one.marketplace, one.description)
+    };
+    found.plugins.iter().map(line).collect()
 }
 
 fn add(source: &str, (project, yes): (bool, bool), everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
@@ -155,12 +229,30 @@ fn add(source: &str, (project, yes): (bool, bool), everywhere: &EverywhereArgs, 
     fetching(source, &folder);
     let found = ask(&LookAtPlugin { folder: folder.clone(), from: source.to_owned() }, everywhere, env)?;
     notes(&found.warnings);
+    let on_here = SwitchPlugin { folder: folder.clone(), name: found.plugin.name.clone(), enabled: true, project };
     if found.changes.as_ref().is_some_and(Vec::is_empty) {
         say::out(&format!("{} is there already, and nothing changed\n", found.plugin.name))?;
-        return Ok(Exit::Done);
+        return if project { switched(&ask(&on_here, everywhere, env)?) } else { Ok(Exit::Done) };
     }
     let request = InstallPlugin { folder, from: source.to_owned(), seen: found.seen.clone(), project };
-    install(&found, request, yes, everywhere, env)
+    match install(&found, request, yes, everywhere, env)? {
+        // One that was there stays on or off as it was.
+        Exit::Done if project && found.changes.is_some() => switched(&ask(&on_here, everywhere, env)?),
+        exit => Ok(exit),
+    }
+}
+
+/// Adds a plugin that another agent has on, with its marketplace where that is not known; the person sees what it brings
+/// and says yes or no.
+pub(super) fn add_wanted(wanted: &PluginToAdd, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let list = ask(&ListPlugins { folder: folder(everywhere)? }, everywhere, env)?.marketplaces;
+    let name = wanted.from.split_once('@').map(|(_, name)| name);
+    let is_known = list.iter().any(|known| Some(known.name.as_str()) == name);
+    if let Some(from) = wanted.marketplace.as_ref().filter(|_| !is_known) {
+        let shown = ask(&AddMarketplace { folder: folder(everywhere)?, from: from.clone() }, everywhere, env)?;
+        notes(&shown.warnings);
+    }
+    add(&wanted.from, (wanted.project, false), everywhere, env)
 }
 
 /// Says that something is fetched, which may take long; a folder of this machine is there.
@@ -203,13 +295,17 @@ fn update(name: Option<&str>, yes: bool, everywhere: &EverywhereArgs, env: &Env)
     let folder = folder(everywhere)?;
     let list = ask(&ListPlugins { folder: folder.clone() }, everywhere, env)?;
     let mut failed: Vec<String> = Vec::new();
-    if name.is_none() {
-        for marketplace in &list.marketplaces {
-            failed.extend(fetched_anew(marketplace, &folder, everywhere, env)?);
-        }
+    let plugins = named(list.plugins, name, |plugin| &plugin.name, "plugin")?;
+    let lists = |marketplace: &&MarketplaceRow| {
+        let is_of_it =
+            |plugin: &PluginRow| plugin.source.rsplit_once('@').is_some_and(|(_, of)| of == marketplace.name);
+        name.is_none() || plugins.iter().any(is_of_it)
+    };
+    for marketplace in list.marketplaces.iter().filter(lists) {
+        failed.extend(fetched_anew(marketplace, &folder, everywhere, env)?);
     }
     let mut exit = Exit::Done;
-    for plugin in named(list.plugins, name, |plugin| &plugin.name, "plugin")? {
+    for plugin in plugins {
         fetching(&plugin.source, &folder);
         let look = LookAtPlugin { folder: folder.clone(), from: plugin.name.clone() };
         let found = match asked(&look, everywhere, env)? {
@@ -225,10 +321,14 @@ fn update(name: Option<&str>, yes: bool, everywhere: &EverywhereArgs, env: &Env)
             say::out(&format!("{}: nothing changed\n", plugin.name))?;
             continue;
         }
-        let (from, seen) = (plugin.name, found.seen.clone());
+        let (from, seen) = (plugin.name.clone(), found.seen.clone());
         let request = InstallPlugin { folder: folder.clone(), from, seen, project: false };
-        if let Exit::Refused = install(&found, request, yes, everywhere, env)? {
-            exit = Exit::Refused;
+        match install(&found, request, yes, everywhere, env) {
+            Ok(Exit::Refused) => exit = Exit::Refused,
+            Ok(_) => {}
+            // Without a word from the person none of them is taken over.
+            Err(failure) if failure.exit == Exit::Usage => return Err(failure),
+            Err(failure) => failed.push(format!("{} is not updated: {}", plugin.name, failure.message)),
         }
     }
     all_of(&failed, exit)
@@ -244,13 +344,13 @@ fn named<T>(all: Vec<T>, name: Option<&str>, name_of: fn(&T) -> &String, kind: &
     Ok(found)
 }
 
-fn not_updated(name: &str, error: &AppError) -> String {
+pub(super) fn not_updated(name: &str, error: &AppError) -> String {
     let hint = error.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
     format!("{name} was not updated: {}{hint}", error.message)
 }
 
 /// How it ends when all was tried, with what failed on the way.
-fn all_of(failed: &[String], exit: Exit) -> Result<Exit, Failure> {
+pub(super) fn all_of(failed: &[String], exit: Exit) -> Result<Exit, Failure> {
     notes(failed);
     Ok(if failed.is_empty() { exit } else { Exit::Failed })
 }
@@ -310,6 +410,22 @@ fn marketplace(command: &MarketplaceCommand, everywhere: &EverywhereArgs, env: &
     }
 }
 
+/// Shows what goes, asks, and removes it. One that can't be read goes, too.
+fn remove(folder: String, name: &str, yes: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let plugins = ask(&ListPlugins { folder }, everywhere, env)?.plugins;
+    let Some(plugin) = plugins.iter().find(|plugin| plugin.name == name) else {
+        return Err(Failure::usage(format!("there is no plugin {name}")).hint("`neco plugin list` lists them."));
+    };
+    let shown = format!("{name} from {}, and all that it brings\n", visible_line(&plugin.source));
+    let tty = person(env).filter(|_| !yes);
+    if !yes && !agrees(tty, &shown, "Remove it?", "Pass --yes.")? {
+        say::out("Nothing was removed\n")?;
+        return Ok(Exit::Refused);
+    }
+    let known = ask(&RemovePlugin { name: name.to_owned() }, everywhere, env)?.known;
+    removed(known, &format!("plugin {name}"))
+}
+
 fn removed(known: bool, what: &str) -> Result<Exit, Failure> {
     if !known {
         return Err(Failure::usage(format!("there is no {what}")));
@@ -340,7 +456,8 @@ fn as_lines(list: &PluginList) -> String {
     let line = |row: &PluginRow| {
         let version = row.version.as_deref().unwrap_or("-");
         let off = row.off.as_ref().map(|off| format!("    {off}\n")).unwrap_or_default();
-        format!("{:<24} {:<10} {:<9} {}\n{off}", row.name, version, standing(row), row.description)
+        let broken = skills::broken(&row.broken, "    ");
+        format!("{:<24} {:<10} {:<9} {}\n{off}{broken}", row.name, version, standing(row), row.description)
     };
     list.plugins.iter().map(line).collect()
 }
@@ -366,9 +483,6 @@ fn described(shown: &ShownPlugin) -> String {
         text.push_str("It brings nothing that Neco knows.\n");
     }
     text.push_str(&brought(&shown.brings));
-    if shown.brings.iter().any(|one| one.kind == "hook") {
-        text.push_str("\nHooks run commands with your rights, outside the sandbox.\n");
-    }
     text
 }
 
@@ -384,6 +498,9 @@ pub(super) fn brought(rows: &[BroughtRow]) -> String {
         for line in says.lines() {
             let _ = writeln!(text, "          {line}");
         }
+    }
+    if rows.iter().any(|one| one.kind == "hook") {
+        text.push_str("\nHooks run commands with your rights, outside the sandbox.\n");
     }
     text
 }

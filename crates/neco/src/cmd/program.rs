@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use neco_app::services::{self, ServiceSetup};
+use neco_app::services::{self, STORE_FILE, ServiceSetup};
 use neco_app::{LocalApp, StorelessApp};
 use neco_config::{Config, Env, LoadOptions};
 use neco_proto::app::{App, AppError, Caller, Request};
@@ -81,22 +81,29 @@ pub fn ask_once<R: Request>(request: &R, everywhere: &EverywhereArgs, env: &Env)
     with_files(everywhere, env, async |app| ask_of(app, request).await)
 }
 
-/// Does something with the program that is in files. It is told although the store can't be opened: an empty one
-/// stands in for it then.
+/// Does something with the program that is in files. It is told although the store can't be opened, or is not there
+/// yet: an empty one stands in for it then, and nothing that is written to it stays.
 pub fn with_files<T>(
     everywhere: &EverywhereArgs,
     env: &Env,
     does: impl AsyncFnOnce(&dyn App) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     block_on(async {
-        let unopened = match compose::open_store(env.data_dir()).await {
-            Ok(store) => return on(store, everywhere, env, does).await,
-            Err(failure) => failure,
+        let there = env.data_dir().join(STORE_FILE).exists();
+        let opened = if there { Some(compose::open_store(env.data_dir()).await) } else { None };
+        let unopened = match opened {
+            Some(Ok(store)) => return on(store, everywhere, env, does).await,
+            Some(Err(failure)) => Some(failure),
+            None => None,
         };
-        let Ok(empty) = tempfile::tempdir() else { return Err(unopened) };
+        let no_folder = |error| Failure::new(Exit::Failed, format!("a temporary folder can't be made: {error}"));
+        let empty = match tempfile::tempdir() {
+            Ok(empty) => empty,
+            Err(error) => return Err(unopened.unwrap_or_else(|| no_folder(error))),
+        };
         let done = on(compose::open_store(empty.path()).await?, everywhere, env, does).await;
         // What failed may be something that only the store knows.
-        done.map_err(|failure| if failure.exit == Exit::Failed { unopened } else { failure })
+        done.map_err(|failure| unopened.filter(|_| failure.exit == Exit::Failed).unwrap_or(failure))
     })
 }
 

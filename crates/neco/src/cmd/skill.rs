@@ -3,13 +3,17 @@
 use clap::Subcommand;
 use neco_config::Env;
 use neco_proto::app::agents::Level;
-use neco_proto::app::skills::{AddSkills, CheckSkills, ListSkills, LookAtSkills, NewSkill, ShowSkill, WrittenSkills};
+use neco_proto::app::skills::{
+    AddSkills, CheckSkills, ListSkills, LookAtSkillRemoval, LookAtSkillUpdate, LookAtSkills, NewSkill, RemoveSkill,
+    ShowSkill, SkillRemoval, SkillRow, UpdateSkill, WrittenSkills,
+};
 use neco_proto::visible::visible_line;
+use neco_view::figures::count;
 use neco_view::paint::lists::{agents, skills};
 
 use super::confirm::{agrees, person};
-use super::plugin::{brought, fetching};
-use super::program::{ask, folder, print};
+use super::plugin::{all_of, brought, fetching, not_updated};
+use super::program::{ask, asked, folder, print};
 use crate::args::{EverywhereArgs, JsonArg};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -19,6 +23,9 @@ const ADD: &str = "\
 A skill that is yours is used in every folder. One of a project (--project) lies in .neco/skills and is
 off until you trust it: `neco trust`. You are shown the calls that a skill allows, its hooks and its files
 before it is there. Look at what you add: a skill tells the agent what to do.";
+
+/// Files that are named before they are removed.
+const MOST_FILES: usize = 40;
 
 /// `neco skill …`
 #[derive(Debug, Subcommand)]
@@ -53,6 +60,23 @@ pub enum SkillCommand {
         /// Writes it into .neco/skills of this project
         #[arg(long)]
         project: bool,
+    },
+    /// Removes a skill of yours, after showing its files
+    #[command(visible_aliases = ["rm", "uninstall"])]
+    Remove {
+        /// Its name
+        name: String,
+        /// Removes it without asking
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Fetches skills that you added anew, and asks before it takes over what changed
+    Update {
+        /// Its name; all of them without it
+        name: Option<String>,
+        /// Takes over what changed without asking
+        #[arg(long)]
+        yes: bool,
     },
     /// Copies skills from a folder or a git repository, after showing what they run
     #[command(after_help = ADD, visible_alias = "install")]
@@ -99,6 +123,8 @@ pub fn run(command: &SkillCommand, everywhere: &EverywhereArgs, env: &Env) -> Re
             let (name, description) = (name.clone(), description.clone());
             written(&ask(&NewSkill { folder, name, description, project: *project }, everywhere, env)?)
         }
+        SkillCommand::Remove { name, yes } => remove(folder, name, *yes, everywhere, env),
+        SkillCommand::Update { name, yes } => update(folder, name.as_deref(), *yes, everywhere, env),
         SkillCommand::Add { from, names, all, project, yes } => {
             let (from, names) = (from.clone(), names.clone());
             let request = AddSkills { folder, from, names, all: *all, project: *project, ..AddSkills::default() };
@@ -113,15 +139,101 @@ fn add(request: AddSkills, yes: bool, everywhere: &EverywhereArgs, env: &Env) ->
     let AddSkills { folder, from, names, all, .. } = request.clone();
     let found = ask(&LookAtSkills { folder, from, names, all }, everywhere, env)?;
     let shown = format!("From {}\n{}", visible_line(&request.from), brought(&found.brings));
-    let tty = person(env).filter(|_| !yes);
-    if tty.is_none() {
-        say::out(&shown)?;
-    }
-    if !yes && !agrees(tty, &shown, "Take this over?", "Read the list, then pass --yes.")? {
+    if !is_agreed(&shown, "Take this over?", yes, env)? {
         say::out("Nothing was taken over\n")?;
         return Ok(Exit::Refused);
     }
     written(&ask(&AddSkills { seen: found.seen, ..request }, everywhere, env)?)
+}
+
+/// Shows what goes, asks, and removes it.
+fn remove(folder: String, name: &str, yes: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let look = LookAtSkillRemoval { folder: folder.clone(), name: name.to_owned() };
+    let SkillRemoval { at, leads_to, files, seen } = ask(&look, everywhere, env)?;
+    let at = visible_line(&at);
+    let shown = match leads_to {
+        Some(leads_to) => format!("{at} is a link to {}, whose files stay\n", visible_line(&leads_to)),
+        None => {
+            let more = match files.len().saturating_sub(MOST_FILES) {
+                0 => String::new(),
+                more => format!("  … and {}\n", count(more as u64, "more file")),
+            };
+            let lines: String =
+                files.iter().take(MOST_FILES).map(|file| format!("  {}\n", visible_line(file))).collect();
+            format!("{at}\n{lines}{more}")
+        }
+    };
+    if !is_agreed(&shown, "Remove it?", yes, env)? {
+        say::out("Nothing was removed\n")?;
+        return Ok(Exit::Refused);
+    }
+    ask(&RemoveSkill { folder, name: name.to_owned(), seen }, everywhere, env)?;
+    say::out(&format!("{at} is removed\n"))?;
+    Ok(Exit::Done)
+}
+
+/// Goes on with the others where one can't be updated, and ends with a failure then.
+fn update(
+    folder: String,
+    name: Option<&str>,
+    yes: bool,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<Exit, Failure> {
+    let list = ask(&ListSkills { folder: folder.clone() }, everywhere, env)?.skills;
+    let of_name = |row: &&SkillRow| name.is_none_or(|name| row.name == name.trim_start_matches(['$', '/']));
+    let named: Vec<&SkillRow> = list.iter().filter(of_name).collect();
+    let added: Vec<&&SkillRow> = named.iter().filter(|row| row.source.is_some()).collect();
+    if added.is_empty() {
+        return match name {
+            None => {
+                say::out("No skill was added from elsewhere: nothing to update\n")?;
+                Ok(Exit::Done)
+            }
+            Some(name) if named.is_empty() => {
+                Err(Failure::usage(format!("there is no skill {name}")).hint("`neco skill list` lists them."))
+            }
+            Some(name) => Err(Failure::usage(format!("nothing is known of where {name} comes from")).hint(
+                "Only what `neco skill add` copied can be fetched anew; a plugin's comes with `neco plugin update`.",
+            )),
+        };
+    }
+    let (mut exit, mut failed) = (Exit::Done, Vec::new());
+    for row in added {
+        let source = row.source.clone().unwrap_or_default();
+        fetching(&source, &folder);
+        let found = match asked(&LookAtSkillUpdate { file: row.file.clone() }, everywhere, env)? {
+            Ok(found) => found,
+            Err(error) => {
+                failed.push(not_updated(&row.name, &error));
+                continue;
+            }
+        };
+        if found.changes.is_empty() {
+            say::out(&format!("{}: nothing changed\n", row.name))?;
+            continue;
+        }
+        let edited =
+            if found.edited { "You changed it here since it was added; an update takes that back.\n" } else { "" };
+        let lines: String = found.changes.iter().map(|line| format!("  {line}\n")).collect();
+        let shown = format!("{} from {}\n{edited}{lines}", row.name, visible_line(&source));
+        if !is_agreed(&shown, "Take this over?", yes, env)? {
+            say::out("Nothing was taken over\n")?;
+            exit = Exit::Refused;
+            continue;
+        }
+        written(&ask(&UpdateSkill { file: row.file.clone(), seen: found.seen }, everywhere, env)?)?;
+    }
+    all_of(&failed, exit)
+}
+
+/// Shows something and asks about it; with `yes` it is only shown.
+fn is_agreed(shown: &str, question: &str, yes: bool, env: &Env) -> Result<bool, Failure> {
+    let tty = person(env).filter(|_| !yes);
+    if tty.is_none() {
+        say::out(shown)?;
+    }
+    Ok(yes || agrees(tty, shown, question, "Read the list, then pass --yes.")?)
 }
 
 fn written(skills: &WrittenSkills) -> Result<Exit, Failure> {

@@ -68,7 +68,7 @@ fn decide(yes: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Fai
             return Err(Failure::usage("this has to be confirmed, and there is no terminal to ask on")
                 .hint("Read the list, then pass --yes."));
         };
-        match terminal::trusts(&tty, &told.described, &told.parts, env) {
+        match terminal::trusts(&tty, &told, env) {
             Ok(answer) => answer,
             Err(signal) => return Ok(Exit::Stopped(signal)),
         }

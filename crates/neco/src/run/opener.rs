@@ -14,7 +14,7 @@ use neco_app::workspace::Workspaces;
 use neco_config::Env;
 use neco_proto::app::App;
 use neco_proto::app::opening::{OpenSession, WhichSession};
-use neco_proto::app::trust::TrustAnswer;
+use neco_proto::app::trust::{FolderTrust, TrustAnswer};
 use neco_proto::{Client, SessionId};
 use neco_safety::secrets::Redactor;
 use neco_server::{AttachError, RemoteClient, Server};
@@ -70,11 +70,11 @@ impl Opener for TerminalOpener {
         self.asks.load(Ordering::Relaxed)
     }
 
-    fn trusts(&self, described: String, parts: Vec<String>) -> BoxFuture<'_, Option<TrustAnswer>> {
+    fn trusts(&self, told: FolderTrust) -> BoxFuture<'_, Option<TrustAnswer>> {
         let env = self.env.clone();
         let asked = tokio::task::spawn_blocking(move || {
             // No session is open yet that would have to be ended.
-            ask::trusts(&Tty::open()?, &described, &parts, &env).unwrap_or_else(|signal| {
+            ask::trusts(&Tty::open()?, &told, &env).unwrap_or_else(|signal| {
                 compose::quit(signal);
                 None
             })

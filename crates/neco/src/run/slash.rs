@@ -1,7 +1,10 @@
 //! A request that begins with a slash: a command of the person's own becomes what it says, a prompt of an MCP server
 //! what the server makes of it, and one of the window or a misspelt one is not taken for a message.
 
+use std::convert::Infallible;
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use neco_app::persons_shell::PersonsShell;
 use neco_app::workspace::Workspaces;
@@ -9,14 +12,20 @@ use neco_config::Env;
 use neco_proto::app::commands::{CommandPart, CommandRow, ExpandCommand, ListCommands};
 use neco_proto::app::mcp_use::FillPrompt;
 use neco_proto::app::{AppError, Trouble};
+use neco_proto::clean::clean_line;
 use neco_proto::{CommandWants, ErrorCode, Message, MessagePiece};
-use neco_tui::{SaidByCommand, command_lines};
+use neco_tui::SaidByCommand;
+use neco_tui::command_lines::{self, LONGEST, Watch, stopped_after};
+use neco_tui::line::run::listen;
 use neco_view::slash::{self, Custom, Outside, Slash};
 use neco_view::wording::prompts;
 
 use crate::args::{EverywhereArgs, RunArgs};
-use crate::cmd::program::{ask, asked, block_on, folder, notes};
+use crate::cmd::program::{ask, asked, folder, notes};
+use crate::compose;
 use crate::failure::Failure;
+use crate::say;
+use crate::signals::InterruptMask;
 
 /// What the agent is told, and what a command of the person's own wants for it.
 #[derive(Debug, Default)]
@@ -82,7 +91,7 @@ fn of_written(text: String, args: &RunArgs, everywhere: &EverywhereArgs, env: &E
     }
     let folder = folder(everywhere)?;
     let own = ask(&ListCommands { folder: folder.clone() }, everywhere, env)?.commands;
-    if own.iter().any(|command| command.name == name) {
+    if own.iter().any(|command| command.name == name || command.also.as_ref() == Some(&name)) {
         let expanded = ask(&ExpandCommand { folder, name, argument }, everywhere, env)?;
         notes(&expanded.notes);
         let pieces = match expanded.parts.is_empty() {
@@ -98,8 +107,13 @@ fn of_written(text: String, args: &RunArgs, everywhere: &EverywhereArgs, env: &E
     if let Some(filled) = filled(FillPrompt { folder, name, argument }, everywhere, env)? {
         return Ok(SpeltOut::said(filled));
     }
-    let custom =
-        |CommandRow { name, argument, help, is_skill, .. }: CommandRow| Custom { name, argument, help, is_skill };
+    let custom = |CommandRow { name, argument, help, is_skill, also, .. }: CommandRow| Custom {
+        name,
+        argument,
+        help,
+        is_skill,
+        also,
+    };
     match slash::parse(&text, &own.into_iter().map(custom).collect::<Vec<_>>()) {
         Ok(_) => Ok(SpeltOut::said(text)),
         Err(error) => Err(Failure::usage(error.to_string()).hint(
@@ -109,7 +123,11 @@ fn of_written(text: String, args: &RunArgs, everywhere: &EverywhereArgs, env: &E
     }
 }
 
-/// What a command says whose command lines are run: as the person's own in the window are.
+/// What takes longer is spoken of.
+const SOON: Duration = Duration::from_millis(700);
+
+/// What a command says whose command lines are run: as the person's own in the window are. A signal that comes meanwhile
+/// ends the process, and the line with it.
 fn with_lines(
     parts: Vec<CommandPart>,
     args: &RunArgs,
@@ -119,16 +137,42 @@ fn with_lines(
     let folder = crate::folder(everywhere)?;
     let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
     let (rules, own) = (args.rules.flags(&folder), env.clone());
-    let filled = block_on(async {
+    let runtime = compose::runtime()?;
+    let mut signals = listen(&runtime, &InterruptMask::default())?;
+    let work = async {
         let state = Workspaces::new(env.clone()).at(&folder, &overrides).await?.now();
         let mode = args.mode.unwrap_or(state.loaded.config.mode);
         let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&folder, &rules, &state, &own)).await;
         let shell = opened.map_err(|error| AppError::new(Trouble::Failed, error.to_string()))??;
         let shell = &shell;
-        let run =
-            |line: String, printed| async move { shell.run_of_file(&line, mode, printed).await.map(|ran| ran.code) };
-        Ok(command_lines::filled(parts, run).await?)
-    })?;
+        let run = |line: String, printed| async move {
+            let told = async {
+                tokio::time::sleep(SOON).await;
+                let ends = stopped_after(LONGEST);
+                say::note(&format!("Running `{}`; it is {ends}, Ctrl-C stops it now", clean_line(&line)));
+                std::future::pending::<Infallible>().await
+            };
+            tokio::select! {
+                ran = shell.run_of_file(&line, mode, printed) => ran.map(|ran| ran.code),
+                never = told => match never {},
+            }
+        };
+        Ok(command_lines::filled(parts, &Watch::beginnings(|_| {}), run).await?)
+    };
+    let filled: Result<_, Failure> = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            signal = signals.next() => {
+                say::note("Stopped; the model was not asked");
+                compose::quit(signal);
+                // That was the last of it.
+                std::future::pending().await
+            }
+            filled = work => filled,
+        }
+    });
+    runtime.shutdown_background();
+    let filled = filled?;
     notes(&filled.failed);
     Ok(filled.pieces)
 }
@@ -139,6 +183,13 @@ fn filled(prompt: FillPrompt, everywhere: &EverywhereArgs, env: &Env) -> Result<
     if !is_prompt && !prompt.name.contains(':') {
         return Ok(None);
     }
+    let (_over, waits) = mpsc::channel::<()>();
+    let name = prompt.name.clone();
+    std::thread::spawn(move || {
+        if waits.recv_timeout(SOON) == Err(RecvTimeoutError::Timeout) {
+            say::note(&format!("Waiting for the MCP server of /{}", clean_line(&name)));
+        }
+    });
     match asked(&prompt, everywhere, env)? {
         Ok(filled) => Ok(Some(filled.text)),
         // A name with a colon may be a misspelt command of the person's own.

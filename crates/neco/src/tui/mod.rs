@@ -5,13 +5,14 @@
 //! what a person runs with `!` is judged and boxed as the agent's commands are.
 //!
 //! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for)
-//! with [`ahead`]; [`set_up`] (whether a first model is offered).
+//! with [`ahead`]; [`others`] (whether the set-ups of other agents are) and [`set_up`] (whether a first model is offered).
 
 pub mod ahead;
 pub mod host;
 mod looks;
 mod open;
+mod others;
 mod set_up;
 
 pub use open::{is_wanted, run, show, unless_left};
-pub use set_up::tell_of_others;
+pub use others::offer_others;

@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use super::host::Surroundings;
-use super::{looks, set_up};
+use super::{looks, others, set_up};
 use crate::args::{EverywhereArgs, InputFormat, OutputFormat, RunArgs};
 use crate::compose::{self, quit};
 use crate::exit::Exit;
@@ -63,7 +63,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let folder = crate::folder(everywhere)?;
     let attachments = picture::attachments(&files::pictures(args))?;
     let goes_on = args.session.is_some() || args.continue_latest;
-    set_up::tell_of_others(env);
+    others::offer_others(&folder, everywhere, env);
     if let set_up::Outcome::Left(exit) = set_up::offer(args, goes_on, &folder, everywhere, env)? {
         return Ok(exit);
     }

@@ -3,15 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use neco_app::setups::of_person;
 use neco_app::{StorelessApp, services};
 use neco_config::{Env, LoadOptions};
 use neco_model::SetupError;
-use neco_proto::app::setups::SetupAgent;
 use neco_tui::Looks;
 use neco_tui::line::run::listen;
 use neco_tui::set_up::{self, Talked};
-use neco_view::paint::lists::setups;
 use tokio::sync::oneshot;
 
 use super::looks;
@@ -45,11 +42,25 @@ pub fn offer(
     }
     let mut typed = None;
     let mut is_first = true;
+    // The person wants another model than that of the settings.
+    let mut is_refused = false;
     loop {
         let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?;
-        let missing = matches!(services::models(&loaded.config, env)?.default_name(), Err(SetupError::NoModel(_)));
-        if !missing && typed.is_none() {
-            return Ok(Outcome::Ready);
+        let models = services::models(&loaded.config, env)?;
+        let default = models.default_name();
+        if !matches!(default, Err(SetupError::NoModel(_))) && typed.is_none() && !is_refused {
+            let keyless = default.and_then(|name| models.provider_for(&name).map(|_| name));
+            let Err(SetupError::MissingKey { provider, .. }) = keyless else { return Ok(Outcome::Ready) };
+            say::note(&format!("The model of your settings is one of {provider}, which needs a key"));
+            say::out("   Esc for other models   Ctrl-C leave\n")?;
+            match cmd::auth::set_below_window(&provider, false, everywhere, env)? {
+                Some(Exit::Done) => continue,
+                Some(stopped) => {
+                    say::note("No key typed. `neco` asks again");
+                    return Ok(Outcome::Left(stopped));
+                }
+                None => is_refused = true,
+            }
         }
         let looks = looks::of(&loaded, env, loaded.config.agent.max_turns)?;
         // The first window said who asks; the next one goes on below it.
@@ -81,17 +92,6 @@ pub fn offer(
                 }
             }
         }
-    }
-}
-
-/// Says at the first start which other agents are set up, as long as there is no store.
-pub fn tell_of_others(env: &Env) {
-    if env.data_dir().join(services::STORE_FILE).exists() {
-        return;
-    }
-    let titles: Vec<&str> = of_person(env).into_iter().map(SetupAgent::title).collect();
-    if !titles.is_empty() {
-        say::note(&setups::offer(&titles));
     }
 }
 

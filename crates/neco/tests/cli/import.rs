@@ -202,6 +202,46 @@ fn claude_code_is_taken_over() {
 }
 
 #[test]
+fn plugins_of_claude_code_are_named_with_how_each_is_added() {
+    let house = house("claude-code");
+    let report = imported(&house, "claude-code");
+    let words =
+        |report: &Value, name: &str| row(report, "plugin", name)["words"].as_str().unwrap_or_default().to_owned();
+    for (name, expected, said) in [
+        (
+            "format@market",
+            "yours",
+            "`neco plugin marketplace add acme/market#v2`, then `neco plugin add format@market`",
+        ),
+        ("charts@shelf", "yours", "`neco plugin marketplace add ~/shelf`, then `neco plugin add charts@shelf`"),
+        ("tools@claude-plugins-official", "yours", "marketplace add anthropics/claude-plugins-official`"),
+        ("lost@nowhere", "yours", "nothing says where the marketplace nowhere is"),
+        ("team@far", "yours", "the project wants it, and can't install it"),
+        ("old@shelf", "not_supported", "switched off"),
+        ("odd", "not_supported", "which marketplace"),
+        ("x;id@shelf", "not_supported", "name"),
+        ("marketplace shelf", "yours", "`neco plugin marketplace add ~/shelf`"),
+        ("marketplace far", "yours", "acme/plugins"),
+        ("marketplace web", "not_supported", "url"),
+    ] {
+        outcome(&report, "plugin", name, expected);
+        assert!(words(&report, name).contains(said), "{name}: {}", words(&report, name));
+    }
+    assert!(words(&report, "team@far").contains("neco plugin add team@far --project"));
+    let add = &row(&report, "plugin", "charts@shelf")["add"];
+    assert_eq!(add["from"], "charts@shelf");
+    let folder = add["marketplace"].as_str().unwrap().to_owned();
+    assert!(row(&report, "plugin", "format@market")["add"].is_null(), "nothing is fetched by itself");
+    house.run(&["plugin", "marketplace", "add", &folder]).ended_with(0);
+    let known = house.run(&["import", "claude-code", "--json"]).ended_with(0).json();
+    outcome(&known, "plugin", "marketplace shelf", "already");
+    assert!(words(&known, "charts@shelf").starts_with("`neco plugin add charts@shelf` shows"));
+    house.run(&["plugin", "add", "charts@shelf", "--yes"]).ended_with(0);
+    let there = house.run(&["import", "claude-code", "--json"]).ended_with(0).json();
+    outcome(&there, "plugin", "charts@shelf", "already");
+}
+
+#[test]
 fn codex_is_taken_over() {
     let house = house("codex");
     let report = imported(&house, "codex");
@@ -212,8 +252,7 @@ fn codex_is_taken_over() {
     outcome(&report, "provider", "hosted", "changed");
     outcome(&report, "model", "gpt-5-codex", "yours");
     outcome(&report, "permission", "allow Bash(echo taken", "taken");
-    outcome(&report, "command", "ship", "taken");
-    outcome(&report, "command", "with-key", "changed");
+    outcome(&report, "command", "prompts", "in_place");
     outcome(&report, "agent", "reviewer", "changed");
     outcome(&report, "skill", "release-notes", "taken");
     outcome(&report, "hook", "PreToolUse", "changed");
@@ -234,6 +273,32 @@ fn codex_is_taken_over() {
     assert_ne!(fs::read_to_string(&agent).unwrap(), text, "{text}");
     the_agent_works(&house);
     the_command_is_said(&house, "/ship 1.2", "Ship version 1.2.");
+    the_command_is_said(&house, "/prompts:ship 1.3", "Ship version 1.3.");
+    the_command_is_said(&house, "/draft TITLE='Two words' FILES=src/a.rs", "Draft \"Two words\" over src/a.rs for $5.");
+    house.run(&["-m", "/draft TITLE=x"]).ended_with(2).says("/draft needs FILES").says("FILES=…");
+}
+
+#[test]
+fn prompts_of_codex_come_in_where_its_variable_leads_elsewhere() {
+    let house = house("codex");
+    fs::rename(house.path("home/.codex"), house.path("home/elsewhere")).unwrap();
+    fs::write(house.path("outside.md"), "HUSH outside\n").unwrap();
+    symlink(house.path("outside.md"), house.path("home/elsewhere/prompts/leak.md")).unwrap();
+    fs::write(house.path("home/elsewhere/prompts/huge.md"), "x".repeat(2 << 20)).unwrap();
+    let import = || {
+        let mut command = house.neco(&["import", "codex", "--json"]);
+        Ran::of(command.env("CODEX_HOME", house.path("home/elsewhere"))).ended_with(0).json()
+    };
+    let report = import();
+    outcome(&report, "command", "ship", "taken");
+    outcome(&report, "command", "leak", "not_supported");
+    outcome(&report, "command", "huge", "not_supported");
+    outcome(&report, "command", "with-key", "changed");
+    outcome(&report, "command", "draft", "changed");
+    let words = row(&report, "command", "draft")["words"].as_str().unwrap().to_owned();
+    assert!(words.contains("without their names"), "{words}");
+    assert!(!fs::read_to_string(house.path("home/commands/with-key.md")).unwrap().contains("HUSH"));
+    the_command_is_said(&house, "/draft 'Two words' src/a.rs", "Draft \"Two words\" over src/a.rs for $5.");
 }
 
 #[test]
@@ -425,7 +490,7 @@ fn a_skill_comes_whole_without_files_of_secrets_or_not_at_all() {
     fs::write(house.path("home/.agents/skills/shared/SKILL.md"), "---\nname: shared\ndescription: d\n---\n").unwrap();
     symlink(house.path("home/.agents/skills/shared"), house.path("home/.codex/skills/shared")).unwrap();
     for number in 0..1100 {
-        fs::write(house.path(&format!("home/.codex/prompts/p{number}.md")), "x").unwrap();
+        fs::write(house.path(&format!("home/.codex/agents/p{number}.toml")), "name = \"x\"").unwrap();
     }
     let report = imported(&house, "codex");
     outcome(&report, "skill", "release-notes", "changed");
@@ -434,7 +499,7 @@ fn a_skill_comes_whole_without_files_of_secrets_or_not_at_all() {
     outcome(&report, "skill", "deep", "failed");
     outcome(&report, "skill", "elsewhere", "not_supported");
     outcome(&report, "skill", "shared", "in_place");
-    outcome(&report, "file", "prompts", "yours");
+    outcome(&report, "file", "agents", "yours");
     for gone in ["deep", "elsewhere", "shared", "release-notes/.env", "release-notes/.git"] {
         assert!(!house.path("home/skills").join(gone).exists(), "{gone}");
     }
@@ -553,9 +618,7 @@ fn hostile_files_lead_nowhere() {
     let house = house("codex");
     let (home, project) = (house.path("home/.codex"), house.path("project"));
     fs::write(house.path("outside.md"), "HUSH outside\n").unwrap();
-    symlink(house.path("outside.md"), home.join("prompts/leak.md")).unwrap();
     symlink(house.path("outside.md"), home.join("skills/release-notes/leak.md")).unwrap();
-    fs::write(home.join("prompts/huge.md"), "x".repeat(2 << 20)).unwrap();
     fs::write(home.join("hooks.json"), "{\"hooks\": [[[[").unwrap();
     fs::write(project.join(".codex/config.toml"), format!("HUSH = {}", "[".repeat(5000))).unwrap();
     fs::create_dir_all(house.path("elsewhere")).unwrap();
@@ -563,8 +626,6 @@ fn hostile_files_lead_nowhere() {
     fs::write(project.join(".codex/skills/own/SKILL.md"), "---\nname: own\ndescription: x\n---\n").unwrap();
     symlink(house.path("elsewhere"), project.join(".neco")).unwrap();
     let report = imported(&house, "codex");
-    outcome(&report, "command", "leak", "not_supported");
-    outcome(&report, "command", "huge", "not_supported");
     outcome(&report, "file", "hooks.json", "failed");
     outcome(&report, "file", "config.toml", "failed");
     outcome(&report, "skill", "own", "failed");
@@ -580,18 +641,18 @@ fn what_is_set_here_stays() {
     let own = "[mcp_servers.docs]\ncommand = \"mine\"\n";
     let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
     house.configure(&format!("# my own\n{config}{own}"));
-    fs::create_dir_all(house.path("home/commands")).unwrap();
-    fs::write(house.path("home/commands/ship.md"), "mine\n").unwrap();
+    fs::create_dir_all(house.path("home/agents")).unwrap();
+    fs::write(house.path("home/agents/reviewer.md"), "mine\n").unwrap();
     let report = house.run(&["import", "codex", "--json"]).ended_with(0).json();
     outcome(&report, "server", "docs", "yours");
-    outcome(&report, "command", "ship", "yours");
+    outcome(&report, "agent", "reviewer", "yours");
     outcome(&report, "model", "gpt-5-codex", "yours");
     let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
     assert!(
         config.starts_with("# my own\n") && config.contains(own) && config.contains("model = \"play/a\""),
         "{config}"
     );
-    assert_eq!(fs::read_to_string(house.path("home/commands/ship.md")).unwrap(), "mine\n");
+    assert_eq!(fs::read_to_string(house.path("home/agents/reviewer.md")).unwrap(), "mine\n");
 }
 
 #[test]

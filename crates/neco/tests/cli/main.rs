@@ -7,12 +7,15 @@
     reason = "what a test does not expect fails it"
 )]
 
+mod acp;
+mod acp_sessions;
 mod approvals;
 mod attach;
 mod auth;
 mod checkpoints;
 mod commands;
 mod documents;
+mod editor;
 mod effects;
 mod eval;
 mod exits;
@@ -36,6 +39,8 @@ mod pictures;
 mod plugins;
 mod policy;
 mod port;
+#[path = "../../../neco-acp/tests/recorded/protocol.rs"]
+mod protocol;
 mod recorded;
 mod requests;
 mod sandbox;

@@ -1,6 +1,7 @@
 //! Prompts and resources of an MCP server in a single request and in the lines of `neco repl`.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 
 use serde_json::{Value, json};
 
@@ -114,4 +115,35 @@ fn a_prompt_of_a_server_is_a_line() {
     let mut repl = house.neco(&["repl"]);
     let ran = Ran::of(repl.write_stdin("/mcp__docs__greet\n/docs:greet Ann\n/help\n/exit\n")).ended_with(0);
     ran.says("needs who").says("Hello Ann.").says("/mcp__docs__greet who: Greets somebody. (MCP docs)");
+}
+
+/// Whoever waits for a server is told for which, before it has come or was given up; that it can't be reached is told once,
+/// and again when something else is wrong.
+#[test]
+fn a_single_request_says_which_server_it_waits_for_and_goes_on_without_it() {
+    let house = House::playing(json!([say("Hello.")]));
+    let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
+    let with = |servers: &str| house.configure(&format!("{config}{servers}"));
+    with(
+        "[mcp_servers.slow]\ncommand = \"sleep\"\nargs = [\"40.0931\"]\nstartup_timeout = 3\n\
+          [mcp_servers.gone]\ncommand = \"no-such-server\"\n",
+    );
+    let mut child = house.start(&["-m", "hi"]);
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    while !told.contains("Waiting for the MCP server slow, for at most 20 s") {
+        assert!(errors.read_line(&mut told).unwrap() > 0, "{told}");
+    }
+    assert!(!told.contains("Can't connect"), "it is told while it is waited for: {told}");
+    let mut rest = String::new();
+    errors.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait_with_output().unwrap().stdout, b"Hello.\n");
+    for missing in ["Can't connect to the MCP server slow", "Can't connect to the MCP server gone"] {
+        assert!(rest.contains(missing), "{rest}");
+    }
+    let again = house.run(&["-m", "hi"]).ended_with(0);
+    assert!(!again.stderr.contains("Can't connect"), "it was told: {}", again.stderr);
+    with("[mcp_servers.gone]\ncommand = \"another-such-server\"\n");
+    let changed = house.run(&["-m", "hi"]).ended_with(0).says("Can't connect to the MCP server gone");
+    assert!(!changed.stderr.contains("Waiting for"), "nobody waited: {}", changed.stderr);
 }

@@ -1,9 +1,12 @@
 //! What people type who come from other agents: it does what they mean, or says what to write, and never goes to a model
 //! by mistake.
 
+use std::io::{BufRead, BufReader, Read};
+
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::support::{House, Ran, say};
+use crate::support::{House, Ran, eventually, lives, say};
 
 fn with_a_session() -> (House, String) {
     let house = House::playing(json!([say("one")]));
@@ -203,6 +206,38 @@ fn command_lines_in_a_command_of_ones_own_are_run_and_what_they_print_is_said() 
 }
 
 #[test]
+fn a_block_of_command_lines_is_run_under_the_same_rules() {
+    let house = House::playing(json!([say("ok")]));
+    std::fs::create_dir_all(house.path("home/.claude/commands")).unwrap();
+    let write = |name: &str, text: &str| {
+        std::fs::write(house.path(&format!("home/.claude/commands/{name}.md")), text).unwrap();
+    };
+    write("look", "State:\n```!\nword=\"$1\"\nprintf '%s+' \"$word\"\necho two\n```\nThat is it.\n");
+    write("leak", "```!\necho one\ncat .env\n```\n");
+    write("make", "```!\ntouch made\n```\n");
+    std::fs::write(house.project().join(".env"), "KEY=sekret\n").unwrap();
+    house.run(&["-p", "/look 'a b'"]).ended_with(0);
+    let shown = house.run(&["session", "show"]).ended_with(0);
+    shown.says("> State:\n> a b+two\n> That is it.");
+    for (line, mode) in [("/leak", "agent"), ("/make", "ask"), ("/make", "plan")] {
+        let ran = house.run(&["--mode", mode, "-p", line]).says("not run");
+        assert!(ran.code != 0 && ran.stdout.is_empty(), "{line} in {mode}: {}", ran.stdout);
+    }
+    assert!(!house.project().join("made").exists());
+}
+
+#[test]
+fn arguments_of_a_command_have_the_names_of_its_file() {
+    let house = House::playing(json!([say("ok")]));
+    std::fs::create_dir_all(house.path("home/.claude/commands")).unwrap();
+    let text = "---\narguments: [issue, branch]\n---\nMend $issue on $branch: !`printf '<%s>' \"$branch\"`\n";
+    std::fs::write(house.path("home/.claude/commands/mend.md"), text).unwrap();
+    house.run(&["-p", "/mend 12 'a; touch evil'"]).ended_with(0);
+    house.run(&["session", "show"]).ended_with(0).says("Mend 12 on a; touch evil: <a; touch evil>");
+    assert!(!house.project().join("evil").exists(), "an argument is a value");
+}
+
+#[test]
 fn command_lines_of_a_file_get_no_more_than_the_rules_allow_without_a_question() {
     let house = House::playing(json!([say("ok")]));
     std::fs::create_dir_all(house.path("home/commands")).unwrap();
@@ -217,4 +252,32 @@ fn command_lines_of_a_file_get_no_more_than_the_rules_allow_without_a_question()
     assert!(!house.project().join("made").exists());
     house.run(&["-p", "/make"]).ended_with(0);
     assert!(house.project().join("made").exists(), "what stays in the box is run");
+}
+
+/// Whoever waits sees for what, and a Ctrl-C leaves neither a process nor a request behind.
+#[test]
+fn a_command_line_that_takes_long_is_named_and_ctrl_c_ends_it_before_anything_is_said() {
+    let house = House::playing(json!([say("never")]));
+    std::fs::create_dir_all(house.path("home/commands")).unwrap();
+    let command =
+        |line: &str| std::fs::write(house.path("home/commands/slow.md"), format!("Here: !`{line}`\n")).unwrap();
+    command("sleep 30.0917");
+    let mut child = house.start(&["-m", "/slow"]);
+    eventually("the line runs", || lives("30.0917"));
+    let mut told = String::new();
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    while !told.contains("Ctrl-C stops it now") {
+        assert!(errors.read_line(&mut told).unwrap() > 0, "{told}");
+    }
+    assert!(told.contains("Running `sleep 30.0917`; it is stopped after 60 s"), "{told}");
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    errors.read_to_string(&mut told).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{told}");
+    assert!(told.contains("Stopped; the model was not asked"), "{told}");
+    eventually("the line is gone", || !lives("30.0917"));
+    let sessions = house.run(&["session", "list", "--json"]).ended_with(0).json();
+    assert!(sessions.as_array().unwrap().is_empty(), "{sessions}");
+    command("true");
+    let quick = house.run(&["-m", "/slow"]).ended_with(0);
+    assert!(!quick.stderr.contains("Running"), "{}", quick.stderr);
 }

@@ -67,9 +67,135 @@ fn all_that_it_brings_is_shown_and_then_counts() {
     assert!(house.path("home/plugins/ran").exists(), "its hook ran");
     house.run(&["plugin", "disable", "kit"]).ended_with(0).says("kit is off");
     assert!(!house.run(&["skill", "list"]).stdout.contains("greet"));
-    house.run(&["plugin", "remove", "kit"]).ended_with(0);
+    house.run(&["plugin", "remove", "kit", "--yes"]).ended_with(0);
     assert!(!house.path("home/plugins/installed/kit").exists());
     house.run(&["plugin", "remove", "kit"]).ended_with(2);
+}
+
+#[test]
+fn a_skill_of_a_plugin_is_called_in_full_too() {
+    let house = House::playing(json!([]));
+    for name in ["one", "two"] {
+        let skill = |of: &str, text: &str| format!("---\nname: {of}\ndescription: d\n---\n{text} of {name}.\n");
+        let manifest = json!({ "name": name }).to_string();
+        let (inspect, only) = (skill("inspect", "Look"), skill(&format!("only-{name}"), "Only $ARGUMENTS"));
+        let file = format!("skills/only-{name}/SKILL.md");
+        let files =
+            [(".claude-plugin/plugin.json", manifest.as_str()), ("skills/inspect/SKILL.md", &inspect), (&file, &only)];
+        write(&house.path(name), &files);
+        house.run(&["plugin", "add", &house.path(name).display().to_string(), "--yes"]).ended_with(0);
+    }
+    for (line, told) in [
+        ("/inspect", "Look of one."),
+        ("/one:inspect", "Look of one."),
+        ("/two:inspect", "Look of two."),
+        ("use $two:inspect, please", "Look of two."),
+        ("$two:only-two: this", "Only this of two."),
+        ("/only-two this", "Only this of two."),
+    ] {
+        house.script("script.json", json!([{ "say": "Done.", "expect": { "last_user_contains": told } }]));
+        house.run(&["-m", line]).ended_with(0).says("Done.");
+    }
+    house.script(
+        "script.json",
+        json!([
+            { "calls": [{ "name": "activate", "arguments": { "names": ["two:inspect"] } }] },
+            { "say": "Done.", "expect": { "last_tool_contains": "Look of two." } },
+        ]),
+    );
+    house.run(&["-m", "go"]).ended_with(0).says("Done.");
+    house.run(&["skill", "list"]).ended_with(0).says("two:inspect");
+    house.run(&["skill", "show", "one:inspect"]).ended_with(0).says("Look of one.");
+    house.run(&["-m", "/two:inspct"]).ended_with(2).says("two:inspect");
+}
+
+#[test]
+fn a_new_one_is_right_and_what_is_wrong_with_one_is_told_where_it_is() {
+    let house = House::playing(json!([say("Ran.")]));
+    for name in ["kit", "My_Kit.2"] {
+        house.run(&["plugin", "new", name]).ended_with(0).says("plugin.json").says("commands/run.md");
+        let right = house.run(&["plugin", "validate", name]).ended_with(0).says("No problems").says("skill  ");
+        assert!(right.stdout.contains(&format!("/{name}:run")), "{}", right.stdout);
+        house.run(&["plugin", "add", &format!("./{name}"), "--yes"]).ended_with(0);
+    }
+    house.run(&["-m", "/kit:run a.txt"]).ended_with(0).says("Ran.");
+    house.run(&["session", "show"]).ended_with(0).says("Do this with a.txt.");
+    house.run(&["plugin", "new", "kit"]).ended_with(2).says("is there already");
+    house.run(&["plugin", "new", "../x"]).ended_with(2).says("is no name for a plugin");
+    let folder = house.project().join("kit");
+    let hooks = json!({ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "\"${CLAUDE_PLUGIN_ROOT}/gone.sh\"" }] }] } });
+    write(
+        &folder,
+        &[
+            (
+                ".neco-plugin/plugin.json",
+                "{\n  \"name\": \"kit\",\n  \"version\": \"1\",\n  \"skils\": \"x\",\n  \"agents\": \"./people\"\n}\n",
+            ),
+            ("skills/bad/SKILL.md", "---\nname: bad\ncolour: red\n---\nx\n"),
+            ("skills/odd/skill.md", "---\nname: odd\n---\nx\n"),
+            ("commands/open.md", "---\ndescription: d\nx\n"),
+            ("commands/empty.md", "---\ndescription: d\nallowed-tools: Bash\n---\n"),
+            ("hooks/hooks.json", &format!("{hooks:#}")),
+            (".mcp.json", "{\n  \"db\": \n}"),
+        ],
+    );
+    let ran = house.run(&["plugin", "validate", "kit"]).ended_with(1);
+    for words in [
+        ".neco-plugin/plugin.json:4: warning: skils is known to no agent",
+        ".neco-plugin/plugin.json:5: error: agents names ./people, which is not there",
+        ".neco-plugin/plugin.json:1: warning: description is missing",
+        "skills/bad/SKILL.md:3: error: there is no field colour",
+        "skills/bad/SKILL.md:1: error: description is missing",
+        "skills/odd/skill.md:1: error: its file has to be called SKILL.md",
+        "commands/open.md:1: error: the head that begins here has no end",
+        "commands/empty.md:3: warning: allowed-tools has no effect",
+        "commands/empty.md:1: error: it says nothing",
+        "which is not there",
+        "gone.sh",
+        ".mcp.json:3: error: it is not JSON",
+    ] {
+        assert!(ran.stdout.contains(words), "{words} in {}", ran.stdout);
+    }
+    let json = house.run(&["-C", &folder.display().to_string(), "plugin", "validate", "--json"]).ended_with(1).json();
+    assert!(json["problems"].as_array().unwrap().len() >= 10, "{json}");
+    write(&folder, &[(".neco-plugin/plugin.json", "{ \"name\": \"kit\",\n \"version\" }")]);
+    house.run(&["plugin", "validate", "kit"]).ended_with(1).says("plugin.json:2: error: it is not JSON");
+    house.run(&["plugin", "validate", "none"]).ended_with(2);
+    fs::create_dir(house.project().join("blank")).unwrap();
+    house.run(&["plugin", "validate", "blank"]).ended_with(2).says("is no plugin");
+}
+
+#[test]
+fn marketplaces_are_searched() {
+    let house = House::playing(json!([]));
+    house.run(&["plugin", "search", "x"]).ended_with(0).says("You added no marketplace");
+    let list = house.path("list");
+    plugin(&list.join("kit"));
+    let named = json!({ "name": "shelf", "plugins": [
+        { "name": "kit", "source": "./kit", "description": "One of everything" },
+        { "name": "lint", "source": "./lint", "description": "Checks", "keywords": ["Formatter", "kitchen"] },
+    ]});
+    write(&list, &[(".claude-plugin/marketplace.json", &named.to_string())]);
+    house.run(&["plugin", "marketplace", "add", &list.display().to_string()]).ended_with(0);
+    let all = house.run(&["plugin", "search"]).ended_with(0).stdout;
+    assert_eq!(all, "kit@shelf  One of everything\nlint@shelf  Checks\n");
+    let lines = |words: &[&str]| {
+        let line: Vec<&str> = ["plugin", "search"].iter().chain(words).copied().collect();
+        house
+            .run(&line)
+            .ended_with(0)
+            .stdout
+            .lines()
+            .map(|line| line.split('@').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&["FORMAT", "check"]), ["lint"]);
+    assert_eq!(lines(&["kit"]), ["kit", "lint"], "the name comes first");
+    house.run(&["plugin", "search", "nothing"]).ended_with(0).says("No plugin in 1 marketplace");
+    house.run(&["plugin", "add", "kit@shelf", "--yes"]).ended_with(0);
+    house.run(&["plugin", "search", "everything"]).ended_with(0).says("kit@shelf (installed)");
+    fs::remove_dir_all(&list).unwrap();
+    house.run(&["plugin", "search"]).ended_with(0).says("The marketplace shelf can't be read");
 }
 
 #[test]
@@ -314,7 +440,7 @@ fn one_of_a_repository_is_taken_at_its_tag_pinned_by_its_commit_and_updated() {
     assert_eq!(installed(), (first, "First.\n".to_owned()), "as it was committed");
     assert!(!house.path("ran").exists(), "no filter of the person's own runs");
     house.run(&["plugin", "update", "kit"]).ended_with(0).says("kit: nothing changed");
-    house.run(&["plugin", "remove", "kit"]).ended_with(0);
+    house.run(&["plugin", "remove", "kit", "--yes"]).ended_with(0);
     house.run(&["plugin", "add", &address, "--yes"]).ended_with(0);
     assert_eq!(installed(), (second, "Second.\n".to_owned()));
     let third = commit("Third.\n");

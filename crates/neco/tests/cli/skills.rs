@@ -138,7 +138,7 @@ fn a_hostile_skill_gets_nowhere() {
     house.run(&["trust", "--yes"]);
     let listed = house.run(&["skill", "list", "--json"]).ended_with(0).json();
     assert_eq!(listed["skills"].as_array().unwrap().len(), 0, "{listed}");
-    assert_eq!(listed["warnings"].as_array().unwrap().len(), 4, "{listed}");
+    assert_eq!(listed["broken"].as_array().unwrap().len(), 4, "{listed}");
     assert!(!house.project().join("pwned").exists());
     house.run(&["-m", "go"]).ended_with(0);
 }
@@ -315,7 +315,9 @@ fn one_is_checked_by_its_name_and_what_is_wrong_is_told_where_it_is() {
     house.run(&["skill", "validate", "other"]).ended_with(2).says("other is no skill").says("good");
     let all = house.run(&["skill", "validate"]).ended_with(1);
     all.says("skills/bad/SKILL.md:4: error").says("skills/none/SKILL.md:1: error");
-    house.run(&["skill", "list"]).ended_with(0).says("skills/none/SKILL.md is left out: it has no description");
+    let said = house.run(&["skill", "list"]).ended_with(0);
+    let said = said.says("1 skill can't be used:").says("~/skills/none/SKILL.md:1: it has no description");
+    assert!(said.stdout.contains("can't be used"), "it is part of the list: {}", said.stdout);
 }
 
 #[test]
@@ -330,6 +332,70 @@ fn settings_name_further_folders_and_a_skill_names_the_model() {
     write(&house.path("home/more"), "thinks", "description: d\nmodel: other/b", "Think.");
     house.run(&["-m", "/thinks"]).ended_with(0).says("From its model.");
     house.run(&["-c", "-m", "go on"]).ended_with(0).says("From the usual model.");
+}
+
+#[test]
+fn one_that_was_added_is_fetched_anew_when_it_was_seen() {
+    let house = House::playing(json!([say("Done.")]));
+    let from = house.path("shelf");
+    write(&from, "pdf", "description: d", "One.");
+    write(&from, "csv", "description: d", "Csv.");
+    own(&house, "mine", "description: d", "x");
+    let source = from.display().to_string();
+    house.run(&["skill", "add", &source, "--all", "--yes"]).ended_with(0);
+    house.run(&["skill", "list"]).ended_with(0).says("added from /");
+    house.run(&["skill", "update"]).ended_with(0).says("pdf: nothing changed").says("csv: nothing changed");
+    write(&from, "pdf", "description: d", "Two.");
+    fs::write(from.join("pdf/more.md"), "x").unwrap();
+    let shown = house.run(&["skill", "update", "pdf"]).ended_with(2).says("--yes");
+    for line in ["changed SKILL.md", "| -One.", "| +Two.", "added more.md"] {
+        assert!(shown.stdout.contains(line), "{line} in {}", shown.stdout);
+    }
+    assert!(!shown.stdout.contains("You changed it"), "{}", shown.stdout);
+    let there = house.path("home/skills/pdf");
+    assert!(fs::read_to_string(there.join("SKILL.md")).unwrap().contains("One."), "nothing is taken without a yes");
+    fs::write(there.join("own.md"), "mine").unwrap();
+    let taken = house.run(&["skill", "update", "--yes"]).ended_with(0);
+    assert!(
+        taken.stdout.contains("You changed it here") && taken.stdout.contains("removed own.md"),
+        "{}",
+        taken.stdout
+    );
+    assert!(fs::read_to_string(there.join("SKILL.md")).unwrap().contains("Two.") && there.join("more.md").exists());
+    fs::remove_dir_all(from.join("csv")).unwrap();
+    let ran = house.run(&["skill", "update"]).ended_with(1).says("csv was not updated").says("no skill csv any more");
+    assert!(ran.stdout.contains("pdf: nothing changed"), "the others go on: {}", ran.stdout);
+    house.run(&["skill", "update", "mine"]).ended_with(2).says("nothing is known of where mine comes from");
+    house.run(&["skill", "update", "none"]).ended_with(2).says("there is no skill none");
+}
+
+#[test]
+fn ones_own_is_removed_when_its_files_were_seen_and_nobody_elses() {
+    let house = House::playing(json!([]));
+    own(&house, "pdf", "description: d", "x");
+    fs::create_dir_all(house.path("home/skills/pdf/scripts")).unwrap();
+    fs::write(house.path("home/skills/pdf/scripts/run.sh"), "x").unwrap();
+    let shown = house.run(&["skill", "remove", "pdf"]).ended_with(2).says("--yes");
+    assert!(shown.stdout.contains("scripts/run.sh") && house.path("home/skills/pdf").exists(), "{}", shown.stdout);
+    house.run(&["skill", "remove", "pdf", "--yes"]).ended_with(0).says("is removed");
+    assert!(!house.path("home/skills/pdf").exists());
+    house.run(&["skill", "remove", "pdf", "--yes"]).ended_with(2).says("there is no skill");
+    fs::create_dir_all(house.path("home/skills/broken")).unwrap();
+    fs::write(house.path("home/skills/broken/SKILL.md"), "x").unwrap();
+    house.run(&["skill", "remove", "broken", "--yes"]).ended_with(0);
+    assert!(!house.path("home/skills/broken").exists(), "also one that can't be used");
+    write(&house.path("elsewhere"), "linked", "description: d", "x");
+    symlink(house.path("elsewhere/linked"), house.path("home/skills/linked")).unwrap();
+    house.run(&["skill", "remove", "linked", "--yes"]).ended_with(0).says("whose files stay");
+    assert!(!house.path("home/skills/linked").exists() && house.path("elsewhere/linked/SKILL.md").exists());
+    write(&house.project().join(".neco/skills"), "theirs", "description: d", "x");
+    house.run(&["skill", "remove", "theirs", "--yes"]).ended_with(2).says("belongs to this project");
+    let plugin = house.path("kit");
+    write(&plugin.join("skills"), "brought", "description: d", "x");
+    house.run(&["plugin", "add", &plugin.display().to_string(), "--yes"]).ended_with(0);
+    let ran = house.run(&["skill", "remove", "brought", "--yes"]).ended_with(2);
+    ran.says("comes with the plugin kit").says("neco plugin remove kit");
+    assert!(house.project().join(".neco/skills/theirs").exists());
 }
 
 #[test]

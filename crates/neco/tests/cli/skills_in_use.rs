@@ -211,7 +211,7 @@ fn a_skill_whose_hooks_are_not_understood_is_left_out_and_told() {
     own(&house, "guards", &format!("description: d\n{}", GUARD.replace("- type: command", "- type: prompt")), "x");
     own(&house, "slips", &format!("description: d\n{}", GUARD.replace("    - matcher", "   x: - matcher")), "x");
     let listed = house.run(&["skill", "list"]).ended_with(0);
-    assert_eq!(listed.stderr.matches("its hooks are not understood").count(), 2, "{}", listed.stderr);
+    assert_eq!(listed.stdout.matches("its hooks are not understood").count(), 2, "{}", listed.stdout);
     for name in ["guards", "slips"] {
         house.run(&["-m", &format!("/{name}")]).ended_with(2);
         house.run(&["skill", "validate", name]).ended_with(1).says(&format!("skills/{name}/SKILL.md:"));
@@ -271,4 +271,31 @@ fn what_skill_new_writes_the_formats_own_validator_takes() {
     own(&house, "wrong", "description: d\ncolour: red", "x");
     let ran = std::process::Command::new(&tool).arg("validate").arg(house.path("home/skills/wrong")).output().unwrap();
     assert!(!ran.status.success(), "it refuses what is wrong");
+}
+
+#[test]
+fn a_skill_narrows_until_the_work_is_done_and_not_only_until_it_is_stopped() {
+    let house = House::playing(json!([call("read_file", json!({ "path": "a.txt" }))]));
+    own(&house, "reads", "description: d\nallowed-tools: Read", "Only read.");
+    fs::write(house.project().join("a.txt"), "one").unwrap();
+    let script = |refused: Value| {
+        let make = json!({ "calls": [{ "name": "bash", "arguments": { "command": "echo x > made" } }] });
+        house.script("script.json", json!([make, { "text": "Done.", "expect": { "last_tool_error": refused } }]));
+    };
+    house.run(&["-m", "$reads look", "--max-turns", "1"]).ended_with(4);
+    // The work goes on in another process.
+    script(json!(2003));
+    house.run(&["-m", "continue", "--continue", "--yes"]);
+    assert!(!house.project().join("made").exists(), "it is still in use");
+    // Now it is done.
+    script(Value::Null);
+    house.run(&["-m", "continue", "--continue", "--yes"]).ended_with(0);
+    assert!(house.project().join("made").exists(), "it is not in use any more");
+
+    fs::remove_file(house.project().join("made")).unwrap();
+    house.script("script.json", json!([call("read_file", json!({ "path": "a.txt" }))]));
+    house.run(&["-m", "$reads look", "--max-turns", "1"]).ended_with(4);
+    script(Value::Null);
+    house.run(&["-m", "make it", "--continue", "--yes"]).ended_with(0);
+    assert!(house.project().join("made").exists(), "another request is not narrowed");
 }

@@ -76,6 +76,54 @@ fn the_first_start_asks_once_and_shows_what_would_be_switched_on() {
     house.run(&["doctor"]).says("this folder is trusted");
 }
 
+/// All that a folder brings is named, what it says comes with a key, and a list that is longer than the terminal is
+/// never seen in part alone.
+#[test]
+fn the_question_names_everything_and_shows_all_of_it_on_demand() {
+    let house = looks();
+    let write = |name: &str, text: &str| {
+        let file = house.project().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    write(".mcp.json", r#"{"mcpServers": {"docs": {"command": "no-such-docs", "args": ["--all"]}}}"#);
+    write(".neco/commands/mend.md", "Look at !`git status -sb` and mend it.\n");
+    write(".neco/skills/greet/SKILL.md", "---\nname: greet\ndescription: Greets people\n---\nSay hello loudly.\n");
+    let mut seat = Seat::take(&house, &["trust"], "false");
+    seat.sees("[y/N]", 1);
+    for words in [
+        "hook PreToolUse LS: sh ./check.sh",
+        "MCP server docs",
+        "no-such-docs --all",
+        "skill greet: Greets people",
+        "command /mend, which runs `git status -sb`",
+    ] {
+        let shown = seat.shown().replace("\r\n", " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(shown.contains(words), "{words:?} is not in {shown}");
+    }
+    assert!(!seat.shown().contains("Say hello loudly") && !seat.shown().contains("echo ran"), "{}", seat.shown());
+    seat.press("d\r");
+    seat.sees("y, n, c or d", 1);
+    assert!(seat.shown().contains("| Say hello loudly.") && seat.shown().contains("| echo ran >> ran"));
+    seat.press("n\r");
+    seat.ends_with(3);
+    for number in 0..60 {
+        write(&format!(".neco/commands/c{number:02}.md"), "Do it.\n");
+    }
+    let mut seat = Seat::take(&house, &["trust"], "false");
+    seat.sees("more lines: Enter shows them, Esc says no", 1);
+    assert!(!seat.shown().contains("/c59") && !seat.shown().contains("[y/N]"), "{}", seat.shown());
+    seat.press("\r");
+    seat.sees("[y/N]", 1);
+    assert!((0..60).all(|number| seat.shown().contains(&format!("command /c{number:02}"))), "{}", seat.shown());
+    seat.press("y\r");
+    seat.ends_with(0);
+    let mut seat = Seat::take(&house, &["trust"], "false");
+    seat.sees("more lines: Enter shows them", 1);
+    seat.press("\u{1b}");
+    seat.ends_with(3);
+}
+
 #[test]
 fn a_folder_is_trusted_part_by_part() {
     let house = looks();
@@ -123,7 +171,7 @@ fn ctrl_c_at_the_question_leaves_without_an_answer_and_esc_is_a_no() {
     seat.sees("[y/N]", 1);
     seat.press("\u{1b}[A");
     seat.sees("is not an answer", 1);
-    seat.sees("y or n ", 1);
+    seat.sees("y, n or d ", 1);
     seat.press("\u{1b}");
     seat.ends_with(0);
     assert!(!ran(&house) && house.path("home/trusted-folders.json").exists());
@@ -215,6 +263,9 @@ fn what_is_decided_below_does_not_change_what_was_decided_above() {
     fs::write(house.project().join("sub/.claude/settings.json"), rules).unwrap();
     let mut seat = Seat::take(&house, &["--cwd", "sub", "-m", "look"], "false");
     seat.sees("[y/N]", 1);
+    assert!(!seat.shown().contains("| deny WebFetch"), "names first: {}", seat.shown());
+    seat.press("d\r");
+    seat.sees("y, n or d", 1);
     assert!(seat.shown().contains("| deny WebFetch") && !seat.shown().contains('{'), "{}", seat.shown());
     assert!(!seat.shown().contains("check.sh"), "nothing is new above: {}", seat.shown());
     seat.press("n\r");
@@ -256,4 +307,21 @@ fn a_command_in_the_sandbox_can_not_swap_the_script_of_a_hook() {
     house.run(&["-m", "swap it", "--yes"]);
     assert!(house.project().join("worked").exists(), "the command ran");
     assert_eq!(fs::read_to_string(house.project().join("hooks/check.sh")).unwrap(), "true\n");
+}
+
+/// A warning that was told is not told with every command; whoever looks for it still finds it.
+#[test]
+fn what_is_wrong_with_what_is_plugged_in_is_told_once_until_it_changes() {
+    let house = House::playing(json!([say("Hello.")]));
+    fs::create_dir(house.project().join(".claude")).unwrap();
+    let settings = house.project().join(".claude/settings.json");
+    fs::write(&settings, "{ not json").unwrap();
+    house.run(&["-m", "hi"]).ended_with(0).says("settings.json: it is not JSON");
+    let again = house.run(&["-m", "hi"]).ended_with(0);
+    assert!(!again.stderr.contains("not JSON"), "{}", again.stderr);
+    house.run(&["doctor"]).says("settings.json");
+    fs::write(&settings, "[1, 2").unwrap();
+    house.run(&["-m", "hi"]).ended_with(0).says("settings.json: it is not JSON");
+    let lines = house.run(&["repl"]).ended_with(0);
+    assert!(lines.stderr.contains("1 warning as before; /doctor shows what is wrong"), "{}", lines.stderr);
 }

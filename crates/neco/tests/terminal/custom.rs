@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::support::say;
+use crate::support::{lives, say};
 use crate::tmux::{Pane, house, is_there};
 
 #[test]
@@ -37,6 +37,59 @@ fn a_command_whose_file_was_made_just_now_is_run() {
     fs::write(folder.join("shout.md"), "Say it loud\n").unwrap();
     pane.press("Enter").shows("Loud.");
     pane.say("/shuot").showed("There is no /shuot; did you mean /shout?");
+}
+
+#[test]
+fn a_line_of_a_command_of_ones_own_is_seen_while_it_runs_and_esc_stops_it() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([{ "expect": { "last_user_contains": "Here: done" }, "say": "Looked." }]));
+    let folder = house.path("home/commands");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("slow.md"), "Here: !`echo begun; sleep 30.0871; echo done`\n").unwrap();
+    let pane = Pane::ready(&house, "");
+    pane.say("/slow").shows("Shell").shows("sleep 30.0871").shows("stopped after 60 s").shows("Esc stop");
+    pane.shows("begun").until("the process to run", |_| lives("30.0871"));
+    pane.press("Escape").shows("Stopped; nothing was sent").shows("› /slow").hides("Esc stop");
+    pane.until("the process to end", |_| !lives("30.0871"));
+    fs::write(folder.join("slow.md"), "Here: !`sleep 1; echo done`\n").unwrap();
+    pane.press("Enter").shows("stopped after 60 s").shows("Looked.").hides("stopped after 60 s");
+}
+
+#[test]
+fn in_lines_ctrl_c_stops_what_the_person_runs() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("Never.")]));
+    let folder = house.path("home/commands");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("slow.md"), "Here: !`sleep 30.0883`\n").unwrap();
+    let pane = Pane::neco(&house, "repl", 100, 30);
+    pane.shows("line by line").write("/slow").press("Enter").shows("running `sleep 30.0883`; stopped after 60 s");
+    pane.until("the process to run", |_| lives("30.0883"));
+    pane.press("C-c").shows("stopped; nothing was sent").until("the process to end", |_| !lives("30.0883"));
+    pane.write("!sleep 30.0885").press("Enter").until("the process to run", |_| lives("30.0885"));
+    pane.press("C-c").shows("(stopped)").until("the process to end", |_| !lives("30.0885"));
+    assert!(!pane.everything().contains("Never."), "{}", pane.everything());
+}
+
+#[test]
+fn skills_and_servers_are_lists_to_choose_from() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("Hello.")]));
+    let skill = house.path("home/skills/greet");
+    fs::create_dir_all(&skill).unwrap();
+    fs::write(skill.join("SKILL.md"), "---\nname: greet\ndescription: Greets people\n---\nSay it loud.\n").unwrap();
+    let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
+    house.configure(&format!("{config}[mcp_servers.docs]\ncommand = \"no-such-docs\"\n"));
+    let pane = Pane::ready(&house, "");
+    pane.say("/skills").shows("Search 1 skill").shows("Greets people").answer("Enter").showed("Say it loud.");
+    pane.say("/mcp").shows("Search 1 MCP server").shows("not started yet · no-such-docs").press("Escape");
+    pane.hides("Search 1 MCP server").say("/mcp list").showed("no-such-docs");
 }
 
 #[test]

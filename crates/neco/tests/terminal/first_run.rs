@@ -238,20 +238,48 @@ fn who_does_not_want_to_leaves_without_harm() {
     pane.shows("Search models and providers").answer("Escape").is_given_back();
 }
 
+/// A house where Codex is set up, with an MCP server.
+fn beside_codex() -> House {
+    let house = crate::tmux::house(serde_json::json!([crate::support::say("Hello.")]));
+    fs::create_dir_all(house.path("home/.codex")).unwrap();
+    fs::write(house.path("home/.codex/config.toml"), "[mcp_servers.docs]\ncommand = \"no-such-docs\"\n").unwrap();
+    house
+}
+
+const OFFER: &str = "Found settings of Codex. Take them over?";
+
 #[test]
-fn other_agents_are_told_of_at_the_first_start_alone() {
+fn what_other_agents_have_is_offered_until_the_answer_is_never() {
     if !is_there() {
         return;
     }
     for (arguments, ready) in [("", "Ask, or say"), ("repl", "line by line")] {
-        let house = crate::tmux::house(serde_json::json!([crate::support::say("Hello.")]));
-        fs::create_dir_all(house.path("home/.codex")).unwrap();
-        let offer = "Found settings of Codex: `neco import` takes them over";
+        let house = beside_codex();
+        for key in ["l", "Escape", "n"] {
+            let pane = Pane::neco(&house, arguments, 100, 30);
+            pane.showed(OFFER).answer(key).showed(ready);
+        }
         let pane = Pane::neco(&house, arguments, 100, 30);
         pane.showed(ready);
-        assert!(pane.everything().contains(offer), "{}", pane.everything());
-        let again = Pane::neco(&house, arguments, 100, 30);
-        again.showed(ready);
-        assert!(!again.everything().contains(offer), "{}", again.everything());
+        assert!(!pane.everything().contains("Found settings"), "{}", pane.everything());
+        assert!(!fs::read_to_string(house.path("home/config.toml")).unwrap().contains("no-such-docs"));
     }
+}
+
+#[test]
+fn what_would_be_taken_over_is_shown_before_it_is() {
+    if !is_there() {
+        return;
+    }
+    let house = beside_codex();
+    let config = || fs::read_to_string(house.path("home/config.toml")).unwrap();
+    let pane = Pane::neco(&house, "", 100, 30);
+    pane.showed(OFFER).answer("y").shows("server       docs").showed("Take this over?");
+    assert!(!config().contains("no-such-docs"), "nothing is written before the second yes");
+    pane.answer("n").waits();
+    let pane = Pane::neco(&house, "", 100, 30);
+    pane.showed(OFFER).answer("y").showed("Take this over?").answer("y").showed("Codex: 1 piece: 1 taken").waits();
+    assert!(config().contains("no-such-docs"), "{}", config());
+    let pane = Pane::ready(&house, "");
+    assert!(!pane.everything().contains("Found settings"), "{}", pane.everything());
 }

@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`offers`] (what keys mean), [`question`] with [`subject`] (what is shown), [`inquiry`] (what the agent wants to know),
 //! [`desk`] (one question after the other), [`channel`] with [`tty`] (the terminal) and [`piped`] (a program that feeds lines), [`edit`], [`editor`] and [`revision`] (changing a call
-//! before it runs), [`trust`] (whether a folder is trusted), [`hidden`] (a key that is typed).
+//! before it runs), [`trust`] (whether a folder is trusted) with [`screens`] (what is longer than the terminal), [`hidden`] (a key that is typed).
 
 pub mod channel;
 pub mod desk;
@@ -19,6 +19,7 @@ mod offers;
 pub mod piped;
 pub mod question;
 pub mod revision;
+pub mod screens;
 mod subject;
 pub mod trust;
 pub mod tty;

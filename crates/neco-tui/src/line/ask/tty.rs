@@ -155,6 +155,28 @@ impl Tty {
         Ok(said)
     }
 
+    /// The key that a person answers a question with; nothing when nobody can be read. Ctrl-C is a key here and no
+    /// signal.
+    #[must_use]
+    pub fn ask_key(&self, question: &str) -> Option<Typed> {
+        self.forget_typed();
+        let pressed = self.read_key(question);
+        self.restore();
+        pressed.ok()
+    }
+
+    fn read_key(&self, question: &str) -> io::Result<Typed> {
+        self.set_mode(Want::Key)?;
+        let mut mode = tcgetattr(&self.file)?;
+        mode.local_modes.remove(LocalModes::ISIG);
+        tcsetattr(&self.file, OptionalActions::Now, &mode)?;
+        let mut file = &self.file;
+        file.write_all(question.as_bytes())?;
+        let pressed = press(&mut file, || goes_on(&self.file));
+        file.write_all(b"\n")?;
+        Ok(pressed)
+    }
+
     /// Leaves the terminal as it was found.
     pub fn restore(&self) {
         let _ = tcsetattr(&self.file, OptionalActions::Now, &self.cooked);

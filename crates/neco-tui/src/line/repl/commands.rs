@@ -11,6 +11,7 @@ use neco_view::slash::{self, Custom, Outside, Slash, TABLE};
 use super::process::Surroundings;
 use super::take::Repl;
 use super::{answers, back};
+use crate::command_lines::{LONGEST, Watch, stopped_after};
 use crate::custom_commands::{self, SaidByCommand};
 use crate::host::{Agreement, CommandOutcome, Wanted};
 use crate::line::say::out;
@@ -87,15 +88,18 @@ impl Repl {
             Slash::Theme(_) => told(answers::NO_THEMES),
             Slash::Outside(what, argument) => self.outside(what, &argument, line),
             Slash::Custom { name, argument } => {
-                let Surroundings { app, host, runtime, .. } = &self.session.around;
+                let Surroundings { app, host, .. } = &self.session.around;
                 let client = Some(self.session.client.as_ref());
-                let said = custom_commands::said_by(app.as_ref(), host.as_ref(), client, name, argument);
-                match runtime.block_on(said) {
-                    Ok(said) => {
+                let ends = stopped_after(LONGEST);
+                let watch = Watch::beginnings(move |line| drop(told(&format!("running `{line}`; {ends}"))));
+                let said = custom_commands::said_by(app.as_ref(), host.as_ref(), client, name, argument, &watch);
+                match self.session.unless_stopped(said) {
+                    Some(Ok(said)) => {
                         said.notes.iter().try_for_each(|note| told(note))?;
                         self.say_for_command(line, said)
                     }
-                    Err(error) => told(&error.words()),
+                    Some(Err(error)) => told(&error.words()),
+                    None => told("stopped; nothing was sent"),
                 }
             }
         }
@@ -112,6 +116,10 @@ impl Repl {
                 | CommandOutcome::Say(text)
                 | CommandOutcome::Choose(_, _, text),
             ) => told(&text),
+            Ok(CommandOutcome::List(listed)) => {
+                listed.warnings.iter().try_for_each(|warning| told(&format!("! {warning}")))?;
+                told(&listed.text)
+            }
             Ok(CommandOutcome::Prompt(content)) => self.say_for_command(line, content.into()),
             Ok(CommandOutcome::Changes(files)) => {
                 let texts: Vec<&str> = files.iter().map(|file| file.diff.trim_end_matches('\n')).collect();

@@ -206,7 +206,7 @@ impl Hinter for Names {
 
     fn hint(&self, line: &str, pos: usize, _: &Context<'_>) -> Option<ArgumentHint> {
         let (_, sign, name) = named(line.strip_suffix(' ').filter(|_| pos == line.len())?)?;
-        let own = self.0.iter().find(|own| own.name == name && (sign == '/' || own.is_skill))?;
+        let own = self.0.iter().find(|own| own.is_called(name) && (sign == '/' || own.is_skill))?;
         Some(ArgumentHint(clean_line(&own.argument))).filter(|hint| !hint.0.is_empty())
     }
 }

@@ -35,6 +35,11 @@ impl Course {
     pub fn of(client: &Arc<dyn Client>, work: Option<Sender<LoopEvent>>) -> Self {
         Self { client: Arc::clone(client), work, heard: 0, waits: false }
     }
+
+    /// Something is waited for that is no work of the session, and `sender` is told to stop it.
+    pub fn waiting(client: &Arc<dyn Client>, sender: Sender<LoopEvent>) -> Self {
+        Self { waits: true, ..Self::of(client, Some(sender)) }
+    }
 }
 
 /// Nobody who has it leaves it half changed.

@@ -125,8 +125,8 @@ impl Repl {
             let _ = io::stdout().write_all(clean(&text).as_bytes());
             sink.lock().unwrap_or_else(PoisonError::into_inner).push(&text);
         };
-        let Surroundings { host, runtime, .. } = &self.session.around;
-        let ran = runtime.block_on(host.shell(line.to_owned(), LineOf::Person, Arc::new(take)));
+        let ran = self.session.around.host.shell(line.to_owned(), LineOf::Person, Arc::new(take));
+        let ran = self.session.unless_stopped(ran).unwrap_or(Ok(None));
         let ended = match ran {
             Ok(Some(0)) => String::new(),
             Ok(Some(code)) => format!("(exit code {code})"),

@@ -69,6 +69,21 @@ impl LineSession {
         })
     }
 
+    /// Waits for something that is no work of the session; nothing where Ctrl-C stops it, which drops it.
+    pub fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let (sender, mut stopped) = mpsc::channel(QUEUE);
+        *locked(&self.course) = Course::waiting(&self.client, sender);
+        let done = self.around.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                done = work => Some(done),
+                _ = stopped.recv() => None,
+            }
+        });
+        *locked(&self.course) = Course::of(&self.client, None);
+        done
+    }
+
     /// Opens a window on what happens from where the session was shown, and lets `watch` look.
     pub fn at_work(
         &mut self,

@@ -43,6 +43,8 @@ pub struct Drive {
     judge: Judge,
     /// Whether the work was stopped because nobody reads what is printed.
     told_unread: bool,
+    /// Whether the session was lost while it was told what is asked.
+    lost: bool,
 }
 
 impl Drive {
@@ -56,31 +58,38 @@ impl Drive {
         (stopped, timed_out): (Stopped, Arc<OnceLock<()>>),
         judge: Judge,
     ) -> Self {
-        let (outcome, over, done, told_unread) = (Outcome::default(), false, false, false);
+        let (outcome, over, done, told_unread, lost) = (Outcome::default(), false, false, false, false);
         let before = rest.live().into_iter().map(str::to_owned).collect();
-        Self { id, window, outcome, rest, before, over, done, stopped, timed_out, judge, told_unread }
+        Self { id, window, outcome, rest, before, over, done, stopped, timed_out, judge, told_unread, lost }
+    }
+
+    /// Tells the session what is asked, and draws what happens until that is taken: before it is, what has to be there
+    /// first may be waited for.
+    ///
+    /// # Errors
+    /// When it is not taken.
+    pub fn say(&mut self, asked: Command, happenings: &mut Receiver<LoopEvent>) -> Result<(), ClientError> {
+        let (client, runtime) = self.window.way();
+        let mut sending = runtime.spawn(async move { client.send(asked).await });
+        while !self.lost {
+            let happened = runtime.block_on(async {
+                tokio::select! {
+                    biased;
+                    sent = &mut sending => Err(sent),
+                    happened = happenings.recv() => Ok(happened),
+                }
+            });
+            match happened {
+                Ok(happened) => self.lost = !self.take(happened),
+                Err(sent) => return sent.unwrap_or(Err(ClientError::Gone)).map(drop),
+            }
+        }
+        runtime.block_on(sending).unwrap_or(Err(ClientError::Gone)).map(drop)
     }
 
     /// Draws until the agent is done and nothing `goes_on`; gives how the process ends.
     pub fn until_done(&mut self, happenings: &mut Receiver<LoopEvent>, goes_on: impl Fn() -> bool) -> Exit {
-        loop {
-            match happenings.blocking_recv() {
-                Some(LoopEvent::Event(event)) => self.event(event),
-                Some(LoopEvent::Typed(number, typed)) => self.window.typed(number, typed),
-                Some(LoopEvent::Tick) => self.window.tick(),
-                Some(LoopEvent::Stopped(signal)) => self.stop(signal),
-                Some(LoopEvent::Lost(error)) => {
-                    self.lost(&error);
-                    break;
-                }
-                Some(LoopEvent::Over) => {
-                    self.lost(&ClientError::Gone);
-                    break;
-                }
-                // Nobody leaves a session of their own: it is cancelled.
-                Some(LoopEvent::Leave { .. }) => {}
-                None => break,
-            }
+        while !self.lost && self.take(happenings.blocking_recv()) {
             self.stop_unread();
             if self.over && !goes_on() {
                 break;
@@ -90,6 +99,28 @@ impl Drive {
             }
         }
         self.end()
+    }
+
+    /// Takes in what happened; whether there is more to come.
+    fn take(&mut self, happened: Option<LoopEvent>) -> bool {
+        match happened {
+            Some(LoopEvent::Event(event)) => self.event(event),
+            Some(LoopEvent::Typed(number, typed)) => self.window.typed(number, typed),
+            Some(LoopEvent::Tick) => self.window.tick(),
+            Some(LoopEvent::Stopped(signal)) => self.stop(signal),
+            Some(LoopEvent::Lost(error)) => {
+                self.lost(&error);
+                return false;
+            }
+            Some(LoopEvent::Over) => {
+                self.lost(&ClientError::Gone);
+                return false;
+            }
+            // Nobody leaves a session of their own: it is cancelled.
+            Some(LoopEvent::Leave { .. }) => {}
+            None => return false,
+        }
+        true
     }
 
     fn end(&mut self) -> Exit {

@@ -75,8 +75,8 @@ pub fn see_through<W: Future<Output = ()> + Send + 'static>(
         rest.found(&nodes);
     }
     let timed_out = timed(ui.timeout, runtime.handle(), client);
-    window.send(asked)?;
     let mut drive = Drive::new(id, window, rest, (stopped, timed_out), ui.judge);
+    drive.say(asked, &mut happenings)?;
     Ok(drive.until_done(&mut happenings, goes_on))
 }
 

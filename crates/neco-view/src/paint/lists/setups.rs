@@ -33,12 +33,24 @@ pub fn found(setups: &[FoundSetup]) -> String {
 
 /// One line that offers to take set-ups over.
 pub fn offer(titles: &[&str]) -> String {
-    let named = match titles.split_last() {
+    format!("Found settings of {}: `neco import` takes them over", named(titles))
+}
+
+/// The same as a question that a key answers.
+pub fn question(titles: &[&str]) -> String {
+    format!(
+        "Found settings of {}. Take them over? What would come in is shown first.\n  y yes, show it   l later   n never \
+         (`neco import` at any time)",
+        named(titles)
+    )
+}
+
+fn named(titles: &[&str]) -> String {
+    match titles.split_last() {
         Some((last, [])) => (*last).to_owned(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
         None => String::new(),
-    };
-    format!("Found settings of {named}: `neco import` takes them over")
+    }
 }
 
 /// A report as a table, one section for each outcome.
@@ -70,6 +82,11 @@ fn line(row: &SetupRow) -> String {
     }
 }
 
+/// How many pieces of a report came to what, in one line.
+pub fn in_one_line(report: &SetupReport, title: &str) -> String {
+    summary(report, title).trim_start().to_owned()
+}
+
 fn summary(report: &SetupReport, title: &str) -> String {
     if report.rows.is_empty() {
         return format!("nothing of {title} was found here\n");
@@ -93,6 +110,7 @@ mod tests {
     #[test]
     fn a_report_is_a_table_by_outcome() {
         let row = |kind: SetupKind, name: &str, outcome: SetupOutcome, to: Option<&str>, words: &str| SetupRow {
+            add: None,
             kind: kind.into(),
             name: name.to_owned(),
             from: "~/.codex/config.toml".to_owned(),

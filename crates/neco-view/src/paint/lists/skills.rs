@@ -3,10 +3,12 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use neco_proto::app::agents::Problem;
 use neco_proto::app::skills::{ShownSkill, SkillList, SkillRow};
 use neco_proto::clean::{clean, clean_line};
 
 use super::sessions::below_home;
+use crate::figures::count;
 use crate::paint::wrap::{columns, fitting};
 
 /// Columns of a description in the list.
@@ -14,7 +16,7 @@ const DESCRIPTION: usize = 90;
 
 /// One line for each skill; `home` is shown as `~`.
 pub fn as_lines(list: &SkillList, home: &Path) -> String {
-    if list.skills.is_empty() {
+    if list.skills.is_empty() && list.broken.is_empty() {
         return "No skills. `neco skill new NAME` writes one, `neco skill add FOLDER|ADDRESS` copies one.\n".to_owned();
     }
     let widest = list.skills.iter().map(|one| columns(&one.name)).max().unwrap_or_default();
@@ -23,11 +25,29 @@ pub fn as_lines(list: &SkillList, home: &Path) -> String {
         let gap = " ".repeat(widest.saturating_sub(columns(&one.name)) + 2);
         let description = fitting(&clean_line(&one.description), DESCRIPTION);
         let _ = writeln!(text, "{}{gap}{description}  ({})", one.name, below_home(&one.file, home));
-        if let Some(words) = standing(one, home) {
+        let from = one.source.as_ref().map(|from| format!("added from {}", clean_line(from)));
+        for words in standing(one, home).into_iter().chain(from) {
             let _ = writeln!(text, "{}{words}", " ".repeat(widest + 2));
         }
     }
+    text.push_str(&broken(&list.broken, ""));
     text
+}
+
+/// Skills that can't be used, a line each below their number; nothing where there are none.
+pub fn broken(problems: &[Problem], indent: &str) -> String {
+    if problems.is_empty() {
+        return String::new();
+    }
+    let line = |one: &Problem| format!("{indent}  {}:{}: {}\n", clean_line(&one.file), one.line, clean_line(&one.what));
+    let lines: String = problems.iter().map(line).collect();
+    format!("{indent}{} can't be used:\n{lines}", count(problems.len() as u64, "skill"))
+}
+
+/// What a skill is for, behind what is to be known of it besides.
+pub fn in_short(one: &SkillRow, home: &Path) -> String {
+    let description = clean_line(&one.description);
+    standing(one, home).map_or_else(|| description.clone(), |words| format!("{words} · {description}"))
 }
 
 /// What is to be known of a skill besides; nothing where it is used by whoever likes.

@@ -1,0 +1,29 @@
+//! Sessions for editors: the agent of the Agent Client Protocol, on any two streams.
+//!
+//! It stands on the [`App`](neco_proto::app::App) and on the [`Client`](neco_proto::Client) of each session alone, as
+//! every window does: what an editor sees comes from the same events as what a terminal shows.
+//!
+//! Invariants: nothing but messages is written; what an editor did not offer is never asked of it; a prompt has exactly
+//! one answer, also when the session is stopped or goes; the end of the input ends everything that was begun.
+//!
+//! Reading order: [`connection`] (which message is answered by what), [`sessions`] (those that an editor has open) with
+//! [`options`] (what can be set in one), [`prompt`] (what an editor says) and [`commands`] (lines with a slash), [`window`] (one session, followed), [`transcript`]
+//! (its events as updates) with [`calls`], [`permission`] and [`forms`] (what a person is asked), [`world`] (the editor's
+//! files), [`servers`] (its MCP servers), [`login`], [`failure`].
+
+mod calls;
+mod commands;
+mod connection;
+mod failure;
+mod forms;
+mod login;
+mod options;
+mod permission;
+mod prompt;
+mod servers;
+mod sessions;
+mod transcript;
+mod window;
+mod world;
+
+pub use connection::{AcpSetup, serve};

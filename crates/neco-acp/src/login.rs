@@ -1,0 +1,64 @@
+//! Keys, set by way of an editor: in a terminal that it opens, or handed over with the request.
+
+use agent_client_protocol::Error;
+use agent_client_protocol::v1::schema as acp;
+use neco_proto::app::keys::{NewKey, SetKey};
+use neco_proto::app::{App, Caller};
+
+use crate::failure;
+
+/// The login in a terminal.
+const TERMINAL: &str = "neco-login";
+/// A key that comes with the request.
+const KEY: &str = "api-key";
+
+/// The ways there are, for an editor that opens terminals for that or does not.
+pub(crate) fn methods(terminal: bool) -> Vec<acp::AuthMethod> {
+    let in_terminal = acp::AuthMethodTerminal::new(TERMINAL, "Log in with Neco")
+        .description("Opens a terminal that asks for a key, or logs in with a browser".to_owned())
+        .args(vec!["login".to_owned()]);
+    let by_key = acp::AuthMethodAgent::new(KEY, "API key").description(
+        "Keeps the key that comes with the request: _meta {\"provider\": \"anthropic\", \"apiKey\": \"…\"}; without one, \
+         a key that is kept or in the environment is looked for"
+            .to_owned(),
+    );
+    let in_terminal = terminal.then_some(acp::AuthMethod::Terminal(in_terminal));
+    in_terminal.into_iter().chain([acp::AuthMethod::Agent(by_key)]).collect()
+}
+
+/// Keeps the key that a request brings.
+pub(crate) async fn log_in(
+    app: &dyn App,
+    caller: &Caller,
+    folder: &str,
+    request: acp::AuthenticateRequest,
+) -> Result<acp::AuthenticateResponse, Error> {
+    if &*request.method_id.0 != KEY {
+        return Err(failure::invalid(format!("{} is no way to log in by a request", request.method_id.0)));
+    }
+    let word = |names: &[&str]| {
+        let meta = request.meta.as_ref()?;
+        let found = names.iter().find_map(|name| meta.get(*name)?.as_str());
+        found.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned)
+    };
+    let key = word(&["apiKey", "api-key", "api_key", "key"]);
+    let Some(key) = key else { return found(app, caller, folder).await };
+    let Some(provider) = word(&["provider"]) else {
+        return Err(failure::invalid("_meta.provider: whose key it is, such as anthropic or openai"));
+    };
+    let kept = SetKey { folder: folder.to_owned(), provider, key: Some(NewKey(key)), replace: true, check: true };
+    app.ask(caller, &kept).await.map_err(failure::of_app)?;
+    Ok(acp::AuthenticateResponse::new())
+}
+
+/// Whether there is a key already.
+async fn found(app: &dyn App, caller: &Caller, folder: &str) -> Result<acp::AuthenticateResponse, Error> {
+    let list = neco_proto::app::models::ListModels { folder: folder.to_owned(), ..Default::default() };
+    let models = app.ask(caller, &list).await.map_err(failure::of_app)?;
+    if models.models.iter().any(|model| model.usable) {
+        return Ok(acp::AuthenticateResponse::new());
+    }
+    let words =
+        "no key was found: send one as _meta {\"provider\": …, \"apiKey\": …}, or run `neco login` in a terminal";
+    Err(failure::invalid(words))
+}

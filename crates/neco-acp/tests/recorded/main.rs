@@ -1,0 +1,126 @@
+//! Every scenario as an editor sees it: recorded logs in, messages of the protocol out. What an editor is told is what
+//! happened, as it happens and when it is loaded.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "what a test does not expect fails it")]
+
+mod editor;
+mod program;
+mod protocol;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use neco_proto::event::CallStatus;
+use neco_proto::rewinds::Rewinds;
+use neco_proto::{Event, EventBody, Role};
+use serde_json::Value;
+
+use editor::Editor;
+
+/// The recorded logs, by the names of their scenarios.
+fn logs() -> Vec<(String, Vec<Event>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/view/logs");
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let read = |path: std::path::PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        (name, text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// What the root said to the end.
+fn answers(events: &[Event]) -> Vec<String> {
+    let root = events[0].agent_id;
+    let said = events.iter().filter(|event| event.agent_id == root).filter_map(|event| match &event.body {
+        EventBody::Message(message) if message.role == Role::Assistant => Some(message.text()),
+        _ => None,
+    });
+    said.filter(|text| !text.trim().is_empty()).collect()
+}
+
+/// How every call ended.
+fn ends(events: &[Event]) -> HashMap<String, &'static str> {
+    let end = |event: &Event| match &event.body {
+        EventBody::ToolCallEnd(end) => {
+            let status = if end.status == CallStatus::Success { "completed" } else { "failed" };
+            Some((end.call_id.to_string(), status))
+        }
+        _ => None,
+    };
+    events.iter().filter_map(end).collect()
+}
+
+/// Everything that was told in updates of a kind.
+fn told(updates: &[Value], kind: &str) -> String {
+    let of_kind = updates.iter().filter(|update| update["sessionUpdate"] == kind);
+    of_kind.filter_map(|update| update["content"]["text"].as_str()).collect()
+}
+
+/// How the calls stand that the editor was told of.
+fn statuses(updates: &[Value]) -> HashMap<String, String> {
+    let mut statuses = HashMap::new();
+    for update in updates.iter().filter(|update| update["toolCallId"].is_string()) {
+        let id = update["toolCallId"].as_str().unwrap().to_owned();
+        assert!(
+            statuses.contains_key(&id) || update["sessionUpdate"] == "tool_call",
+            "an update of a call that nobody knows: {update}"
+        );
+        let status = update["status"].as_str().unwrap_or("pending").to_owned();
+        if update["status"].is_string() || !statuses.contains_key(&id) {
+            statuses.insert(id, status);
+        }
+    }
+    statuses
+}
+
+/// That the editor knows what was said, in order, and how every call ended.
+#[track_caller]
+fn holds(name: &str, events: &[Event], updates: &[Value]) {
+    let all = told(updates, "agent_message_chunk");
+    let mut rest = all.as_str();
+    for answer in answers(events) {
+        let at = rest.find(&answer);
+        let at = at.unwrap_or_else(|| panic!("{name}: {answer:?} is not told: {all}"));
+        rest = rest.get(at + answer.len()..).unwrap();
+    }
+    let statuses = statuses(updates);
+    for (id, status) in ends(events) {
+        assert_eq!(statuses.get(&id).map(String::as_str), Some(status), "{name}: {id} {statuses:#?}");
+    }
+    let todos = events.iter().rev().find_map(|event| match &event.body {
+        EventBody::TodoUpdate(update) if event.agent_id == events[0].agent_id => Some(update.todos.len()),
+        _ => None,
+    });
+    let plans = updates.iter().rev().find(|update| update["sessionUpdate"] == "plan");
+    if let (Some(todos), Some(plan)) = (todos, plans) {
+        assert_eq!(plan["entries"].as_array().unwrap().len(), todos, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_editor_that_follows_a_scenario_is_told_what_happens() {
+    for (name, events) in logs() {
+        let mut editor = Editor::of(&name, events.clone()).await;
+        let session = editor.new_session().await;
+        let updates = editor.follow(&session).await;
+        holds(&name, &events, &updates);
+        editor.leave().await;
+    }
+}
+
+#[tokio::test]
+async fn an_editor_that_loads_a_scenario_is_told_what_counts() {
+    for (name, events) in logs() {
+        let mut rewinds = Rewinds::default();
+        events.iter().for_each(|event| rewinds.note(event));
+        let counting = rewinds.effective(events.last().unwrap().seq);
+        let counts: Vec<Event> = events.iter().filter(|event| counting.counts(event.seq)).cloned().collect();
+        let mut editor = Editor::of(&name, events).await;
+        let updates = editor.load().await;
+        holds(&name, &counts, &updates);
+        editor.leave().await;
+    }
+}

@@ -1,0 +1,89 @@
+//! A program with one session, which is a recorded log.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, stream};
+use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
+use neco_proto::app::{App, AppError, Call, Caller};
+use neco_proto::{
+    Actor, Answer, Client, ClientError, Command, Event, EventBody, EventStream, Query, Receipt, Seq, SessionSnapshot,
+    Usage,
+};
+use serde_json::Value;
+
+/// A program whose session is a log.
+pub struct Recorded(pub Arc<Log>);
+
+/// A session that does nothing any more.
+pub struct Log {
+    pub events: Vec<Event>,
+}
+
+impl App for Recorded {
+    fn call<'a>(&'a self, _: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
+        async move { Err(AppError::unknown(&call.name)) }.boxed()
+    }
+
+    fn open<'a>(&'a self, _: &'a Caller, wanted: OpenSession) -> BoxFuture<'a, Result<OpenedSession, AppError>> {
+        let first = &self.0.events[0];
+        // One that is new is followed from its beginning.
+        let owner = (wanted.which != WhichSession::New).then_some(1);
+        let (id, client) = (first.session_id, Arc::clone(&self.0) as Arc<dyn Client>);
+        let opened = OpenedSession { id, client, folder: wanted.folder, owner, since: 0, notes: Vec::new() };
+        async move { Ok(opened) }.boxed()
+    }
+}
+
+impl Client for Log {
+    fn send_as(&self, _: Actor, _: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+        let seq = self.events.last().unwrap().seq;
+        async move { Ok(Receipt { seq, message_id: None }) }.boxed()
+    }
+
+    fn events(&self, since: Seq) -> EventStream {
+        let events: Vec<_> = self.events.iter().filter(|event| event.seq > since).cloned().map(Ok).collect();
+        stream::iter(events).chain(stream::pending()).boxed()
+    }
+
+    fn ask(&self, query: Query) -> BoxFuture<'_, Result<Answer, ClientError>> {
+        let answer = match query {
+            Query::Snapshot => Ok(Answer::Snapshot(self.snapshot())),
+            Query::Tree => Ok(Answer::Tree { nodes: Vec::new() }),
+            _ => Err(ClientError::Refused("this is only a log".to_owned())),
+        };
+        async move { answer }.boxed()
+    }
+}
+
+impl Log {
+    fn snapshot(&self) -> SessionSnapshot {
+        let first = &self.events[0];
+        let EventBody::SessionStart(start) = &first.body else { panic!("a log begins with its session") };
+        let todos = self.events.iter().rev().find_map(|event| match &event.body {
+            EventBody::TodoUpdate(update) if event.agent_id == first.agent_id => Some(update.todos.clone()),
+            _ => None,
+        });
+        SessionSnapshot {
+            session_id: first.session_id,
+            root_agent: first.agent_id,
+            last_seq: self.events.last().unwrap().seq,
+            cwd: start.cwd.clone(),
+            title: String::new(),
+            model: start.model.clone(),
+            mode: start.mode,
+            approval: start.approval,
+            state: Default::default(),
+            usage: Usage::default(),
+            aside: Usage::default(),
+            pending: Vec::new(),
+            questions: Vec::new(),
+            generation: start.generation,
+            todos: todos.unwrap_or_default(),
+            plan: None,
+            findings: Vec::new(),
+            shared: Vec::new(),
+            agents: 0,
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! An editor, as the tests play it: raw lines of the protocol, each held against its schema where that is there.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::protocol::{Side, check};
+use crate::support::House;
+
+/// A house whose model plays `turns`, and is asked for no title meanwhile.
+pub fn playing(turns: Value) -> House {
+    let house = House::playing(turns);
+    let settings = std::fs::read_to_string(house.path("home/config.toml")).unwrap();
+    house.configure(&format!("{settings}[sessions]\nmodel_title = false\n"));
+    house
+}
+
+/// An editor that has started `neco acp`.
+pub struct Editor {
+    pub child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<Value>,
+    /// What came and was not asked for yet.
+    pub kept: Vec<Value>,
+    requests: u64,
+    /// What was asked, so that answers are held against what they answer.
+    asked: Vec<(Value, String)>,
+    /// What the agent asked.
+    asked_of: Vec<(Value, String)>,
+}
+
+impl Editor {
+    /// Starts the agent, without a word.
+    pub fn start(house: &House, flags: &[&str]) -> Self {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_neco"))
+            .env_clear()
+            .envs(house.variables())
+            .env("CI", "1")
+            .current_dir(house.project())
+            .args(flags)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let (sender, lines) = channel();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                // Whatever is no message fails whoever reads it.
+                let _ = sender.send(serde_json::from_str(&line).unwrap_or(Value::String(line)));
+            }
+        });
+        let input = child.stdin.take();
+        Self { child, input, lines, kept: Vec::new(), requests: 0, asked: Vec::new(), asked_of: Vec::new() }
+    }
+
+    /// Starts it and introduces the editor, which can do these things.
+    pub fn open(house: &House, capabilities: Value) -> Self {
+        let mut editor = Self::start(house, &["acp"]);
+        let info = json!({ "name": "test", "version": "1" });
+        let params = json!({ "protocolVersion": 1, "clientInfo": info, "clientCapabilities": capabilities });
+        let answer = editor.ask("initialize", params);
+        assert_eq!(answer["protocolVersion"], 1, "{answer}");
+        editor
+    }
+
+    /// A session in the project.
+    pub fn session(&mut self, house: &House) -> String {
+        let answer = self.ask("session/new", json!({ "cwd": house.project(), "mcpServers": [] }));
+        answer["sessionId"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    /// Writes a message.
+    pub fn write(&mut self, message: &Value) {
+        check(Side::Agent, message, &self.asked_of);
+        let input = self.input.as_mut().unwrap();
+        input.write_all(format!("{message}\n").as_bytes()).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// Writes a request; its number.
+    pub fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.requests += 1;
+        let id = self.requests;
+        self.asked.push((json!(id), method.to_owned()));
+        self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    pub fn notify(&mut self, method: &str, params: Value) {
+        self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// A request, and its result.
+    #[track_caller]
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        let answer = self.answer(id);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// A request, and why it was refused.
+    #[track_caller]
+    pub fn refused(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        let answer = self.answer(id);
+        assert!(answer.get("error").is_some(), "{method}: {answer}");
+        answer["error"].clone()
+    }
+
+    /// Says something; the number of the prompt.
+    pub fn say(&mut self, session: &str, words: &str) -> u64 {
+        self.request("session/prompt", json!({ "sessionId": session, "prompt": [{ "type": "text", "text": words }] }))
+    }
+
+    /// Says something and waits; why it stopped.
+    #[track_caller]
+    pub fn prompt(&mut self, session: &str, words: &str) -> Value {
+        let id = self.say(session, words);
+        let answer = self.answer(id);
+        assert!(answer.get("error").is_none(), "{answer}");
+        answer["result"]["stopReason"].clone()
+    }
+
+    /// The next message that fits; others are kept.
+    #[track_caller]
+    pub fn find(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.kept.iter().position(&fits) {
+            return self.kept.remove(at);
+        }
+        loop {
+            let Ok(message) = self.lines.recv_timeout(Duration::from_secs(60)) else {
+                panic!("it never came; there is {:#?}", self.kept);
+            };
+            assert!(message.is_object(), "stdout has what is no message: {message}");
+            check(Side::Client, &message, &self.asked);
+            if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) {
+                self.asked_of.push((id.clone(), method.to_owned()));
+            }
+            if fits(&message) {
+                return message;
+            }
+            self.kept.push(message);
+        }
+    }
+
+    #[track_caller]
+    pub fn answer(&mut self, id: u64) -> Value {
+        self.find(|message| message["id"] == id && message.get("method").is_none())
+    }
+
+    /// The next update of this kind.
+    #[track_caller]
+    pub fn update(&mut self, kind: &str) -> Value {
+        let update = self.find(|message| message["params"]["update"]["sessionUpdate"] == kind);
+        update["params"]["update"].clone()
+    }
+
+    /// What the agent asks next by this method, answered; its parameters.
+    #[track_caller]
+    pub fn reply(&mut self, method: &str, answer: Value) -> Value {
+        let asked = self.find(|message| message["method"] == method);
+        self.write(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": answer }));
+        asked["params"].clone()
+    }
+
+    /// The person's choice in the next question; its parameters.
+    #[track_caller]
+    pub fn choose(&mut self, option: &str) -> Value {
+        self.reply("session/request_permission", json!({ "outcome": { "outcome": "selected", "optionId": option } }))
+    }
+
+    /// All updates of a kind that came until now, in order.
+    pub fn updates(&self, kind: &str) -> Vec<Value> {
+        let updates = self.kept.iter().map(|message| &message["params"]["update"]);
+        updates.filter(|update| update["sessionUpdate"] == kind).cloned().collect()
+    }
+
+    /// Everything that was said in updates of a kind.
+    pub fn said(&self, kind: &str) -> String {
+        self.updates(kind).iter().filter_map(|update| update["content"]["text"].as_str()).collect()
+    }
+
+    /// What came is of no interest any more.
+    pub fn forget(&mut self) {
+        self.kept.clear();
+    }
+
+    /// The editor goes: the agent ends by itself.
+    #[track_caller]
+    pub fn leave(&mut self) -> Option<i32> {
+        drop(self.input.take());
+        let begun = std::time::Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            assert!(begun.elapsed() < Duration::from_secs(20), "it does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
