@@ -86,9 +86,10 @@ pub(crate) async fn ask_about(
             notes.extend(kept.await?.err().map(|error| format!("The answer could not be saved: {error}")));
         }
     }
-    warnings.extend(workspace.now().plugged.note());
+    let now = workspace.now();
+    warnings.extend(now.plugged.note());
     let (always, warnings): (Vec<String>, Vec<String>) =
-        warnings.into_iter().partition(|warning| state.plugged.plugins_off.contains(warning));
+        warnings.into_iter().partition(|warning| now.plugged.plugins_off.contains(warning));
     notes.extend(always);
     let all = warnings.len();
     let told = ToldBefore::of(workspace.env().data_dir(), workspace.folder(), "plugged");
