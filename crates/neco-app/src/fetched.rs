@@ -56,6 +56,8 @@ impl Fetched {
         let to = copy.path().join(folder.file_name().unwrap_or("folder".as_ref()));
         let files = FolderFiles::of(&folder, limits).map_err(invalid)?;
         files.copy_to(&to).map_err(|(path, error)| failed(format!("{}: {error}", path.display())))?;
+        // What is left out is told, so it has to be seen.
+        files.left_out().try_for_each(|name| fs::create_dir_all(to.join(name))).map_err(failed)?;
         Ok(Held { folder: to, _copy: Arc::new(copy) })
     }
 }
@@ -399,7 +401,7 @@ mod tests {
             let mut git = std::process::Command::new("git");
             git.arg("-C").arg(place.path()).args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
             let mut git = git.spawn().unwrap();
-            std::io::Write::write_all(&mut git.stdin.take().unwrap(), said.as_bytes()).unwrap();
+            io::Write::write_all(&mut git.stdin.take().unwrap(), said.as_bytes()).unwrap();
             String::from_utf8(git.wait_with_output().unwrap().stdout).unwrap().trim().to_owned()
         };
         git(&["init", "--quiet"], "");

@@ -100,7 +100,7 @@ pub struct Definitions {
 }
 
 /// What other agents call those that come with them, and ours that do the same.
-const ELSEWHERE: [(&str, &str); 2] = [("general-purpose", "general"), ("plan", "explore")];
+const ELSEWHERE: [(&str, &str); 1] = [("general-purpose", "general")];
 
 /// There is no definition of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]

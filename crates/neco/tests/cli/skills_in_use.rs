@@ -280,22 +280,22 @@ fn a_skill_narrows_until_the_work_is_done_and_not_only_until_it_is_stopped() {
     fs::write(house.project().join("a.txt"), "one").unwrap();
     let script = |refused: Value| {
         let make = json!({ "calls": [{ "name": "bash", "arguments": { "command": "echo x > made" } }] });
-        house.script("script.json", json!([make, { "text": "Done.", "expect": { "last_tool_error": refused } }]));
+        house.script("script.json", json!([make, { "say": "Done.", "expect": { "last_tool_error": refused } }]));
     };
     house.run(&["-m", "$reads look", "--max-turns", "1"]).ended_with(4);
     // The work goes on in another process.
-    script(json!(2003));
+    script(json!(1003));
     house.run(&["-m", "continue", "--continue", "--yes"]);
     assert!(!house.project().join("made").exists(), "it is still in use");
     // Now it is done.
-    script(Value::Null);
+    script(json!(0));
     house.run(&["-m", "continue", "--continue", "--yes"]).ended_with(0);
     assert!(house.project().join("made").exists(), "it is not in use any more");
 
     fs::remove_file(house.project().join("made")).unwrap();
     house.script("script.json", json!([call("read_file", json!({ "path": "a.txt" }))]));
     house.run(&["-m", "$reads look", "--max-turns", "1"]).ended_with(4);
-    script(Value::Null);
+    script(json!(0));
     house.run(&["-m", "make it", "--continue", "--yes"]).ended_with(0);
     assert!(house.project().join("made").exists(), "another request is not narrowed");
 }
