@@ -98,7 +98,7 @@ impl Problems<'_> {
     fn manifest(&mut self) {
         let Some(file) = Manifest::file(self.folder) else {
             let words = "it has no manifest: without .neco-plugin/plugin.json its folder is its name".to_owned();
-            return self.warning(&self.folder.to_owned(), 1, words);
+            return self.warning(self.folder, 1, words);
         };
         let Some((text, said)) = self.json(&file) else { return };
         let at = |name: &str| line_of(&text, &Value::from(name).to_string());
