@@ -284,8 +284,8 @@ fn a_skill_narrows_until_the_work_is_done_and_not_only_until_it_is_stopped() {
     };
     house.run(&["-m", "$reads look", "--max-turns", "1"]).ended_with(4);
     // The work goes on in another process.
-    script(json!(1003));
-    house.run(&["-m", "continue", "--continue", "--yes"]);
+    script(json!(3001));
+    house.run(&["-m", "continue", "--continue", "--yes"]).ended_with(3);
     assert!(!house.project().join("made").exists(), "it is still in use");
     // Now it is done.
     script(json!(0));
