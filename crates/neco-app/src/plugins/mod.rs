@@ -1,7 +1,7 @@
 //! Plugins: looking at them, installing, switching and removing them.
 //!
 //! Reading order: this file (what is asked), [`candidate`] (one that was fetched), [`brings`] (what a person reads before
-//! the yes), [`marketplaces`], [`check`] and [`write`] (for whoever writes one).
+//! the yes), [`marketplaces`], [`check`] and [`mod@write`] (for whoever writes one).
 
 pub(crate) mod brings;
 pub(crate) mod candidate;
