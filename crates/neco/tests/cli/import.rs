@@ -445,8 +445,8 @@ fn the_model_comes_in_where_none_is_chosen() {
 fn memory_that_has_changed_since_stays_and_is_told() {
     let house = house("openclaw");
     imported(&house, "openclaw");
-    fs::write(house.path("home/work/MEMORY.md"), "Releases are made on Tuesdays now.\n").unwrap();
-    fs::write(house.path("home/work/USER.md"), "All of this is known.\n".repeat(1000)).unwrap();
+    fs::write(house.path("home/work").join("MEMORY.md"), "Releases are made on Tuesdays now.\n").unwrap();
+    fs::write(house.path("home/work").join("USER.md"), "All of this is known.\n".repeat(1000)).unwrap();
     for line in [&["import", "openclaw", "--dry-run", "--json"][..], &["import", "openclaw", "--json"]] {
         let report = house.run(line).ended_with(0).json();
         let rows = report["rows"].as_array().unwrap().iter().filter(|row| row["kind"] == "memory");
@@ -462,7 +462,7 @@ fn memory_that_has_changed_since_stays_and_is_told() {
 #[test]
 fn two_skills_of_one_name_are_told_before_and_after() {
     let house = house("openclaw");
-    let skill = house.path("home/work/skills/release-notes");
+    let skill = house.path("home/work").join("skills/release-notes");
     fs::create_dir_all(&skill).unwrap();
     fs::write(skill.join("SKILL.md"), "---\nname: release-notes\ndescription: Others.\n---\nOther ones.\n").unwrap();
     let told = |line: &[&str]| -> Vec<String> {
