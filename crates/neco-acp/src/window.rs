@@ -311,6 +311,10 @@ impl Follower {
             EventBody::Error(error) => self.error = Some(error.message.clone()),
             EventBody::AgentComplete(complete) if self.transcript.view().is_own(event) => {
                 self.complete = Some(complete.clone());
+                // After any other end nobody reads what waited for it.
+                if !matches!(complete.reason, CompleteReason::Natural | CompleteReason::IterationLimit) {
+                    self.take_back_unread(complete);
+                }
             }
             // Nothing else decides about prompts and questions.
             _ => {}
@@ -334,6 +338,23 @@ impl Follower {
         if let Some(pending) = self.prompts.iter_mut().find(of) {
             pending.awaits = Awaits::Work;
             (self.complete, self.error) = (None, None);
+        }
+    }
+
+    /// Answers the prompts that nobody has read as the work ended that they waited for.
+    fn take_back_unread(&mut self, complete: &AgentComplete) {
+        let is_unread = |pending: &mut Pending| matches!(pending.awaits, Awaits::Reading(_));
+        let mut message_ids = Vec::new();
+        for pending in self.prompts.extract_if(.., is_unread) {
+            message_ids.extend(match pending.awaits {
+                Awaits::Reading(message) => Some(message),
+                Awaits::Work | Awaits::Event(_) => None,
+            });
+            answer(pending.prompted, came_to(complete, self.error.as_deref(), &self.base));
+        }
+        if !message_ids.is_empty() {
+            let base = self.base.clone();
+            tokio::spawn(async move { base.send(Command::Withdraw { message_ids }).await.map(drop) });
         }
     }
 
@@ -375,7 +396,7 @@ impl Follower {
         let about = asked.about(self.transcript.folder());
         let (id, base) = (asked.id(), self.base.clone());
         let task = tokio::spawn(async move {
-            let command = bring(&base, &asked, about).await;
+            let Some(command) = bring(&base, &asked, about).await else { return };
             if let Err(error) = base.send(command).await {
                 tracing::debug!(%error, "it was answered elsewhere");
             }
@@ -384,16 +405,24 @@ impl Follower {
     }
 }
 
-/// Brings a question to the person; what the session is told of their answer.
-async fn bring(base: &Base, asked: &Asked, about: acp::ToolCallUpdateFields) -> Command {
+/// Brings a question to the person; what the session is told of their answer. An editor that has gone decides nothing, and
+/// one that can't ask leaves it to others who have the session open.
+async fn bring(base: &Base, asked: &Asked, about: acp::ToolCallUpdateFields) -> Option<Command> {
+    let unasked = |error: Error| {
+        let is_gone = base.shared || agent_client_protocol::is_incoming_transport_closed(&error);
+        (!is_gone).then(|| asked.unasked(&error.message))
+    };
     if let Asked::Question(question) = asked
         && let Subject::Choices { items } = &question.subject
         && base.forms
     {
         let form = forms::form(&base.id, asked.call(), items);
         return match base.editor.send_request(form).block_task().await {
-            Ok(answer) => Command::Answer { question_id: question.question_id, reply: forms::reply(items, answer) },
-            Err(error) => asked.unasked(&error.message),
+            Ok(answer) => {
+                let (question_id, reply) = (question.question_id, forms::reply(items, answer));
+                Some(Command::Answer { question_id, reply })
+            }
+            Err(error) => unasked(error),
         };
     }
     let mut chosen = Vec::new();
@@ -405,10 +434,10 @@ async fn bring(base: &Base, asked: &Asked, about: acp::ToolCallUpdateFields) -> 
                 chosen.push(Some(one.option_id.0.to_string()));
             }
             Ok(_) => chosen.push(None),
-            Err(error) => return asked.unasked(&error.message),
+            Err(error) => return unasked(error),
         }
     }
-    asked.command(&chosen)
+    Some(asked.command(&chosen))
 }
 
 /// How a prompt ended. What failed is an error, which editors show.

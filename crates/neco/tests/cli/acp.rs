@@ -153,6 +153,24 @@ fn a_session_that_is_closed_stops_and_its_prompt_is_answered() {
 }
 
 #[test]
+fn what_waits_behind_work_that_fails_is_answered_too() {
+    let fault = json!({ "fault": { "status": { "code": 401, "message": "no such key" } } });
+    let wait = "until [ -e go ]; do sleep 0.1; done";
+    let house = playing(json!([call("bash", json!({ "command": wait })), fault]));
+    let mut editor = editor(&house);
+    let session = editor.session(&house);
+    let first = editor.say(&session, "wait");
+    editor.find(|message| message["params"]["update"]["sessionUpdate"] == "tool_call");
+    let second = editor.say(&session, "and then this");
+    // It is taken as soon as settings that are asked for behind it are answered.
+    editor.ask("session/set_mode", json!({ "sessionId": session, "modeId": "plan" }));
+    fs::write(house.project().join("go"), "").unwrap();
+    for prompt in [first, second] {
+        assert_eq!(editor.answer(prompt)["error"]["code"], -32000);
+    }
+}
+
+#[test]
 fn the_end_of_the_input_ends_the_process_and_its_children() {
     let house = playing(json!([call("bash", json!({ "command": "sleep 4712" }))]));
     let mut editor = editor(&house);
