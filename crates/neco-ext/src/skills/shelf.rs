@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use neco_agent::Gate;
@@ -32,8 +32,6 @@ pub struct Skills {
     skills: Arc<[Skill]>,
     listed: Arc<[SkillLine]>,
     hooks: MakeHooks,
-    /// What calls each of them up, found out when somebody first says something.
-    triggers: OnceLock<Vec<Triggers>>,
 }
 
 impl fmt::Debug for Skills {
@@ -52,7 +50,7 @@ impl Skills {
             .partition(|skill| skill.origin == SkillOrigin::Person);
         // Where there is no room to describe all, the person's own are described.
         let listed = own.into_iter().chain(theirs).map(line).collect();
-        Self { skills, listed, hooks, triggers: OnceLock::new() }
+        Self { skills, listed, hooks }
     }
 
     fn find(&self, name: &str) -> Option<&Skill> {
@@ -120,15 +118,15 @@ impl SkillShelf for Skills {
     }
 
     fn fitting(&self, text: &str) -> Vec<SkillWish> {
-        let of = |skill: &Skill| Triggers::of(&skill.head.description);
-        let triggers = self.triggers.get_or_init(|| self.skills.iter().map(of).collect());
         let request = Request::of(text);
-        let wish = |(skill, _): (&Skill, &Triggers)| SkillWish { name: skill.name.clone(), ..SkillWish::default() };
-        let skills = self.skills.iter().zip(triggers).filter(|(skill, _)| {
+        let skills = self.skills.iter().filter(|skill| {
             // One whose name another has is called up by its name in full alone.
             !skill.head.only_person && !skill.head.fork && !skill.name.contains(':')
         });
-        skills.filter(|(_, triggers)| triggers.fit(&request)).map(wish).collect()
+        let called = skills
+            .map(|skill| (skill, &skill.head.description))
+            .filter(|(_, description)| request.may_call(description) && Triggers::of(description).fit(&request));
+        called.map(|(skill, _)| SkillWish { name: skill.name.clone(), ..SkillWish::default() }).collect()
     }
 
     fn open(&self, wish: SkillWish, cause: SkillCause) -> BoxFuture<'static, Result<OpenedSkill, ToolError>> {

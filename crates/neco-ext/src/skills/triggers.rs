@@ -87,13 +87,16 @@ impl Triggers {
 
     /// Whether a request calls it up.
     pub(super) fn fit(&self, request: &Request) -> bool {
-        let said = self.words.iter().filter(|word| request.0.contains(word)).count();
+        let said = self.words.iter().filter(|word| request.words.contains(*word)).count();
         said > 1 || self.phrases.iter().any(|phrase| request.has(phrase))
     }
 }
 
 /// The words of a request.
-pub(super) struct Request(Vec<String>);
+pub(super) struct Request {
+    row: Vec<String>,
+    words: HashSet<String>,
+}
 
 /// Bytes at each end of a request that are looked at: what is longer was pasted.
 const END: usize = 4 * 1024;
@@ -101,16 +104,36 @@ const END: usize = 4 * 1024;
 impl Request {
     /// Those of a text.
     pub(super) fn of(text: &str) -> Self {
-        if text.len() <= 2 * END {
-            return Self(words(text));
-        }
-        let (first, last) = (text.floor_char_boundary(END), text.ceil_char_boundary(text.len() - END));
-        let (first, last) = (text.get(..first).unwrap_or_default(), text.get(last..).unwrap_or_default());
-        Self(words(&format!("{first} {last}")))
+        let row = if text.len() <= 2 * END {
+            words(text)
+        } else {
+            let (first, last) = (text.floor_char_boundary(END), text.ceil_char_boundary(text.len() - END));
+            let (first, last) = (text.get(..first).unwrap_or_default(), text.get(last..).unwrap_or_default());
+            words(&format!("{first} {last}"))
+        };
+        Self { words: row.iter().cloned().collect(), row }
+    }
+
+    /// Whether it may call up the skill of this description at all: most have nothing to do with it, which is seen
+    /// sooner than what would call them up is taken out.
+    pub(super) fn may_call(&self, description: &str) -> bool {
+        let has_phrases = description.contains(['"', '“', '`', ':']);
+        let mut word = String::new();
+        has_phrases
+            || parts(description).any(|part| {
+                word.clear();
+                match part.is_ascii() {
+                    true => word.extend(part.chars().map(|char| char.to_ascii_lowercase())),
+                    false => word.push_str(&part.to_lowercase()),
+                }
+                let word = one_of_many(&word);
+                // Short words only count as the names of formats.
+                self.words.contains(word) && (is_distinctive(word) || !formats(description).is_empty())
+            })
     }
 
     fn has(&self, phrase: &[String]) -> bool {
-        !phrase.is_empty() && self.0.windows(phrase.len()).any(|words| words == phrase)
+        !phrase.is_empty() && self.row.windows(phrase.len()).any(|words| words == phrase)
     }
 }
 
@@ -119,20 +142,30 @@ fn is_distinctive(word: &str) -> bool {
 }
 
 fn is_everyday(word: &str) -> bool {
-    static LIST: LazyLock<HashSet<&str>> = LazyLock::new(|| EVERYDAY.split_ascii_whitespace().collect());
-    LIST.contains(word) || LIST.contains(format!("{word}s").as_str())
+    static LIST: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| EVERYDAY.split_ascii_whitespace().map(one_of_many).collect());
+    LIST.contains(word)
 }
 
 /// The words of a text in lower case, without what makes them many.
 fn words(text: &str) -> Vec<String> {
+    let words = parts(text).map(|part| {
+        let mut word = part.to_lowercase();
+        word.truncate(one_of_many(&word).len());
+        word
+    });
+    words.collect()
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split(|char: char| !(char.is_alphanumeric() || char == '+' || char == '#'));
-    parts.filter(|part| !part.is_empty()).map(|part| one_of_many(&part.to_lowercase())).collect()
+    parts.filter(|part| !part.is_empty())
 }
 
 /// `forms` is `form`; short words and those that end in `ss` are as they are.
-fn one_of_many(word: &str) -> String {
-    let ends = word.chars().count() > 3 && word.ends_with('s') && !word.ends_with("ss");
-    if ends { word.strip_suffix('s').unwrap_or(word).to_owned() } else { word.to_owned() }
+fn one_of_many(word: &str) -> &str {
+    let one = word.strip_suffix('s').filter(|one| !one.ends_with('s') && one.chars().count() >= 3);
+    one.unwrap_or(word)
 }
 
 /// The sentences of a text; a dot within a word ends none.
@@ -172,7 +205,8 @@ fn listed(sentence: &str) -> Vec<&str> {
 
 /// The formats that a text names, and things that have no other name: `.xlsx`, `PDF`, `PDFs`.
 fn formats(text: &str) -> Vec<String> {
-    let parts = text.split(|char: char| char.is_whitespace() || ",;:()\"'`/“”".contains(char));
+    let is_between = |char| matches!(char, ',' | ';' | ':' | '(' | ')' | '"' | '\'' | '`' | '/' | '“' | '”');
+    let parts = text.split(|char: char| is_between(char) || char.is_whitespace());
     parts.filter(|part| is_format(part)).flat_map(words).filter(|word| !is_everyday(word)).collect()
 }
 
@@ -190,7 +224,10 @@ mod tests {
     use super::*;
 
     fn fits(description: &str, request: &str) -> bool {
-        Triggers::of(description).fit(&Request::of(request))
+        let request = Request::of(request);
+        let fits = Triggers::of(description).fit(&request);
+        assert!(!fits || request.may_call(description), "{description}");
+        fits
     }
 
     const PDF: &str = "Extracts text from PDF files, fills forms. Use when the user mentions PDFs, contracts, or \
