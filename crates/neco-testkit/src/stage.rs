@@ -12,7 +12,7 @@ use neco_agent::{Budget, CapabilityLevel};
 use neco_config::Config;
 use neco_config::section::{ProviderSection, ProviderType};
 use neco_ext::hooks::Origin;
-use neco_ext::skills::{MakeHooks, Skill, SkillPlace, Skills, find};
+use neco_ext::skills::{MakeHooks, Skill, SkillPlace, Skills, look};
 use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::scripted::Script;
 use neco_model::{Models, NoKeys, Provider};
@@ -258,7 +258,7 @@ impl Stage {
     /// The skills of the stage's folder, which on a stage are the user's own.
     fn skills(&self, shell: &str) -> Option<MakeSkills> {
         let place = SkillPlace::of_person(self.folder().join(".agents/skills"));
-        let found: Arc<[Skill]> = find(&[place], self.home.path()).skills.into();
+        let found: Arc<[Skill]> = look(&[place]).skills.into();
         let shell = shell.to_owned();
         let make: MakeSkills = Box::new(move |session, cwd| {
             let (shell, cwd) = (shell.clone(), cwd.to_owned());

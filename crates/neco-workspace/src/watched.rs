@@ -1,7 +1,8 @@
 //! Whether files were edited since they were looked at: what the system says of them, without reading them.
 
-use std::collections::{BTreeMap, HashSet};
-use std::fs;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsString;
+use std::fs::{self, Metadata};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ type Seen = ((i64, i64), u64, u64);
 /// ```
 #[derive(Debug, Default)]
 pub struct Watched {
-    paths: BTreeMap<PathBuf, Option<Seen>>,
+    paths: HashMap<OsString, Option<Seen>>,
     /// Folders in which everything was missing that was looked for: as long as the system says the same of them,
     /// nothing came to them.
     without: Mutex<BTreeMap<PathBuf, Seen>>,
@@ -56,16 +57,27 @@ impl Eq for Watched {}
 
 impl Watched {
     /// Looks at a path, which is read only afterwards. Where nothing lies, it is the first part of the path that is
-    /// missing, so that other things may come and go in the folder above it.
-    pub fn add(&mut self, path: &Path) {
-        let seen = seen(path);
-        // A link that leads nowhere may lead somewhere later: it is looked at itself.
-        let is_missing = |place: &&Path| fs::symlink_metadata(place).is_err();
-        let place = match seen {
-            Some(_) => path,
-            None => path.ancestors().take_while(is_missing).last().unwrap_or(path),
-        };
-        self.paths.entry(place.to_owned()).or_insert(seen);
+    /// missing, so that other things may come and go in the folder above it. Says what lies there.
+    pub fn add(&mut self, path: &Path) -> Option<Metadata> {
+        let found = fs::metadata(path).ok();
+        match &found {
+            Some(file) => self.add_found(path, file),
+            None => {
+                // A link that leads nowhere may lead somewhere later: it is looked at itself.
+                let is_missing = |place: &&Path| fs::symlink_metadata(place).is_err();
+                self.keep(path.ancestors().take_while(is_missing).last().unwrap_or(path), None);
+            }
+        }
+        found
+    }
+
+    /// The same for a path that the system was just asked about.
+    pub fn add_found(&mut self, path: &Path, file: &Metadata) {
+        self.keep(path, Some(as_seen(file)));
+    }
+
+    fn keep(&mut self, path: &Path, seen: Option<Seen>) {
+        self.paths.entry(path.as_os_str().to_owned()).or_insert(seen);
         self.without = Mutex::default();
     }
 
@@ -91,6 +103,7 @@ impl Watched {
     pub fn is_current(&self) -> bool {
         let mut missing: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
         for (path, before) in &self.paths {
+            let path = Path::new(path);
             match (before, path.parent()) {
                 (None, Some(folder)) => missing.entry(folder).or_default().push(path),
                 (_, _) if seen(path) != *before => return false,
@@ -107,7 +120,7 @@ impl Watched {
             return seen(path).is_none();
         }
         // What was looked at a moment ago is as it was.
-        let now = self.paths.get(folder).copied().flatten().or_else(|| seen(folder));
+        let now = self.paths.get(folder.as_os_str()).copied().flatten().or_else(|| seen(folder));
         let mut without = self.without.lock().unwrap_or_else(PoisonError::into_inner);
         if now.is_some() && without.get(folder) == now.as_ref() {
             return true;
@@ -184,8 +197,11 @@ fn is_settled(((seconds, nanos), _, _): &Seen) -> bool {
 }
 
 fn seen(path: &Path) -> Option<Seen> {
-    let file = fs::metadata(path).ok()?;
-    Some(((file.ctime(), file.ctime_nsec()), file.len(), file.ino()))
+    fs::metadata(path).ok().as_ref().map(as_seen)
+}
+
+fn as_seen(file: &Metadata) -> Seen {
+    ((file.ctime(), file.ctime_nsec()), file.len(), file.ino())
 }
 
 #[cfg(test)]
@@ -200,7 +216,7 @@ mod tests {
         std::os::unix::fs::symlink(at("later"), at("link")).unwrap();
         let looked = || {
             let mut watched = Watched::default();
-            ["file", "deep/down/below", "link"].iter().for_each(|name| watched.add(&at(name)));
+            ["file", "deep/down/below", "link"].iter().for_each(|name| drop(watched.add(&at(name))));
             assert!(watched.is_current());
             assert_eq!(watched.len(), 3, "the file, the first folder that is not there, the link");
             watched
@@ -230,7 +246,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let mut watched = Watched::default();
-        ["a", "b/below"].iter().for_each(|name| watched.add(&at(name)));
+        ["a", "b/below"].iter().for_each(|name| drop(watched.add(&at(name))));
         assert!(watched.is_current());
         assert!(watched.without.lock().unwrap().is_empty(), "it was made just now");
         std::thread::sleep(MOMENT + Duration::from_millis(50));
@@ -256,7 +272,7 @@ mod tests {
         fs::write(at("\u{e9}"), "").unwrap();
         assert_eq!(left(), 5, "beside an odd name nothing is known");
         let mut watched = Watched::default();
-        paths.iter().for_each(|path| watched.add(path));
+        paths.iter().for_each(|path| drop(watched.add(path)));
         assert!(watched.is_current());
         fs::create_dir(at("d")).unwrap();
         assert!(!watched.is_current());
@@ -274,7 +290,7 @@ mod tests {
         fs::create_dir(at("elsewhere")).unwrap();
         std::os::unix::fs::symlink(at("elsewhere/later"), at("link")).unwrap();
         let mut watched = Watched::default();
-        ["a", "link"].iter().for_each(|name| watched.add(&at(name)));
+        ["a", "link"].iter().for_each(|name| drop(watched.add(&at(name))));
         std::thread::sleep(MOMENT + Duration::from_millis(50));
         assert!(watched.is_current() && watched.is_current());
         fs::write(at("elsewhere/later"), "").unwrap();

@@ -3,33 +3,24 @@
 use std::fs;
 use std::path::Path;
 
-use neco_config::{Config, Env};
+use neco_config::Env;
 use neco_ext::folder_files::FolderFiles;
 use neco_ext::plugins::{LIMITS, PluginStore};
-use neco_ext::skills;
 use neco_workspace::{GitFacts, Watched};
 
 /// What a folder, and those above it in its repository, may bring.
-const OF_FOLDERS: [&str; 7] = [
-    ".neco",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".claude/agents",
-    ".claude/skills",
-    ".agents",
-    ".mcp.json",
-];
+const OF_FOLDERS: [&str; 6] =
+    [".neco", ".claude/settings.json", ".claude/settings.local.json", ".claude/agents", ".agents", ".mcp.json"];
 
 /// What lies in the home folder besides our own settings.
-const OF_HOME: [&str; 5] =
-    [".claude/settings.json", ".claude/agents", ".claude/skills", ".agents/agents", ".agents/skills"];
+const OF_HOME: [&str; 3] = [".claude/settings.json", ".claude/agents", ".agents/agents"];
 
 /// How deep below those places files are looked at, and how many at most.
 const DEPTH: usize = 3;
 const MOST: usize = 4000;
 
 /// The files that decide about work in a folder, as the system sees them. Rules files are not among them: they bring
-/// along others from anywhere.
+/// along others from anywhere; nor are skills, which are watched as they are found.
 #[derive(Clone, Debug, Default)]
 pub struct Fingerprint {
     files: Watched,
@@ -58,13 +49,6 @@ impl Fingerprint {
         print
     }
 
-    /// Looks at the skills in folders of the settings too.
-    pub fn add_skills_of(&mut self, env: &Env, config: &Config) {
-        for folder in &config.skills.folders {
-            self.add_skills(&skills::whole(env, Path::new(folder)), skills::DEPTH);
-        }
-    }
-
     /// Whether nothing was edited since: a question to the system for each file and folder, and nothing is read.
     pub fn is_current(&self) -> bool {
         self.files.is_current() && self.folders.is_current()
@@ -81,16 +65,16 @@ impl Fingerprint {
             return;
         }
         match fs::metadata(path) {
-            Ok(file) if !file.is_dir() => self.files.add(path),
-            Ok(_) if path.file_name().is_some_and(|name| name == "skills") => self.add_skills(path, skills::DEPTH),
-            Ok(_) if depth > 0 => {
-                self.folders.add(path);
+            Ok(file) if !file.is_dir() => self.files.add_found(path, &file),
+            Ok(_) if path.file_name().is_some_and(|name| name == "skills") => {}
+            Ok(folder) if depth > 0 => {
+                self.folders.add_found(path, &folder);
                 for entry in fs::read_dir(path).into_iter().flatten().flatten() {
                     self.add(&entry.path(), without, depth - 1);
                 }
             }
             Ok(_) => {}
-            Err(_) => self.folders.add(path),
+            Err(_) => drop(self.folders.add(path)),
         }
     }
 
@@ -99,25 +83,7 @@ impl Fingerprint {
         self.folders.add(folder);
         for name in FolderFiles::of(folder, LIMITS).unwrap_or_default().names() {
             let file = folder.join(name);
-            file.parent().into_iter().for_each(|around| self.folders.add(around));
-            self.files.add(&file);
-        }
-    }
-
-    /// Of a folder of skills their files are looked at, and not what lies beside them: there may be hundreds, and what
-    /// lies beside them is looked at when one is used.
-    fn add_skills(&mut self, place: &Path, depth: usize) {
-        self.folders.add(place);
-        for entry in fs::read_dir(place).into_iter().flatten().flatten() {
-            let Ok(kind) = entry.file_type() else { continue };
-            if kind.is_file() || self.files.len() >= MOST {
-                continue;
-            }
-            let file = entry.path().join(skills::FILE);
-            // Folders with skills in them stand between.
-            if kind.is_dir() && depth > 0 && !file.exists() {
-                self.add_skills(&entry.path(), depth - 1);
-            }
+            file.parent().into_iter().for_each(|around| drop(self.folders.add(around)));
             self.files.add(&file);
         }
     }
@@ -165,28 +131,5 @@ mod tests {
         let three = print();
         fs::create_dir(folder.join(".agents")).unwrap();
         assert!(!three.is_current() && three.is_of_the_same_files(&print()), "a folder is no file yet");
-    }
-
-    #[test]
-    fn a_skill_is_seen_in_a_group_and_in_a_folder_of_the_settings() {
-        let home = tempfile::tempdir().unwrap();
-        let env = Env::for_test([("NECO_HOME", home.path().join("own").to_str().unwrap())], home.path());
-        let mut config = Config::default();
-        config.skills.folders = vec!["~/more".to_owned()];
-        let print = || {
-            let mut print = Fingerprint::take(&env, &home.path().join("project"));
-            (0..2).for_each(|_| print.add_skills_of(&env, &config));
-            print
-        };
-        for place in ["more/one", "own/skills/group/two", "more/a/b/three"] {
-            let before = print();
-            assert!(before.is_current() && before.is_of_the_same_files(&print()), "{place}");
-            fs::create_dir_all(home.path().join(place)).unwrap();
-            fs::write(home.path().join(place).join(skills::FILE), "x").unwrap();
-            let made = print();
-            assert!(!before.is_current() && !before.is_of_the_same_files(&made), "{place}");
-            fs::write(home.path().join(place).join(skills::FILE), "longer").unwrap();
-            assert!(!made.is_current() && !made.is_of_the_same_files(&print()), "{place}");
-        }
     }
 }

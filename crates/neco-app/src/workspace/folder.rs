@@ -1,5 +1,6 @@
 //! One folder: what it brings is made once, shared by the sessions in it, and made anew when its files change.
 
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -12,6 +13,7 @@ use neco_proto::app::AppError;
 use neco_safety::path::sensitive::guard_settings;
 use neco_safety::secrets::Redactor;
 use neco_sandbox::{Ask, Sandbox};
+use neco_workspace::Watched;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::running_sessions::RunningSessions;
@@ -104,6 +106,7 @@ pub struct Workspace {
 /// What a state was made of.
 struct Seen {
     files: Fingerprint,
+    skills: Watched,
     /// What tells that the keyring has other keys, and when it was asked: it is another process, which may ask a person.
     keyring: Option<String>,
     asked: Instant,
@@ -123,11 +126,13 @@ impl Workspace {
     ) -> Result<Self, AppError> {
         let config_dir = env.config_dir();
         guard_settings(config_dir.canonicalize().unwrap_or_else(|_| config_dir.to_owned()));
-        let mut files = Fingerprint::take(env, folder);
+        let files = Fingerprint::take(env, folder);
         let loaded = load(env, folder, overrides)?;
-        files.add_skills_of(env, &loaded.config);
-        let seen = Seen { files, keyring: keys::in_keyring(&loaded.config), asked: Instant::now() };
-        let state = made(env, Plugged::look(env, folder, &loaded), loaded, None, redactor)?;
+        let keyring = keys::in_keyring(&loaded.config);
+        let mut plugged = Plugged::look(env, folder, &loaded);
+        let skills = mem::take(&mut plugged.skill_files);
+        let seen = Seen { files, skills, keyring, asked: Instant::now() };
+        let state = made(env, plugged, loaded, None, redactor)?;
         Ok(Self {
             env: env.clone(),
             folder: folder.to_owned(),
@@ -205,11 +210,11 @@ impl Workspace {
             is_same = keys::in_keyring(&before.loaded.config) == seen.keyring;
             seen.asked = Instant::now();
         }
+        is_same &= seen.skills.is_current();
         if is_same && seen.files.is_current() {
             return Ok(before);
         }
-        let mut files = Fingerprint::take(&self.env, &self.folder);
-        files.add_skills_of(&self.env, &before.loaded.config);
+        let files = Fingerprint::take(&self.env, &self.folder);
         if is_same && files.is_of_the_same_files(&seen.files) {
             seen.files = files;
             return Ok(before);
@@ -228,14 +233,14 @@ impl Workspace {
     }
 
     /// Reads its files, which were these.
-    fn read(&self, seen: &mut Seen, before: &FolderState, mut files: Fingerprint) -> Result<(), AppError> {
+    fn read(&self, seen: &mut Seen, before: &FolderState, files: Fingerprint) -> Result<(), AppError> {
         let loaded = load(&self.env, &self.folder, &self.overrides)?;
-        files.add_skills_of(&self.env, &loaded.config);
         let keyring = keys::in_keyring(&loaded.config);
         let mut plugged = Plugged::look(&self.env, &self.folder, &loaded);
         plugged.keep_guards(&before.plugged);
+        let skills = mem::take(&mut plugged.skill_files);
         self.replace(made(&self.env, plugged, loaded, Some(before), &self.redactor)?);
-        *seen = Seen { files, keyring, asked: Instant::now() };
+        *seen = Seen { files, skills, keyring, asked: Instant::now() };
         Ok(())
     }
 
@@ -293,4 +298,38 @@ fn made(
         plugged,
         loaded,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_skill_is_seen_in_a_group_and_in_a_folder_of_the_settings() {
+        let home = tempfile::tempdir().unwrap();
+        let own = home.path().join("own");
+        let env = Env::for_test([("NECO_HOME", own.to_str().unwrap())], home.path());
+        fs::create_dir_all(&own).unwrap();
+        fs::write(own.join("config.toml"), "[skills]\nfolders = [\"~/more\"]\n").unwrap();
+        let folder = home.path().join("project");
+        fs::create_dir(&folder).unwrap();
+        let workspace = Workspace::open(&env, &folder, &[], &Redactor::default(), RunningSessions::default()).unwrap();
+        for (number, place) in ["more/one", "own/skills/group/two", "more/a/b/three"].into_iter().enumerate() {
+            let before = workspace.look_again().unwrap();
+            assert!(Arc::ptr_eq(&before, &workspace.look_again().unwrap()), "{place}");
+            let skill = home.path().join(place);
+            fs::create_dir_all(&skill).unwrap();
+            fs::write(skill.join("SKILL.md"), "---\ndescription: as it was\n---\n").unwrap();
+            let found = || workspace.look_again().unwrap().plugged.found_skills().skills.clone();
+            assert_eq!(found().len(), number + 1, "{place}");
+            fs::write(skill.join("SKILL.md"), "---\ndescription: as it was edited\n---\n").unwrap();
+            let is_edited = |found: &neco_ext::skills::Skill| found.head.description == "as it was edited";
+            assert!(found().iter().all(is_edited), "{place}");
+            let made = workspace.look_again().unwrap();
+            fs::write(skill.join("beside.md"), "x").unwrap();
+            assert!(Arc::ptr_eq(&made, &workspace.look_again().unwrap()), "what lies beside it is no skill");
+        }
+    }
 }

@@ -20,6 +20,7 @@ use neco_safety::Trust;
 use neco_safety::trust::TrustError;
 use neco_session::roles::{Definitions, IsTrusted};
 use neco_session::sources::prompt_files;
+use neco_workspace::Watched;
 
 use crate::workspace::own_commands::{self, OwnCommand, hash};
 use crate::workspace::plugged_item::{Item, Kind, agent_hash, skill_hash};
@@ -53,6 +54,8 @@ pub struct Plugged {
     /// They themselves, once somebody asks: a start has no use for them.
     commands: OnceLock<Vec<Item>>,
     skills: FoundSkills,
+    /// Whether there are still the same skills.
+    pub(super) skill_files: Watched,
     pub(super) trust: Trust,
     rules: Vec<PolicyFile>,
     /// What is to be said about the files.
@@ -123,7 +126,11 @@ impl Plugged {
         let more: Vec<PathBuf> = loaded.config.skills.folders.iter().map(PathBuf::from).collect();
         let mut places = skills::places(env, folder, &more);
         places.extend(plugins.iter().flat_map(ActivePlugin::skill_places));
-        let skills = skills::find(&places, env.data_dir());
+        let mut skill_files = Watched::default();
+        let skills = skills::find(&places, env.data_dir(), |path, found| match found {
+            Some(file) => skill_files.add_found(path, file),
+            None => drop(skill_files.add(path)),
+        });
         skills::guard(&places, &skills);
         items.extend(skills.skills.iter().filter_map(|skill| Item::of_skill(env, skill, &skills.skills)));
         // Which server or skill takes the place of another is told where servers are looked at, not with every command.
@@ -137,6 +144,7 @@ impl Plugged {
             own_scripts,
             plugins,
             skills,
+            skill_files,
             place,
             commands,
             trust,

@@ -1,7 +1,8 @@
 //! Where skills are: in the project, nearest first, then the person's own, then in folders of the settings. Of two with
 //! one name the first that may be used counts.
 
-use std::collections::BTreeSet;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::io::{self, Read};
@@ -29,7 +30,7 @@ const MOST: usize = 2000;
 const MOST_ENTRIES: usize = 20_000;
 
 /// Folders between a place and a skill.
-pub const DEPTH: usize = 2;
+const DEPTH: usize = 2;
 
 /// Bytes of all skills of folders that are read in one look to know what trust in them is trust in. What was read is
 /// known the next time.
@@ -129,15 +130,20 @@ impl FoundSkills {
     /// Those that count among the ones that are on.
     pub fn choose(&self, is_on: impl Fn(&Skill) -> bool) -> Chosen {
         let mut chosen = Chosen::default();
+        let mut by_name: HashMap<String, &Skill> = HashMap::new();
         for skill in self.skills.iter().filter(|skill| is_on(skill)) {
-            match chosen.skills.iter().find(|known| known.name == skill.name) {
-                Some(known) => match skill.full_name().filter(|full| chosen.skills.iter().all(|one| one.name != *full))
-                {
-                    Some(name) => chosen.skills.push(Skill { name, ..skill.clone() }),
-                    None => chosen.shadowed.push((skill.clone(), known.file.clone())),
+            let name = match by_name.get(&skill.name) {
+                None => skill.name.clone(),
+                Some(known) => match skill.full_name().filter(|full| !by_name.contains_key(full)) {
+                    Some(full) => full,
+                    None => {
+                        chosen.shadowed.push((skill.clone(), known.file.clone()));
+                        continue;
+                    }
                 },
-                None => chosen.skills.push(skill.clone()),
-            }
+            };
+            by_name.insert(name.clone(), skill);
+            chosen.skills.push(Skill { name, ..skill.clone() });
         }
         chosen
     }
@@ -219,27 +225,33 @@ fn project_folders(cwd: &Path) -> Vec<PathBuf> {
     if folders.is_empty() { vec![cwd] } else { folders }
 }
 
-/// Looks for the skills of these places. Of a file that was looked at before nothing is read.
-pub fn find(places: &[SkillPlace], data_dir: &Path) -> FoundSkills {
-    let search = Search::of(places, KeptHeads::new(data_dir));
+/// Looks for the skills of these places. Of a file that was looked at before nothing is read. `looked` is told each path
+/// that decided about what was found before it is read, and what the system said of it where it was asked.
+pub fn find(
+    places: &[SkillPlace],
+    data_dir: &Path,
+    mut looked: impl FnMut(&Path, Option<&fs::Metadata>),
+) -> FoundSkills {
+    let search = Search::of(places, KeptHeads::new(data_dir), &mut looked);
     search.kept.close();
     search.found
 }
 
 /// The same for places that are only looked at once: nothing is known of them, and nothing is kept.
 pub fn look(places: &[SkillPlace]) -> FoundSkills {
-    Search::of(places, KeptHeads::default()).found
+    Search::of(places, KeptHeads::default(), &mut |_, _| {}).found
 }
 
-struct Search {
+struct Search<'l> {
     kept: KeptHeads,
     found: FoundSkills,
     /// Folders that were looked at: two places may be one.
-    seen: BTreeSet<PathBuf>,
+    seen: HashSet<OsString>,
     /// The place that is looked at, every link resolved.
     place: PathBuf,
     /// Bytes that may still be read to know what trust in skills of folders is trust in.
     left: u64,
+    looked: &'l mut dyn FnMut(&Path, Option<&fs::Metadata>),
 }
 
 /// Why a folder is no skill that could be used.
@@ -295,11 +307,11 @@ pub fn read_as_found(skill: &Skill, mut each: impl FnMut(&Path, &[u8])) -> Resul
     Ok(hooks.is_ok_and(|hooks| Some(trusted_as(&skill.file, &hash, &hooks)) == skill.hash))
 }
 
-impl Search {
+impl<'l> Search<'l> {
     /// However many a repository has, the person's own are found; those of the repository are nearer.
-    fn of(places: &[SkillPlace], kept: KeptHeads) -> Self {
-        let (found, seen, place) = (FoundSkills::default(), BTreeSet::new(), PathBuf::new());
-        let mut search = Self { kept, found, seen, place, left: MOST_HASHED };
+    fn of(places: &[SkillPlace], kept: KeptHeads, looked: &'l mut dyn FnMut(&Path, Option<&fs::Metadata>)) -> Self {
+        let (found, seen, place) = (FoundSkills::default(), HashSet::new(), PathBuf::new());
+        let mut search = Self { kept, found, seen, place, left: MOST_HASHED, looked };
         let (own, theirs): (Vec<&SkillPlace>, Vec<&SkillPlace>) =
             places.iter().partition(|place| place.origin == SkillOrigin::Person);
         own.into_iter().for_each(|place| search.place(place));
@@ -312,16 +324,19 @@ impl Search {
     fn place(&mut self, place: &SkillPlace) {
         // A manifest may name a skill itself.
         if let Some(file) = place.plugin.as_ref().and_then(|_| fs::symlink_metadata(place.path.join(FILE)).ok()) {
+            (self.looked)(&place.path.join(FILE), None);
             self.place = fs::canonicalize(&place.path).unwrap_or_else(|_| place.path.clone());
             return self.skill(&place.path, false, &file, place);
         }
         // A link of the person's own leads where they like.
         if place.origin.folder().is_some_and(|folder| !stays_in(&place.path, folder)) {
+            (self.looked)(&place.path, None);
             return self.leave_out_place(place);
         }
         self.place = fs::canonicalize(&place.path).unwrap_or_else(|_| place.path.clone());
         let (mut open, mut looked_at) = (vec![(place.path.clone(), 0)], 0);
         while let Some((here, depth)) = open.pop() {
+            (self.looked)(&here, None);
             let Ok(entries) = fs::read_dir(&here) else { continue };
             let mut entries: Vec<fs::DirEntry> = entries.flatten().take(MOST_ENTRIES).collect();
             looked_at += entries.len();
@@ -329,7 +344,7 @@ impl Search {
                 let why = format!("{MOST_ENTRIES} files and folders were looked at, and no more are");
                 return self.found.notices.push(SkillNotice { file: here, why });
             }
-            entries.sort_by_key(fs::DirEntry::file_name);
+            entries.sort_by_cached_key(fs::DirEntry::file_name);
             for entry in entries {
                 let Ok(kind) = entry.file_type() else { continue };
                 // What looks like a skill and is none is told.
@@ -346,10 +361,15 @@ impl Search {
                     return;
                 }
                 let folder = entry.path();
-                match fs::symlink_metadata(folder.join(FILE)) {
-                    Ok(file) => self.skill(&folder, kind.is_symlink(), &file, place),
+                let path = folder.join(FILE);
+                let file = fs::symlink_metadata(&path);
+                match file {
+                    Ok(file) => {
+                        (self.looked)(&path, Some(&file).filter(|file| !file.is_symlink()));
+                        self.skill(&folder, kind.is_symlink(), &file, place);
+                    }
                     Err(_) if kind.is_dir() && depth < DEPTH => open.push((folder, depth + 1)),
-                    Err(_) => {}
+                    Err(_) => (self.looked)(&path, None),
                 }
             }
         }
@@ -391,7 +411,7 @@ impl Search {
                 return Err(LeftOut::LeadsOut);
             }
         }
-        if !self.seen.insert(resolved.clone()) {
+        if !self.seen.insert(resolved.clone().into_os_string()) {
             return Ok(None);
         }
         let (file, found) = match (&place.origin, found.is_symlink()) {
@@ -485,7 +505,7 @@ mod tests {
 
     impl House {
         fn find(&self) -> FoundSkills {
-            find(&places(&self.env, &self.cwd, &["more".into()]), self.env.data_dir())
+            find(&places(&self.env, &self.cwd, &["more".into()]), self.env.data_dir(), |_, _| {})
         }
     }
 

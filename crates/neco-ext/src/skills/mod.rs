@@ -25,7 +25,7 @@ use crate::folder_files::Limits;
 pub use added::{AddedSkill, AddedSkills};
 pub use check::{SkillProblem, check};
 pub use find::{
-    Chosen, DEPTH, FoundSkills, Skill, SkillNotice, SkillOrigin, SkillPlace, find, guard, hooks_brought, look, places,
+    Chosen, FoundSkills, Skill, SkillNotice, SkillOrigin, SkillPlace, find, guard, hooks_brought, look, places,
     read_as_found, read_one, whole,
 };
 pub use head::{Head, HeadError, LONGEST_DESCRIPTION, LONGEST_NAME, argument_names, is_name, tools};
