@@ -1,6 +1,5 @@
 //! `neco plugin`: plugins, which bring skills, commands, agents, hooks, MCP servers and tools as one thing.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Subcommand;
@@ -8,14 +7,14 @@ use neco_config::Env;
 use neco_proto::app::AppError;
 use neco_proto::app::agents::Level;
 use neco_proto::app::plugins::{
-    AddMarketplace, BroughtRow, CheckPlugin, CheckedPlugin, FoundPlugin, FoundPlugins, InstallPlugin, ListPlugins,
-    LookAtPlugin, MarketplaceRow, NewPlugin, PluginList, PluginRow, RemoveMarketplace, RemovePlugin, SearchPlugins,
-    ShowMarketplace, ShowPlugin, ShownMarketplace, ShownPlugin, SwitchPlugin,
+    AddMarketplace, CheckPlugin, CheckedPlugin, FoundPlugin, FoundPlugins, InstallPlugin, ListPlugins, LookAtPlugin,
+    MarketplaceRow, NewPlugin, PluginRow, RemoveMarketplace, RemovePlugin, SearchPlugins, ShowMarketplace, ShowPlugin,
+    ShownMarketplace, ShownPlugin, SwitchPlugin,
 };
 use neco_proto::app::setups::PluginToAdd;
 use neco_proto::visible::visible_line;
 use neco_view::figures::count;
-use neco_view::paint::lists::{agents, skills};
+use neco_view::paint::lists::{agents, plugins};
 
 use super::confirm::{agrees, person};
 use super::program::{ask, asked, folder, notes, print};
@@ -154,14 +153,14 @@ pub fn run(command: &PluginCommand, everywhere: &EverywhereArgs, env: &Env) -> R
             if !json.json {
                 notes(&list.warnings);
             }
-            print(*json, &list, || as_lines(&list))
+            print(*json, &list, || plugins::as_lines(&list))
         }
         PluginCommand::Show { name, json } => {
             let shown = ask(&ShowPlugin { folder, name: name.clone() }, everywhere, env)?;
             if !json.json {
                 notes(&shown.warnings);
             }
-            print(*json, &shown, || described(&shown))
+            print(*json, &shown, || plugins::described(&shown))
         }
         PluginCommand::Add { source, project, yes } => add(source, (*project, *yes), everywhere, env),
         PluginCommand::Update { name, yes } => update(name.as_deref(), *yes, everywhere, env),
@@ -202,7 +201,7 @@ fn validated(checked: &CheckedPlugin, json: JsonArg) -> Result<Exit, Failure> {
         let brings = if checked.brings.is_empty() {
             String::new()
         } else {
-            format!("\nIt brings:\n{}", brought(&checked.brings))
+            format!("\nIt brings:\n{}", plugins::brought(&checked.brings))
         };
         format!("{}{brings}", agents::problems(&checked.problems))
     })?;
@@ -272,7 +271,7 @@ fn install(
 ) -> Result<Exit, Failure> {
     let (shown, question) = match &found.changes {
         Some(changes) => (changed(found, changes), "Take this over?"),
-        None => (described(found), "Install it?"),
+        None => (plugins::described(found), "Install it?"),
     };
     let tty = person(env).filter(|_| !yes);
     if tty.is_none() {
@@ -435,74 +434,14 @@ fn removed(known: bool, what: &str) -> Result<Exit, Failure> {
 }
 
 fn switched(row: &PluginRow) -> Result<Exit, Failure> {
-    say::out(&format!("{} is {}\n", row.name, standing(row)))?;
+    say::out(&format!("{} is {}\n", row.name, plugins::standing(row)))?;
     Ok(Exit::Done)
-}
-
-fn standing(row: &PluginRow) -> String {
-    match (row.enabled, row.active, row.projects.is_empty()) {
-        (false, ..) => "off".to_owned(),
-        (true, true, true) => "on".to_owned(),
-        (true, true, false) => "on here".to_owned(),
-        (true, false, false) => format!("on in {}", row.projects.join(", ")),
-        (true, false, true) => "off".to_owned(),
-    }
-}
-
-fn as_lines(list: &PluginList) -> String {
-    if list.plugins.is_empty() {
-        return "No plugins. `neco plugin add SOURCE` installs one.\n".to_owned();
-    }
-    let line = |row: &PluginRow| {
-        let version = row.version.as_deref().unwrap_or("-");
-        let off = row.off.as_ref().map(|off| format!("    {off}\n")).unwrap_or_default();
-        let broken = skills::broken(&row.broken, "    ");
-        format!("{:<24} {:<10} {:<9} {}\n{off}{broken}", row.name, version, standing(row), row.description)
-    };
-    list.plugins.iter().map(line).collect()
 }
 
 fn entries(shown: &ShownMarketplace) -> String {
     let name = &shown.marketplace.name;
     let lines = shown.plugins.iter().map(|plugin| format!("{}@{name}  {}\n", plugin.name, plugin.description));
     lines.collect()
-}
-
-/// A plugin with all that it brings.
-fn described(shown: &ShownPlugin) -> String {
-    let PluginRow { name, description, version, source, commit, .. } = &shown.plugin;
-    let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-    let mut text = format!("{name}{version}\n");
-    // Writing to a string does not fail.
-    if !description.is_empty() {
-        let _ = writeln!(text, "{description}");
-    }
-    let commit = commit.as_ref().map(|commit| format!(", commit {commit}")).unwrap_or_default();
-    let _ = writeln!(text, "from {source}{commit}\n");
-    if shown.brings.is_empty() {
-        text.push_str("It brings nothing that Neco knows.\n");
-    }
-    text.push_str(&brought(&shown.brings));
-    text
-}
-
-/// What is brought, each with what it runs and the first lines of that.
-pub(super) fn brought(rows: &[BroughtRow]) -> String {
-    let mut text = String::new();
-    for BroughtRow { kind, name, runs, says } in rows {
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "  {kind:<11} {name}");
-        if !runs.is_empty() {
-            let _ = writeln!(text, "              {runs}");
-        }
-        for line in says.lines() {
-            let _ = writeln!(text, "          {line}");
-        }
-    }
-    if rows.iter().any(|one| one.kind == "hook") {
-        text.push_str("\nHooks run commands with your rights, outside the sandbox.\n");
-    }
-    text
 }
 
 /// What changed in a plugin.

@@ -9,10 +9,10 @@ use neco_proto::app::skills::{
 };
 use neco_proto::visible::visible_line;
 use neco_view::figures::count;
-use neco_view::paint::lists::{agents, skills};
+use neco_view::paint::lists::{agents, plugins, skills};
 
 use super::confirm::{agrees, person};
-use super::plugin::{all_of, brought, fetching, not_updated};
+use super::plugin::{all_of, fetching, not_updated};
 use super::program::{ask, asked, folder, print};
 use crate::args::{EverywhereArgs, JsonArg};
 use crate::exit::Exit;
@@ -138,7 +138,7 @@ fn add(request: AddSkills, yes: bool, everywhere: &EverywhereArgs, env: &Env) ->
     fetching(&request.from, &request.folder);
     let AddSkills { folder, from, names, all, .. } = request.clone();
     let found = ask(&LookAtSkills { folder, from, names, all }, everywhere, env)?;
-    let shown = format!("From {}\n{}", visible_line(&request.from), brought(&found.brings));
+    let shown = format!("From {}\n{}", visible_line(&request.from), plugins::brought(&found.brings));
     if !is_agreed(&shown, "Take this over?", yes, env)? {
         say::out("Nothing was taken over\n")?;
         return Ok(Exit::Refused);

@@ -1,7 +1,7 @@
 //! Answers of the program as lines: whoever asked, what is listed and shown reads the same.
 //!
 //! Reading order: [`sessions`] with [`room`], [`search`], [`log`], [`history`], [`exchanges`], [`imported`] and [`setups`], [`workflows`], [`agents`], [`memory`],
-//! [`plans`], [`models`], [`keys`], [`rules`], [`settings`], [`servers`], [`skills`], [`tools`], [`doctor`], [`prompt`].
+//! [`plans`], [`models`], [`keys`], [`rules`], [`settings`], [`servers`], [`skills`], [`plugins`], [`tools`], [`doctor`], [`prompt`].
 
 pub mod agents;
 pub mod doctor;
@@ -13,6 +13,7 @@ pub mod log;
 pub mod memory;
 pub mod models;
 pub mod plans;
+pub mod plugins;
 pub mod prompt;
 pub mod room;
 pub mod rules;
