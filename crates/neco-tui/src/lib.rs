@@ -9,7 +9,7 @@
 //! Reading order: [`host`] and [`looks`] (what a window is given), [`clipboard`], [`editing`], [`history_file`],
 //! [`draft_files`] and [`status_line`] (what a host gives it on this machine) with [`terminal_host`], [`term`] (frames on a terminal), [`text`] and
 //! [`theme`], [`told`] (what the agent hears of the person), [`outside`] (commands that reach beyond the session) with
-//! [`in_background`], [`what_holds`] (settings, sandbox, hooks) and [`servers`] (MCP), [`custom_commands`] with
+//! [`in_background`], [`what_holds`] (settings, sandbox, hooks), [`extensions`] (skills, plugins) and [`servers`] (MCP), [`custom_commands`] with
 //! [`command_lines`] (what those of the person's own run), [`transcript`] (what happened), [`ask`], [`input`],
 //! [`panel`], [`app`] (the state), [`update`] (keys and news), [`view`] (rows), [`mod@run`] (the loop); [`set_up`] (a
 //! first model); [`mod@line`] (a session in plain lines).
@@ -22,6 +22,7 @@ pub mod command_lines;
 mod custom_commands;
 pub mod draft_files;
 pub mod editing;
+mod extensions;
 pub mod history_file;
 pub mod host;
 mod in_background;

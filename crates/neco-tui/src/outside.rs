@@ -32,6 +32,7 @@ use neco_view::{agent_orders, figures, workflow_inputs};
 use serde_json::Value;
 use tokio::time::timeout;
 
+use crate::extensions;
 use crate::host::{CommandOutcome, Host, Wanted};
 use crate::in_background;
 use crate::servers;
@@ -107,7 +108,8 @@ impl Beyond<'_> {
                 print(&format!("{}{in_force}", rules::for_session(&self.session_rules().await.granted)))
             }
             Outside::Hooks => what_holds::hooks(self).await?,
-            Outside::Skills => what_holds::skills(self, one).await?,
+            Outside::Skills => extensions::skills(self, one).await?,
+            Outside::Plugins => extensions::plugins(self, one).await?,
             Outside::Sandbox => what_holds::sandbox(self, one).await?,
             Outside::FreerSandbox => what_holds::set_sandbox(self, one).await?,
             Outside::Bug => CommandOutcome::Show(self.bug().await),

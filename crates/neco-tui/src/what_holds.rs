@@ -12,16 +12,15 @@ use neco_proto::app::folders::{ListFolders, OpenFolders};
 use neco_proto::app::settings::{
     CheckSettings, FindSettings, HoldsFrom, ListSettings, SetSettings, SettingList, SettingProblem, SettingRow,
 };
-use neco_proto::app::skills::{ListSkills, ShowSkill};
 use neco_proto::clean::clean_line;
 use neco_view::figures;
-use neco_view::paint::lists::{self, settings};
+use neco_view::paint::lists::settings;
 use neco_view::setting::Setting;
 use neco_view::short_id::short_id;
 use neco_view::slash::{Outside, nearest};
 use neco_view::wording::notices;
 
-use crate::host::{Agreement, CommandOutcome, Listed};
+use crate::host::{Agreement, CommandOutcome};
 use crate::outside::{Beyond, THEME, print, usage};
 
 /// The setting of the sandbox's level.
@@ -172,25 +171,6 @@ pub(crate) async fn hooks(beyond: &Beyond<'_>) -> Result<CommandOutcome, AppErro
         );
     }
     Ok(print(&text))
-}
-
-/// Every skill, or what one of them says.
-pub(crate) async fn skills(beyond: &Beyond<'_>, name: &str) -> Result<CommandOutcome, AppError> {
-    let (folder, home) = (beyond.folder(), beyond.home());
-    if !name.is_empty() {
-        let shown = beyond.ask(&ShowSkill { folder, name: name.to_owned() }).await?;
-        return Ok(print(&lists::skills::whole(&shown, &home)));
-    }
-    let list = beyond.ask(&ListSkills { folder }).await?;
-    let text = lists::skills::as_lines(&list, &home);
-    let rows: Vec<(String, String)> =
-        list.skills.iter().map(|one| (one.name.clone(), lists::skills::in_short(one, &home))).collect();
-    if rows.is_empty() {
-        let warnings: String = list.warnings.iter().map(|warning| format!("{}\n", clean_line(warning))).collect();
-        return Ok(print(&format!("{warnings}{text}")));
-    }
-    let title = format!("Search {}", figures::count(rows.len() as u64, "skill"));
-    Ok(CommandOutcome::List(Listed { title, rows, shows: Outside::Skills, warnings: list.warnings, text }))
 }
 
 /// What holds here.

@@ -64,7 +64,9 @@ pub(super) fn only_lists(slash: &Slash) -> bool {
 fn outside_only_lists(outside: Outside, argument: &str) -> bool {
     match outside {
         Outside::Sessions | Outside::Models | Outside::Permissions | Outside::Diff => true,
-        Outside::Config | Outside::Background | Outside::Skills | Outside::Mcp => argument.is_empty(),
+        Outside::Config | Outside::Background | Outside::Skills | Outside::Plugins | Outside::Mcp => {
+            argument.is_empty()
+        }
         // A freer one is asked about first, and what changed is told in a sentence.
         Outside::Sandbox => !argument.is_empty(),
         Outside::Fork
@@ -159,7 +161,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Outside(what @ (Outside::Config | Outside::Sandbox | Outside::Diff), argument) => {
             return picking::ask_for_list(window, Effect::Outside(*what, argument.clone()));
         }
-        Slash::Outside(what @ (Outside::Skills | Outside::Mcp), one) if one.is_empty() => {
+        Slash::Outside(what @ (Outside::Skills | Outside::Plugins | Outside::Mcp), one) if one.is_empty() => {
             return picking::ask_for_list(window, Effect::Outside(*what, String::new()));
         }
         Slash::Outside(Outside::Login, provider) => return logging_in::begin(window, provider.trim()),

@@ -107,6 +107,8 @@ pub enum Outside {
     Hooks,
     /// The skills; with a name behind it one of them.
     Skills,
+    /// The plugins; with a name behind it one of them, with a word before that what is done with it.
+    Plugins,
     /// The rules about what may happen, to look at and to take back.
     Permissions,
     /// What commands run in; with a level behind it, another one for this session.

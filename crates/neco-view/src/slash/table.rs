@@ -127,6 +127,10 @@ pub const TABLE: &[Row] = &[
         outside(Outside::Skills, text)
     })
     .also(&["skill"]),
+    row("plugins", "[NAME|VERB NAME]", "plugins; with a name, what it brings; enable or disable one", |text| {
+        outside(Outside::Plugins, text)
+    })
+    .also(&["plugin"]),
     row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))
         .also(&["policy", "allowed-tools"]),
     row("add-dir", "PATH", "let this session read and write another folder too", add_dir),

@@ -93,6 +93,25 @@ fn skills_and_servers_are_lists_to_choose_from() {
 }
 
 #[test]
+fn plugins_are_shown_and_switched() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([say("Hello.")]));
+    let command = house.path("kit/commands/mend.md");
+    fs::create_dir_all(command.parent().unwrap()).unwrap();
+    fs::write(command, "---\ndescription: mends an issue\n---\nMend issue $1\n").unwrap();
+    let pane = Pane::ready(&house, "");
+    pane.say("/plugins").showed("No plugins. `neco plugin add SOURCE` installs one.");
+    house.run(&["plugin", "add", &house.path("kit").display().to_string(), "--yes"]).ended_with(0);
+    pane.say("/plugins").shows("Search 1 plugin").shows("kit  on · ").answer("Enter").showed("command     kit:mend");
+    pane.say("/plugin disable kit").showed("kit is off");
+    pane.say("/plugins").shows("kit  off · ").press("Escape").hides("Search 1 plugin");
+    pane.say("/plugins enable kit").showed("kit is on");
+    pane.say("/plugins install other").showed("`neco plugin add …` in another terminal does that");
+}
+
+#[test]
 fn views_and_lists_open() {
     if !is_there() {
         return;
