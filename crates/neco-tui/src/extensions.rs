@@ -33,7 +33,8 @@ pub(crate) async fn plugins(beyond: &Beyond<'_>, text: &str) -> Result<CommandOu
         [] | ["list"] => {
             let list = beyond.ask(&ListPlugins { folder }).await?;
             let row = |row: &PluginRow| {
-                let about = format!("{} · {}", plugins::standing(row), clean_line(&row.description));
+                let about = if row.description.is_empty() { &row.source } else { &row.description };
+                let about = format!("{} · {}", plugins::standing(row), clean_line(about));
                 (row.name.clone(), about)
             };
             let rows = list.plugins.iter().map(row).collect();

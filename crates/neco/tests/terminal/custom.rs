@@ -104,7 +104,7 @@ fn plugins_are_shown_and_switched() {
     let pane = Pane::ready(&house, "");
     pane.say("/plugins").showed("No plugins. `neco plugin add SOURCE` installs one.");
     house.run(&["plugin", "add", &house.path("kit").display().to_string(), "--yes"]).ended_with(0);
-    pane.say("/plugins").shows("Search 1 plugin").shows("kit  on · ").answer("Enter").showed("command     kit:mend");
+    pane.say("/plugins").shows("Search 1 plugin").shows("kit  on · ").answer("Enter").showed("command     /kit:mend");
     pane.say("/plugin disable kit").showed("kit is off");
     pane.say("/plugins").shows("kit  off · ").press("Escape").hides("Search 1 plugin");
     pane.say("/plugins enable kit").showed("kit is on");
