@@ -26,6 +26,9 @@ use crate::{error, services};
 /// How long what the keyring said is believed.
 const KEYRING: Duration = Duration::from_secs(30);
 
+/// Between the opening of a folder and the first turn in it, where nobody waits between the two.
+const ONE_GO: Duration = Duration::from_millis(100);
+
 /// What a folder brings, as its files were when they were read.
 pub struct FolderState {
     /// The settings.
@@ -110,6 +113,8 @@ struct Seen {
     /// What tells that the keyring has other keys, and when it was asked: it is another process, which may ask a person.
     keyring: Option<String>,
     asked: Instant,
+    /// Whether nobody looked again since.
+    is_new: bool,
 }
 
 impl Workspace {
@@ -131,7 +136,7 @@ impl Workspace {
         let keyring = keys::in_keyring(&loaded.config);
         let mut plugged = Plugged::look(env, folder, &loaded);
         let skills = mem::take(&mut plugged.skill_files);
-        let seen = Seen { files, skills, keyring, asked: Instant::now() };
+        let seen = Seen { files, skills, keyring, asked: Instant::now(), is_new: true };
         let state = made(env, plugged, loaded, None, redactor)?;
         Ok(Self {
             env: env.clone(),
@@ -205,6 +210,10 @@ impl Workspace {
     pub fn look_again(&self) -> Result<Arc<FolderState>, AppError> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.now();
+        // A start opens the folder and takes its first turn in one go.
+        if mem::take(&mut seen.is_new) && seen.asked.elapsed() < ONE_GO {
+            return Ok(before);
+        }
         let mut is_same = true;
         if seen.asked.elapsed() > KEYRING {
             is_same = keys::in_keyring(&before.loaded.config) == seen.keyring;
@@ -240,7 +249,7 @@ impl Workspace {
         plugged.keep_guards(&before.plugged);
         let skills = mem::take(&mut plugged.skill_files);
         self.replace(made(&self.env, plugged, loaded, Some(before), &self.redactor)?);
-        *seen = Seen { files, skills, keyring, asked: Instant::now() };
+        *seen = Seen { files, skills, keyring, asked: Instant::now(), is_new: false };
         Ok(())
     }
 

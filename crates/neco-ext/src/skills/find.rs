@@ -1,6 +1,7 @@
 //! Where skills are: in the project, nearest first, then the person's own, then in folders of the settings. Of two with
 //! one name the first that may be used counts.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fmt;
@@ -130,20 +131,24 @@ impl FoundSkills {
     /// Those that count among the ones that are on.
     pub fn choose(&self, is_on: impl Fn(&Skill) -> bool) -> Chosen {
         let mut chosen = Chosen::default();
-        let mut by_name: HashMap<String, &Skill> = HashMap::new();
+        let mut by_name: HashMap<Cow<'_, str>, &Skill> = HashMap::new();
         for skill in self.skills.iter().filter(|skill| is_on(skill)) {
-            let name = match by_name.get(&skill.name) {
-                None => skill.name.clone(),
-                Some(known) => match skill.full_name().filter(|full| !by_name.contains_key(full)) {
-                    Some(full) => full,
+            let name = match by_name.get(skill.name.as_str()) {
+                None => Cow::Borrowed(skill.name.as_str()),
+                Some(known) => match skill.full_name().filter(|full| !by_name.contains_key(full.as_str())) {
+                    Some(full) => Cow::Owned(full),
                     None => {
                         chosen.shadowed.push((skill.clone(), known.file.clone()));
                         continue;
                     }
                 },
             };
-            by_name.insert(name.clone(), skill);
-            chosen.skills.push(Skill { name, ..skill.clone() });
+            let mut one = skill.clone();
+            if let Cow::Owned(full) = &name {
+                one.name.clone_from(full);
+            }
+            by_name.insert(name, skill);
+            chosen.skills.push(one);
         }
         chosen
     }
@@ -182,9 +187,17 @@ pub fn guard(places: &[SkillPlace], found: &FoundSkills) {
         path.ancestors().find_map(above).unwrap_or_else(|| path.to_owned())
     };
     let own = places.iter().filter(|place| place.origin == SkillOrigin::Person && place.plugin.is_none());
-    own.for_each(|place| guard_skills(real(&place.path)));
+    let places: HashSet<PathBuf> = own.map(|place| real(&place.path)).collect();
+    places.iter().cloned().for_each(guard_skills);
     let own = found.skills.iter().filter(|skill| skill.origin == SkillOrigin::Person && skill.plugin.is_none());
+    let mut guarded: Option<&Path> = None;
     for skill in own {
+        // Most lie beside each other.
+        let around = skill.folder.parent();
+        if around.is_some() && around == guarded && skill.file.starts_with(&skill.folder) {
+            continue;
+        }
+        guarded = around.filter(|around| places.contains(*around));
         guard_skills(skill.folder.clone());
         // A link may lead elsewhere with the file alone.
         if !skill.file.starts_with(&skill.folder) {

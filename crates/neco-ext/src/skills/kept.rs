@@ -1,6 +1,6 @@
 //! What is known of the files of skills, kept from one start to the next: a file that is as it was is not read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -20,8 +20,7 @@ const MOST: usize = 4000;
 pub(super) struct KeptHeads {
     file: PathBuf,
     /// Read when the first skill is looked for.
-    known: Option<BTreeMap<String, KeptHead>>,
-    seen: BTreeSet<String>,
+    known: Option<HashMap<String, KeptHead>>,
     changed: bool,
 }
 
@@ -34,6 +33,9 @@ struct KeptHead {
     /// All files of its folder, as the system told of them, and what trust in them is trust in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     folder: Option<(String, String)>,
+    /// Whether it was there this time.
+    #[serde(skip)]
+    is_seen: bool,
 }
 
 impl KeptHeads {
@@ -50,13 +52,16 @@ impl KeptHeads {
         read: impl FnOnce() -> Result<Head, E>,
     ) -> Result<Head, E> {
         let key = file.display().to_string();
-        self.seen.insert(key.clone());
-        if let Some(known) = self.known().get(&key).filter(|known| known.stamp == stamp) {
-            return Ok(known.head.clone());
+        if let Some(known) = self.known().get_mut(&key) {
+            known.is_seen = true;
+            if known.stamp == stamp {
+                return Ok(known.head.clone());
+            }
         }
         let head = read()?;
         self.changed = true;
-        self.known().insert(key, KeptHead { stamp: stamp.to_owned(), head: head.clone(), folder: None });
+        let known = KeptHead { stamp: stamp.to_owned(), head: head.clone(), folder: None, is_seen: true };
+        self.known().insert(key, known);
         Ok(head)
     }
 
@@ -80,7 +85,7 @@ impl KeptHeads {
         Ok(hash)
     }
 
-    fn known(&mut self) -> &mut BTreeMap<String, KeptHead> {
+    fn known(&mut self) -> &mut HashMap<String, KeptHead> {
         let file = &self.file;
         self.known.get_or_insert_with(|| load(file).unwrap_or_default())
     }
@@ -92,7 +97,7 @@ impl KeptHeads {
         }
         let mut known = self.known.take().unwrap_or_default();
         if known.len() > MOST {
-            known.retain(|file, _| self.seen.contains(file));
+            known.retain(|_, head| head.is_seen);
         }
         if let Err(error) = save(&self.file, &known) {
             tracing::debug!(%error, "what is known of skills is not kept");
@@ -100,14 +105,14 @@ impl KeptHeads {
     }
 }
 
-fn load(file: &Path) -> Option<BTreeMap<String, KeptHead>> {
+fn load(file: &Path) -> Option<HashMap<String, KeptHead>> {
     if fs::metadata(file).ok()?.len() > MOST_BYTES {
         return None;
     }
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-fn save(file: &Path, known: &BTreeMap<String, KeptHead>) -> io::Result<()> {
+fn save(file: &Path, known: &HashMap<String, KeptHead>) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;

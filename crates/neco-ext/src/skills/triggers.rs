@@ -96,6 +96,8 @@ impl Triggers {
 pub(super) struct Request {
     row: Vec<String>,
     words: HashSet<String>,
+    /// The first bytes of those that are ASCII: most words of descriptions begin otherwise.
+    begins: [bool; 128],
 }
 
 /// Bytes at each end of a request that are looked at: what is longer was pasted.
@@ -111,7 +113,13 @@ impl Request {
             let (first, last) = (text.get(..first).unwrap_or_default(), text.get(last..).unwrap_or_default());
             words(&format!("{first} {last}"))
         };
-        Self { words: row.iter().cloned().collect(), row }
+        let mut begins = [false; 128];
+        for first in row.iter().filter_map(|word| word.bytes().next()) {
+            if let Some(begins) = begins.get_mut(usize::from(first)) {
+                *begins = true;
+            }
+        }
+        Self { words: row.iter().cloned().collect(), row, begins }
     }
 
     /// Whether it may call up the skill of this description at all: most have nothing to do with it, which is seen
@@ -121,6 +129,10 @@ impl Request {
         let mut word = String::new();
         has_phrases
             || parts(description).any(|part| {
+                let first = part.bytes().next().unwrap_or_default().to_ascii_lowercase();
+                if self.begins.get(usize::from(first)) == Some(&false) {
+                    return false;
+                }
                 word.clear();
                 match part.is_ascii() {
                     true => word.extend(part.chars().map(|char| char.to_ascii_lowercase())),
