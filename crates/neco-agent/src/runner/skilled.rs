@@ -212,7 +212,11 @@ impl Skilling<'_> {
     }
 
     /// A skill is in use from now on; gives what the model is told.
-    async fn begin(&mut self, skill: OpenedSkill, cause: SkillCause) -> Result<String, SinkError> {
+    async fn begin(&mut self, mut skill: OpenedSkill, cause: SkillCause) -> Result<String, SinkError> {
+        // Nobody asked for it: it says what it knows, and decides about nothing.
+        if cause == SkillCause::Words {
+            (skill.allowed_tools, skill.model, skill.gate) = (None, None, None);
+        }
         let text = self.note(&skill, cause).await?;
         self.ask_model_of(&skill).await?;
         self.skills.active.retain(|active| active.name != skill.name);

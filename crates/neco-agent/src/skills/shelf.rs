@@ -104,8 +104,9 @@ impl SkillsUsed {
     pub fn add(&mut self, name: &str, cause: SkillCause) {
         self.names.retain(|used| used != name);
         self.names.push(name.to_owned());
-        // What an agent is told beforehand is no request of its own.
-        if cause != SkillCause::Definition && !self.in_use.iter().any(|used| used == name) {
+        // What an agent is told beforehand is no request of its own, and what words called up holds nothing.
+        if !matches!(cause, SkillCause::Definition | SkillCause::Words) && !self.in_use.iter().any(|used| used == name)
+        {
             self.in_use.push(name.to_owned());
         }
     }

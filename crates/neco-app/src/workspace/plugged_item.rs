@@ -119,7 +119,14 @@ impl Item {
     /// it says is read when it is shown.
     pub(super) fn of_skill(env: &Env, skill: &Skill, all: &[Skill]) -> Option<Self> {
         let (folder, hash) = (skill.origin.folder()?.to_owned(), skill_hash(skill)?);
-        let hooks = if skill.head.has_hooks { ", with hooks" } else { "" };
+        let runs = |hook: Hook| format!("`{}`", visible_line(&hook.command));
+        let hooks = match skills::hooks_brought(skill) {
+            hooks if hooks.is_empty() => String::new(),
+            hooks => {
+                let commands = hooks.into_iter().map(runs).collect::<Vec<_>>().join(", ");
+                format!(", whose hooks run with your rights, outside the sandbox: {commands}")
+            }
+        };
         let own = all.iter().find(|other| other.origin == SkillOrigin::Person && other.name == skill.name);
         let replaces = replaces(own.map(|own| env.shown(&own.file)));
         let Skill { name, head, file, .. } = skill;
@@ -265,7 +272,9 @@ pub(crate) fn excerpt(says: &str, most: usize) -> String {
     let lines: Vec<&str> = says.lines().filter(|line| !line.trim().is_empty()).collect();
     let mut text = String::new();
     for line in lines.iter().take(most) {
-        let _ = writeln!(text, "    | {}", visible_line(line.trim_end()));
+        let said = line.trim_start();
+        let before: String = line.chars().take_while(|char| char.is_whitespace()).collect();
+        let _ = writeln!(text, "    | {}{}", before.replace('\t', "    "), visible_line(said));
     }
     let more = lines.len().saturating_sub(most);
     if more > 0 {

@@ -7,6 +7,7 @@ use neco_config::front_matter::Field;
 use neco_safety::path::open_without_links;
 use serde_json::json;
 
+use super::body::with_folder;
 use super::find::{MOST_OF_FILE, SkillOrigin};
 use super::head::{HeadError, fields};
 use crate::hooks::{self, FingerprintError, Hook, Origin};
@@ -28,12 +29,14 @@ pub enum SkillHooksError {
 /// # Errors
 /// When one of them is not understood, or one of a repository's runs more than can be watched.
 pub fn of_text(text: &str, file: &Path, origin: &SkillOrigin) -> Result<Vec<Hook>, SkillHooksError> {
+    let at = file.parent().unwrap_or(Path::new("/"));
     let file = file.to_owned();
     let origin = match origin {
         SkillOrigin::Person => Origin::User { file },
         SkillOrigin::Folder(folder) => Origin::Repository { file, folder: folder.clone() },
     };
     let mut found = of_fields(&fields(text)?.0, &origin)?;
+    found.iter_mut().for_each(|hook| hook.command = with_scripts(&hook.command, at));
     for hook in found.iter_mut().filter(|hook| hook.origin.folder().is_some()) {
         hook.trusted_as = Some(hook.fingerprint()?.hash);
     }
@@ -51,6 +54,22 @@ pub(super) fn of_fields(fields: &[Field], origin: &Origin) -> Result<Vec<Hook>, 
     match notices.first() {
         Some(notice) => Err(HeadError::Hooks(notice.clone())),
         None => Ok(found),
+    }
+}
+
+/// A command that finds the scripts of a skill's folder: by the variable of other agents, and where it begins with one.
+fn with_scripts(command: &str, folder: &Path) -> String {
+    let shown = folder.display().to_string();
+    // What a shell would read in a name stays a variable that is not set: the command fails, and that is told.
+    if shown.contains(|char: char| "\"'`$\\!\n".contains(char)) {
+        return command.to_owned();
+    }
+    let command = with_folder(&command.replace("$CLAUDE_SKILL_DIR/", "${CLAUDE_SKILL_DIR}/"), folder);
+    let Some(below) = command.strip_prefix("./") else { return command };
+    let (script, rest) = below.split_at(below.find(char::is_whitespace).unwrap_or(below.len()));
+    match folder.join(script).is_file() {
+        true => format!("'{shown}/{script}'{rest}"),
+        false => command,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Skills in a run: who may have one used, whom it narrows and guards, and what is no word of the person's.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -203,6 +204,45 @@ fn the_hooks_of_a_skill_in_use_guard_the_request_and_no_other() {
     house.script("script.json", json!([call("bash", json!({ "command": "touch made" })), say("Done.")]));
     house.run(&["-c", "-m", "go on", "--yes"]).ended_with(0);
     assert!(house.project().join("made").exists(), "the request ended");
+}
+
+#[test]
+fn a_guard_is_a_script_of_the_skills_folder_however_it_is_named() {
+    for named in ["./s/guard.sh", "${CLAUDE_SKILL_DIR}/s/guard.sh", "sh \"$CLAUDE_SKILL_DIR/s/guard.sh\""] {
+        let house = House::playing(json!([
+            call("bash", json!({ "command": "touch made" })),
+            { "say": "I may not.", "expect": { "last_tool_contains": "guarded" } },
+        ]));
+        let hook = format!("- matcher: Bash\n      hooks:\n        - type: command\n          command: '{named}'");
+        let head = format!("description: d\nhooks:\n  PreToolUse:\n    {hook}");
+        for place in [house.path("home/skills"), house.project().join(".claude/skills")] {
+            write(&place, "guards", &head, "Be careful.");
+            let script = place.join("guards/s/guard.sh");
+            fs::create_dir_all(script.parent().unwrap()).unwrap();
+            fs::write(&script, "#!/bin/sh\necho guarded >&2\nexit 2\n").unwrap();
+            fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+            let trust = house.run(&["trust", "--yes"]);
+            if place.starts_with(house.project()) {
+                trust.ended_with(0).says("hooks run with your rights").says("s/guard.sh").says("    |       hooks:");
+            }
+            house.run(&["-m", "$guards", "--yes"]).ended_with(3);
+            assert!(!house.project().join("made").exists(), "{named} in {}", place.display());
+            fs::remove_dir_all(place).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_skill_that_words_called_up_decides_about_nothing() {
+    let house = House::playing(json!([call("bash", json!({ "command": "touch made" })), say("Done.")]));
+    let head = "description: 'Use it when the user says \"sign the lease\".'\nallowed-tools: Read\nmodel: nobody/none";
+    own(&house, "leases", &format!("{head}\n{GUARD}"), "Read the lease.");
+    let ran = house.run(&["-m", "now sign the lease", "--yes", "--output-format", "stream-json"]).ended_with(0);
+    assert_eq!(causes(&ran.events()), ["words"]);
+    assert!(house.project().join("made").exists());
+    fs::remove_file(house.project().join("made")).unwrap();
+    house.run(&["-m", "$leases", "--yes"]).ended_with(3);
+    assert!(!house.project().join("made").exists(), "a person used it");
 }
 
 #[test]
