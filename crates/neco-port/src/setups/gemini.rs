@@ -142,8 +142,11 @@ fn extensions(reading: &mut Reading, folder: &Path) {
     for extension in reading.entries(Source::person(folder)) {
         let manifest = extension.join("gemini-extension.json");
         if manifest.is_file() {
-            let words = "extensions are installed anew, as plugins";
-            reading.leave(SetupKind::Plugin, name_of(&extension), Source::person(&manifest), words);
+            let words = format!(
+                "an extension is installed anew, as a plugin, where it brings what Neco knows: `neco plugin add {}`",
+                extension.display()
+            );
+            reading.leave(SetupKind::Plugin, name_of(&extension), Source::person(&manifest), &words);
         }
     }
 }
