@@ -8,6 +8,7 @@
 )]
 
 mod acp;
+mod acp_connection;
 mod acp_sessions;
 mod approvals;
 mod attach;
