@@ -36,6 +36,7 @@ mod memory;
 mod models;
 mod newcomer;
 mod output;
+mod peer;
 mod pictures;
 mod plugins;
 mod policy;
