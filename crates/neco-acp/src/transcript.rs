@@ -9,18 +9,20 @@ use agent_client_protocol::v1::schema as acp;
 use neco_proto::agent_ask::stopped;
 use neco_proto::clean::{clean, clean_line};
 use neco_proto::event::{NodeState, WorkflowState};
-use neco_proto::{AgentId, CallId, Event, EventBody, Message, MessageId, SessionSnapshot, Todo, TodoStatus};
+use neco_proto::{AgentId, CallId, Event, EventBody, MessageId, SessionSnapshot, Todo, TurnId};
 use neco_view::View;
 use neco_view::paint::colour::Paint;
 use neco_view::paint::text::workflow;
 use neco_view::reduce::block::{AgentLetter, AgentStep, Call, Context, WorkflowStep};
-use neco_view::reduce::{BlockBody, BlockId, Change, Outline, Reader};
+use neco_view::reduce::{BlockBody, BlockId, Change};
 use neco_view::wording::lines::{Tone, lines};
 use neco_view::wording::{agents, notices};
 
 use crate::calls;
 use crate::options::Settings;
 use crate::permission::Asked;
+use crate::pictures::CallPictures;
+use crate::updates::{aside, heard, pictures, plan_of, said, thought, thought_aside, update};
 
 /// What an event comes to.
 #[derive(Default)]
@@ -42,6 +44,7 @@ pub(crate) struct Transcript {
     told: HashMap<String, acp::ToolCallUpdateFields>,
     /// Calls that printed something since the editor was told.
     printed: BTreeSet<BlockId>,
+    pictures: CallPictures,
     /// Messages of this editor, which shows them itself.
     own: HashSet<MessageId>,
     title: Option<String>,
@@ -65,6 +68,7 @@ impl Transcript {
             view,
             told: HashMap::new(),
             printed: BTreeSet::new(),
+            pictures: CallPictures::default(),
             own: HashSet::new(),
             used: None,
         }
@@ -90,27 +94,55 @@ impl Transcript {
         self.own.insert(message);
     }
 
-    /// Everything that was said and done until now and counts, for an editor that has not seen it.
-    pub fn replay(&mut self, past: &[Event], session: &SessionSnapshot) -> Vec<acp::SessionUpdate> {
-        let mut outline = Outline::default();
-        past.iter().for_each(|event| outline.read(event));
-        let gone = outline.taken_back();
-        let mut reader = Reader::default();
+    /// Whether it is a message of this editor.
+    pub fn is_own(&self, message: MessageId) -> bool {
+        self.own.contains(&message)
+    }
+
+    /// Whether no event was taken in yet.
+    pub fn is_new(&self) -> bool {
+        self.view.last_seq() == 0
+    }
+
+    /// The editor is told everything anew.
+    pub fn forget(&mut self) {
+        self.told.clear();
+        self.own.clear();
+        self.todos.clear();
+        self.used = None;
+    }
+
+    /// Goes on with what is open where the past was read.
+    pub fn follow(&mut self, past: View) {
+        self.view.go_on_from(past);
+    }
+
+    /// What goes on, as far as it came; `past` is the view of what was told.
+    pub fn open(&mut self, past: &View, turn: Option<TurnId>) -> Vec<acp::SessionUpdate> {
         let mut updates = Vec::new();
-        let view = mem::take(&mut self.view);
-        for event in past {
-            let counts = !gone.iter().any(|range| range.contains(&event.seq));
-            let seen = reader.read(event);
-            if counts {
-                updates.extend(seen.into_iter().flat_map(|seen| self.whole(&seen.block.body, &seen.printed, &view)));
-                updates.extend(self.below(event, &view));
-            }
+        for block in &past.blocks {
+            updates.extend(match &block.body {
+                BlockBody::Answer(written) => vec![said(&written.text, turn)],
+                BlockBody::Thinking(written) => vec![thought(&written.text, turn)],
+                BlockBody::Call(call) => self.call(call).into_iter().collect(),
+                BlockBody::Message(message) => vec![heard(message.message_id, &message.text)],
+                // What is asked is brought to the person apart from this.
+                _ => Vec::new(),
+            });
         }
-        updates.extend(reader.rest().into_iter().flat_map(|seen| self.whole(&seen.block.body, &seen.printed, &view)));
-        self.view = view;
-        updates.extend((!session.todos.is_empty()).then(|| plan_of(&session.todos)));
-        self.todos.clone_from(&session.todos);
+        // What waits to be read is known to whoever follows.
+        updates.extend(self.view.unread().map(|message| heard(message.message_id, &message.text)));
         updates
+    }
+
+    /// How everything stands that an editor shows apart from what was said.
+    pub fn stands(&mut self) -> Vec<acp::SessionUpdate> {
+        let mut news = News::default();
+        self.todos.clone_from(&self.view.todos);
+        news.updates.extend((!self.todos.is_empty()).then(|| plan_of(&self.todos)));
+        news.updates.extend(self.view.title.is_some().then(|| self.info()));
+        self.standing(&mut news);
+        news.updates
     }
 
     /// Takes in the next event.
@@ -122,19 +154,19 @@ impl Transcript {
                 Change::Added(id) | Change::Changed(id) => {
                     let is_new = matches!(change, Change::Added(_));
                     if let Some(block) = view.block(id) {
-                        self.block(&block.body, is_new, &view, &mut news);
+                        self.block(&block.body, is_new, event, &view, &mut news);
                     }
                 }
                 Change::Grew(id, words) => match view.block(id).map(|block| &block.body) {
-                    Some(BlockBody::Answer(_)) => news.updates.push(said(words)),
-                    Some(BlockBody::Thinking(_)) => news.updates.push(thought(words)),
+                    Some(BlockBody::Answer(_)) => news.updates.push(said(words, event.turn_id)),
+                    Some(BlockBody::Thinking(_)) => news.updates.push(thought(words, event.turn_id)),
                     Some(BlockBody::Call(_)) => drop(self.printed.insert(id)),
                     _ => {}
                 },
                 Change::Noted(..) | Change::Said { .. } | Change::Waits => {}
             }
         }
-        news.updates.extend(self.below(event, &view));
+        news.updates.extend(self.aside_of(event, &view));
         self.view = view;
         self.standing(&mut news);
         self.view.take_over();
@@ -163,13 +195,31 @@ impl Transcript {
         (!is_known).then(|| self.upsert(id, asked.about(&self.folder))).flatten()
     }
 
+    /// What an event comes to beside the blocks of the root: calls of others, questions, pictures of calls.
+    pub fn aside_of(&mut self, event: &Event, view: &View) -> Vec<acp::SessionUpdate> {
+        let asked = match &event.body {
+            EventBody::PermissionRequest(request) => self.call_of(&Asked::Call(Box::new(request.clone()))),
+            EventBody::Question(question) => self.call_of(&Asked::Question(question.clone())),
+            // One that no call asks is shown as a call of its own.
+            EventBody::QuestionAnswer(answer) if self.told.contains_key(&answer.question_id.to_string()) => {
+                let fields = acp::ToolCallUpdateFields::new().status(acp::ToolCallStatus::Completed);
+                self.upsert(acp::ToolCallId::new(answer.question_id.to_string()), fields)
+            }
+            _ => None,
+        };
+        asked.into_iter().chain(self.below(event, view)).chain(self.pictures.read(event)).collect()
+    }
+
     /// A block that is new or stands otherwise.
-    fn block(&mut self, body: &BlockBody, is_new: bool, view: &View, news: &mut News) {
+    fn block(&mut self, body: &BlockBody, is_new: bool, event: &Event, view: &View, news: &mut News) {
         match body {
             BlockBody::Message(message) if is_new && !self.own.contains(&message.message_id) => {
-                news.updates.push(heard(&message.text));
+                news.updates.push(heard(message.message_id, &message.text));
+                news.updates.extend(pictures(event));
             }
-            BlockBody::Answer(written) if is_new && written.over => news.updates.push(said(&written.text)),
+            BlockBody::Answer(written) if is_new && written.over => {
+                news.updates.push(said(&written.text, event.turn_id));
+            }
             BlockBody::Call(call) => news.updates.extend(self.call(call)),
             BlockBody::Approval(approval) if is_new && approval.open => {
                 news.asks.push(Asked::Call(Box::new(approval.request.clone())));
@@ -177,29 +227,54 @@ impl Transcript {
             BlockBody::Question(asked) if is_new && asked.open => {
                 news.asks.push(Asked::Question(asked.question.clone()));
             }
+            // Others are told of by the call that asks them.
+            BlockBody::Question(asked) if !asked.open && asked.question.call_id.is_none() => {
+                news.updates.extend(self.notice(body, view));
+            }
             body if is_new => news.updates.extend(self.notice(body, view)),
             _ => {}
         }
     }
 
-    /// A block that can't change any more, with what a call printed.
-    fn whole(&mut self, body: &BlockBody, printed: &str, view: &View) -> Vec<acp::SessionUpdate> {
+    /// A block that can't change any more since an event, with what a call printed.
+    pub fn whole(&mut self, body: &BlockBody, printed: &str, event: &Event, view: &View) -> Vec<acp::SessionUpdate> {
         match body {
-            BlockBody::Message(message) => vec![heard(&message.text)],
-            BlockBody::Answer(written) => vec![said(&written.text)],
-            BlockBody::Thinking(written) => vec![thought(&written.text)],
+            BlockBody::Message(message) => {
+                let words = heard(message.message_id, &message.text);
+                std::iter::once(words).chain(pictures(event)).collect()
+            }
+            BlockBody::Answer(written) => vec![said(&written.text, event.turn_id)],
+            BlockBody::Thinking(written) => vec![thought(&written.text, event.turn_id)],
             BlockBody::Call(call) if call.printed.is_empty() => {
                 self.call(&Call { printed: printed.to_owned(), ..(**call).clone() }).into_iter().collect()
             }
             BlockBody::Call(call) => self.call(call).into_iter().collect(),
+            // How the todo list is now is told at the end.
             BlockBody::Approval(_) | BlockBody::Todos(_) => Vec::new(),
+            BlockBody::Question(asked) if asked.question.call_id.is_some() => Vec::new(),
             body => self.notice(body, view),
         }
+    }
+
+    /// The calls that a message of the root begins with: what comes of them meanwhile stands behind them.
+    pub fn begun(&mut self, event: &Event, view: &View) -> Vec<acp::SessionUpdate> {
+        let EventBody::Message(message) = &event.body else { return Vec::new() };
+        let mut updates = Vec::new();
+        for asked in message.tool_calls().filter(|_| view.is_own(event)) {
+            let is_it = |call: &&Call| call.call_id == asked.id;
+            let mut calls = view.blocks.iter().filter_map(|block| match &block.body {
+                BlockBody::Call(call) => Some(call.as_ref()),
+                _ => None,
+            });
+            updates.extend(calls.find(is_it).and_then(|call| self.call(call)));
+        }
+        updates
     }
 
     fn call(&mut self, call: &Call) -> Option<acp::SessionUpdate> {
         let id = acp::ToolCallId::new(call.call_id.as_str());
         let fields = calls::fields(call, &self.folder);
+        call.end.iter().for_each(|end| self.pictures.ended(self.root, end, &fields));
         self.upsert(id, fields)
     }
 
@@ -247,6 +322,14 @@ impl Transcript {
                 Some(_) => vec![thought_aside(&notices::mode_change(change))],
                 None => Vec::new(),
             },
+            BlockBody::End(end) => {
+                let runs = end.background.iter().map(|left| {
+                    let (name, what) = (clean_line(&left.name), clean_line(&left.summary));
+                    thought_aside(&format!("{name} still runs in the background: {what}"))
+                });
+                let ended = lines(body, view).into_iter().map(|(_, words)| aside(&words));
+                runs.chain(ended).collect()
+            }
             BlockBody::Plan(planned) => {
                 let found: Vec<String> =
                     planned.found.iter().map(|found| format!("Found out: {}", clean(found))).collect();
@@ -335,11 +418,18 @@ impl Transcript {
                     .title(format!("{who}{}", clean_line(&end.summary)))
                     .kind(calls::kind(&end.tool));
                 let fields = calls::ended(fields, end, &self.folder, "");
+                self.pictures.ended(event.agent_id, end, &fields);
                 self.upsert(call(&end.call_id), fields)
             }
             // Of what else it does its own update tells.
             _ => None,
         }
+    }
+
+    /// What the session is called.
+    fn info(&self) -> acp::SessionUpdate {
+        let title = self.view.title.as_deref().map(clean_line);
+        acp::SessionUpdate::SessionInfoUpdate(acp::SessionInfoUpdate::new().title(title))
     }
 
     /// What is set otherwise, what the session is called now, and what it used.
@@ -356,9 +446,7 @@ impl Transcript {
         }
         if self.title != self.view.title {
             self.title.clone_from(&self.view.title);
-            let title = self.title.as_deref().map(clean_line);
-            let info = acp::SessionInfoUpdate::new().title(title);
-            news.updates.push(acp::SessionUpdate::SessionInfoUpdate(info));
+            news.updates.push(self.info());
         }
         let used = standing.context.map(|context| (context, standing.usage.cost));
         if used != self.used
@@ -370,50 +458,4 @@ impl Transcript {
             news.updates.push(acp::SessionUpdate::UsageUpdate(usage));
         }
     }
-}
-
-fn update(call: &CallId, fields: acp::ToolCallUpdateFields) -> acp::SessionUpdate {
-    acp::SessionUpdate::ToolCallUpdate(acp::ToolCallUpdate::new(call.as_str().to_owned(), fields))
-}
-
-fn chunk(words: impl Into<String>) -> acp::ContentChunk {
-    acp::ContentChunk::new(acp::ContentBlock::Text(acp::TextContent::new(words)))
-}
-
-fn said(words: &str) -> acp::SessionUpdate {
-    acp::SessionUpdate::AgentMessageChunk(chunk(words))
-}
-
-fn thought(words: &str) -> acp::SessionUpdate {
-    acp::SessionUpdate::AgentThoughtChunk(chunk(words))
-}
-
-/// What a person said, without what came along.
-fn heard(words: &str) -> acp::SessionUpdate {
-    acp::SessionUpdate::UserMessageChunk(chunk(Message::written(words)))
-}
-
-/// What a person must see, apart from what the model says.
-pub(crate) fn aside(words: &str) -> acp::SessionUpdate {
-    acp::SessionUpdate::AgentMessageChunk(chunk(format!("\n\n> {}\n\n", words.replace('\n', "\n> "))))
-}
-
-/// What is good to know.
-fn thought_aside(words: &str) -> acp::SessionUpdate {
-    acp::SessionUpdate::AgentThoughtChunk(chunk(format!("\n\n{words}\n\n")))
-}
-
-/// The todo list, parts below what they are parts of.
-fn plan_of(todos: &[Todo]) -> acp::SessionUpdate {
-    let entry = |(depth, todo): (usize, &Todo)| {
-        let (status, mark) = match todo.status {
-            TodoStatus::Pending => (acp::PlanEntryStatus::Pending, ""),
-            TodoStatus::InProgress => (acp::PlanEntryStatus::InProgress, ""),
-            TodoStatus::Completed => (acp::PlanEntryStatus::Completed, ""),
-            TodoStatus::Cancelled => (acp::PlanEntryStatus::Completed, " (not needed any more)"),
-        };
-        let words = format!("{}{}{mark}", "  ".repeat(depth), clean_line(&todo.text));
-        acp::PlanEntry::new(words, acp::PlanEntryPriority::Medium, status)
-    };
-    acp::SessionUpdate::Plan(acp::Plan::new(Todo::outline(todos).into_iter().map(entry).collect()))
 }

@@ -13,8 +13,8 @@ use std::path::Path;
 
 use neco_proto::event::CallStatus;
 use neco_proto::rewinds::Rewinds;
-use neco_proto::{Event, EventBody, Role};
-use serde_json::Value;
+use neco_proto::{Event, EventBody, MessageId, Role};
+use serde_json::{Value, json};
 
 use editor::Editor;
 
@@ -123,4 +123,87 @@ async fn an_editor_that_loads_a_scenario_is_told_what_counts() {
         holds(&name, &counts, &updates);
         editor.leave().await;
     }
+}
+
+/// What an editor shows in the end: messages as they read, and calls with all that was told of them.
+fn shown(updates: &[Value]) -> Vec<Value> {
+    let mut shown: Vec<Value> = Vec::new();
+    for update in updates {
+        let kind = update["sessionUpdate"].as_str().unwrap();
+        match kind {
+            "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk" => {
+                let is_same = |last: &&mut Value| {
+                    last["kind"] == kind && last["messageId"] == update["messageId"] && last["text"].is_string()
+                };
+                let text = update["content"]["text"].as_str();
+                match (shown.last_mut().filter(is_same), text) {
+                    (Some(last), Some(text)) => {
+                        last["text"] = (last["text"].as_str().unwrap().to_owned() + text).into()
+                    }
+                    _ => shown.push(json!({
+                        "kind": kind, "messageId": update["messageId"], "text": text,
+                        "content": text.is_none().then(|| update["content"].clone()),
+                    })),
+                }
+            }
+            "tool_call" | "tool_call_update" => {
+                let known = shown.iter_mut().find(|known| known["toolCallId"] == update["toolCallId"]);
+                match known {
+                    Some(known) => {
+                        for (name, value) in
+                            update.as_object().unwrap().iter().filter(|(name, _)| *name != "sessionUpdate")
+                        {
+                            known[name] = value.clone();
+                        }
+                    }
+                    None => {
+                        assert_eq!(kind, "tool_call", "an update of a call that nobody knows: {update}");
+                        let mut call = update.clone();
+                        call.as_object_mut().unwrap().remove("sessionUpdate");
+                        shown.push(call);
+                    }
+                }
+            }
+            // How things stand is told whenever they change.
+            _ => {}
+        }
+    }
+    shown
+}
+
+/// Whether something was gone back over, begun anew by a model, or said and never read: whoever was there has seen that.
+fn is_only_seen_live(events: &[Event]) -> bool {
+    let is_read = |message: MessageId| {
+        events.iter().any(|event| matches!(&event.body, EventBody::Message(read) if read.id == message))
+    };
+    events.iter().any(|event| match &event.body {
+        EventBody::Rewind(_) => true,
+        EventBody::ModelRetry(retry) => retry.discards,
+        EventBody::ModelSwitch(switch) => switch.discards,
+        EventBody::MessageQueued(queued) => !is_read(queued.message.id),
+        _ => false,
+    })
+}
+
+#[tokio::test]
+async fn a_session_that_is_loaded_shows_what_whoever_followed_it_has_seen() {
+    let mut differs = Vec::new();
+    for (name, events) in logs() {
+        if is_only_seen_live(&events) {
+            continue;
+        }
+        let mut editor = Editor::of(&name, events.clone()).await;
+        let session = editor.new_session().await;
+        let followed = shown(&editor.follow(&session).await);
+        let mut other = Editor::of(&name, events).await;
+        let loaded = shown(&other.load().await);
+        let differ = followed.iter().zip(&loaded).find(|(followed, loaded)| followed != loaded);
+        if differ.is_some() || followed.len() != loaded.len() {
+            eprintln!("{name}: {differ:#?}\n{} and {}", followed.len(), loaded.len());
+            differs.push(name.clone());
+        }
+        editor.leave().await;
+        other.leave().await;
+    }
+    assert!(differs.is_empty(), "{differs:?}");
 }

@@ -8,6 +8,7 @@
 )]
 
 mod acp;
+mod acp_connection;
 mod acp_sessions;
 mod approvals;
 mod attach;
@@ -35,6 +36,7 @@ mod memory;
 mod models;
 mod newcomer;
 mod output;
+mod peer;
 mod pictures;
 mod plugins;
 mod policy;
