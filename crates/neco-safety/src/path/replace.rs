@@ -76,6 +76,16 @@ impl Located {
         Ok(Replaced { stamp: target.read_back(content)?, other_names: names.saturating_sub(1) })
     }
 
+    /// Looks whether somebody else may write the file as [`Located::replace`] would: it is in the state `before`, and its
+    /// own permissions allow it. Gives how many other names (hard links) it has.
+    /// Fails as [`Located::replace`] does before anything is written; no folder is made.
+    pub fn check_replace(&self, before: Option<&Stamp>) -> Result<u64, PathError> {
+        let name = self.relative.file_name().ok_or_else(|| PathError::IsDirectory(self.shown()))?;
+        let (folder, _) = self.open_parent(false)?;
+        let existing = Target { located: self, folder: folder.as_fd(), name }.check(before)?;
+        Ok(existing.map_or(0, |existing| existing.nlink().saturating_sub(1)))
+    }
+
     /// What the file has besides its content.
     /// Fails when it can't be opened, or one of its attributes can't be read.
     pub fn attributes(&self) -> Result<Attributes, PathError> {

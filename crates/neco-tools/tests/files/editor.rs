@@ -8,7 +8,7 @@ use neco_proto::ErrorCode;
 use neco_safety::World;
 use neco_safety::path::{Attributes, Located, PathError, Replaced, Stamp};
 use neco_safety::policy::Closed;
-use neco_safety::world::{Content, Files, Net, Processes};
+use neco_safety::world::Content;
 use serde_json::json;
 
 use crate::desk::Desk;
@@ -20,16 +20,8 @@ struct Editor {
 }
 
 impl World for Editor {
-    fn files(&self) -> &Files {
-        self.local.files()
-    }
-
-    fn processes(&self) -> &dyn Processes {
-        self.local.processes()
-    }
-
-    fn net(&self) -> &dyn Net {
-        self.local.net()
+    fn local(&self) -> &dyn World {
+        self.local.as_ref()
     }
 
     fn closing(&self, closed: &Closed) -> Arc<dyn World> {
