@@ -9,7 +9,7 @@
 //! Reading order: [`connection`] (which message is answered by what), [`sessions`] (those that an editor has open) with
 //! [`options`] (what can be set in one), [`prompt`] (what an editor says) and [`commands`] (lines with a slash), [`window`] (one session, followed), [`transcript`]
 //! (its events as updates) with [`calls`], [`permission`] and [`forms`] (what a person is asked), [`world`] (the editor's
-//! files), [`servers`] (its MCP servers), [`login`], [`failure`].
+//! files), [`terminal`] with [`relay`] (its terminals), [`servers`] (its MCP servers), [`login`], [`failure`].
 
 mod calls;
 mod commands;
@@ -20,10 +20,13 @@ mod login;
 mod options;
 mod permission;
 mod prompt;
+mod relay;
 mod servers;
 mod sessions;
+mod terminal;
 mod transcript;
 mod window;
 mod world;
 
 pub use connection::{AcpSetup, serve};
+pub use relay::print_command_if_asked;

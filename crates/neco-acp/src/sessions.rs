@@ -22,6 +22,7 @@ use tokio_util::task::TaskTracker;
 use crate::connection::AcpSetup;
 use crate::options::{self, Settings};
 use crate::permission::Asked;
+use crate::terminal::Terminals;
 use crate::transcript::{Transcript, aside};
 use crate::window::{Base, Order, Prompted, Window};
 use crate::world::OpenFiles;
@@ -123,18 +124,19 @@ impl Sessions {
         if !cwd.is_absolute() {
             return Err(failure::invalid("cwd: the whole path of the folder, from / on"));
         }
-        let files = OpenFiles::of(&editor, &locked(&self.told).capabilities.fs);
+        let folders = std::iter::once(&cwd).chain(&also).map(PathBuf::as_path);
+        let files = OpenFiles::of(&editor, &locked(&self.told).capabilities, folders);
         let wanted = OpenSession {
             servers: servers::given(servers)?,
             editor: files.as_ref().map(OpenFiles::handed_over),
             ..self.wanted(which, &cwd, &also)
         };
         let opened = self.setup.app.open(&self.caller(), wanted).await.map_err(failure::of_app)?;
-        if let Some(files) = files {
+        if let Some(files) = &files {
             let _ = files.session.set(acp::SessionId::new(opened.id.to_string()));
         }
         let client = Arc::clone(&opened.client);
-        let shown = self.show(opened, past, editor).await;
+        let shown = self.show(opened, past, editor, files).await;
         if shown.is_err() {
             let _ = self.setup.app.close(client).await;
         }
@@ -160,6 +162,7 @@ impl Sessions {
         opened: OpenedSession,
         past: Past,
         editor: ConnectionTo<Editor>,
+        files: Option<OpenFiles>,
     ) -> Result<(acp::SessionId, Opened), Error> {
         let OpenedSession { id, client, folder, owner, since, notes } = opened;
         let session = standing(client.as_ref()).await?;
@@ -169,19 +172,25 @@ impl Sessions {
         };
         let list = ListModels { folder: folder.clone(), ..ListModels::default() };
         let models = self.app().ask(&self.caller(), &list).await.map(options::names).unwrap_or_default();
+        let shared = owner.is_some_and(|owner| owner != std::process::id());
+        let id = acp::SessionId::new(id.to_string());
+        // What another process runs is not this editor's to end.
+        let shows = files.filter(|_| locked(&self.told).capabilities.terminal && !shared);
+        let terminals = shows.map(|files| Terminals::new(editor.clone(), id.clone(), &folder, files.kills));
         let base = Base {
-            id: acp::SessionId::new(id.to_string()),
+            id,
             client,
             app: Arc::clone(&self.setup.app),
             folder,
             editor,
             caller: self.caller(),
-            shared: owner.is_some_and(|owner| owner != std::process::id()),
+            shared,
+            terminals: terminals.clone(),
             forms: locked(&self.told).capabilities.elicitation.as_ref().is_some_and(|offered| offered.supports_form()),
             models: models.into(),
         };
         let settings = Settings::from(&session);
-        let mut transcript = Transcript::new(&session, nodes);
+        let mut transcript = Transcript::new(&session, nodes, terminals);
         let since = match (past, owner) {
             (Past::Shown, _) => {
                 let past = past_of(base.client.as_ref(), session.last_seq).await?;

@@ -21,6 +21,7 @@ use crate::failure;
 use crate::forms;
 use crate::permission::{Asked, AskedId};
 use crate::prompt::Said;
+use crate::terminal::Terminals;
 use crate::transcript::{Transcript, aside};
 
 /// How often an editor is told what running commands print.
@@ -49,6 +50,8 @@ pub(crate) struct Base {
     pub caller: Caller,
     /// Whether another process has it open, which goes on with it.
     pub shared: bool,
+    /// The editor's terminals, where it shows commands in them.
+    pub terminals: Option<Arc<Terminals>>,
     /// Whether the editor shows forms.
     pub forms: bool,
     /// The models that can be chosen.
@@ -297,6 +300,9 @@ impl Follower {
     }
 
     fn event(&mut self, event: &Event) {
+        if let Some(terminals) = self.base.terminals.as_ref().filter(|_| self.transcript.view().is_own(event)) {
+            terminals.event(event);
+        }
         match &event.body {
             EventBody::Message(message) => self.read(message.id),
             EventBody::HookRun(run) if matches!(run.outcome, HookOutcome::Blocked | HookOutcome::Stopped) => {

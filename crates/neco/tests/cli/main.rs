@@ -8,7 +8,10 @@
 )]
 
 mod acp;
+mod acp_files;
+mod acp_library;
 mod acp_sessions;
+mod acp_terminals;
 mod approvals;
 mod attach;
 mod auth;
