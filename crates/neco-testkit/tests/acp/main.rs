@@ -18,7 +18,7 @@ mod told;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use neco_proto::Event;
+use neco_proto::{Client, Event};
 use neco_proto::rewinds::Rewinds;
 use neco_testkit::Scenario;
 use neco_testkit::scenario::play_through;
@@ -55,12 +55,14 @@ async fn in_an_editor(name: &str, text: &str) -> Result<usize, String> {
     let played = play_through(&scenario, async |session| {
         let person = Arc::new(Person::of(session).await);
         let _ = editor.set(Arc::clone(&person));
-        Ok(person)
+        Ok(person as Arc<dyn Client>)
     });
     let events = played.await?;
     let Some(person) = editor.get() else { return Err("the editor was never opened".to_owned()) };
     person.has_heard_all().await;
-    told::holds(name, &counting(&events), &person.updates());
+    let (counting, updates) = (counting(&events), person.updates());
+    let held = std::panic::catch_unwind(|| told::holds(name, &counting, &updates));
+    held.map_err(|_| "the editor was told something else".to_owned())?;
     Ok(person.leave().await)
 }
 

@@ -43,7 +43,6 @@ fn a_command_is_shown_in_a_terminal_while_it_runs_and_ends_as_it_does() {
     let house = playing(json!([call("bash", json!({ "command": command })), say("Done.")]));
     let (mut editor, session) = opened(&house);
     let prompt = editor.say(&session, "run it");
-    editor.choose("once");
     let create = asked(&mut editor, "terminal/create");
     assert_eq!(create["params"]["cwd"], json!(house.project()), "{create}");
     let relay = run(&create);
@@ -72,7 +71,6 @@ fn a_command_that_is_ended_in_its_terminal_ends() {
     let house = playing(json!([call("bash", json!({ "command": "echo begun; sleep 7654" })), say("Stopped, then.")]));
     let (mut editor, session) = opened(&house);
     let prompt = editor.say(&session, "run it");
-    editor.choose("once");
     let create = asked(&mut editor, "terminal/create");
     let mut relay = run(&create);
     reply(&mut editor, &create, json!({ "terminalId": "t1" }));
@@ -93,7 +91,6 @@ fn an_editor_that_opens_no_terminal_holds_no_command_and_none_is_asked_that_has_
         let mut editor = Editor::open(&house, capabilities.clone());
         let session = editor.session(&house);
         let prompt = editor.say(&session, "run it");
-        editor.choose("once");
         let begun = Instant::now();
         assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
         assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
