@@ -1,6 +1,7 @@
 //! A program with one session, which is open already.
 
 use std::sync::Arc;
+use std::task::Poll;
 
 use futures::future::BoxFuture;
 use futures::stream::poll_fn;
@@ -9,17 +10,16 @@ use neco_proto::app::opening::{OpenSession, OpenedSession};
 use neco_proto::app::{App, AppError, Call, Caller};
 use neco_proto::{Actor, Answer, Client, ClientError, Command, EventStream, Query, Receipt, Seq, SessionId};
 use serde_json::Value;
-use std::task::Poll;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::watch;
 
 /// The program.
 pub struct Door(pub Arc<Listened>);
 
-/// A session, and whether whoever follows it has heard all of it.
+/// A session, and how much of it whoever follows it has taken in.
 pub struct Listened {
     pub session: Arc<dyn Client>,
     pub id: SessionId,
-    pub heard_all: CancellationToken,
+    pub heard: watch::Sender<Seq>,
 }
 
 impl App for Door {
@@ -40,12 +40,17 @@ impl Client for Listened {
     }
 
     fn events(&self, since: Seq) -> EventStream {
-        let heard_all = self.heard_all.clone();
-        let end = poll_fn(move |_| {
-            heard_all.cancel();
-            Poll::Ready(None)
+        let (heard, mut last, mut events) = (self.heard.clone(), since, self.session.events(since));
+        let events = poll_fn(move |context| {
+            // Whoever asks for the next one has taken in the last one.
+            heard.send_replace(last);
+            let next = events.poll_next_unpin(context);
+            if let Poll::Ready(Some(Ok(event))) = &next {
+                last = event.seq;
+            }
+            next
         });
-        self.session.events(since).chain(end).boxed()
+        events.boxed()
     }
 
     fn ask(&self, query: Query) -> BoxFuture<'_, Result<Answer, ClientError>> {

@@ -59,7 +59,7 @@ async fn in_an_editor(name: &str, text: &str) -> Result<usize, String> {
     });
     let events = played.await?;
     let Some(person) = editor.get() else { return Err("the editor was never opened".to_owned()) };
-    person.has_heard_all().await;
+    person.has_heard(events.last().map_or(0, |event| event.seq)).await;
     let (counting, updates) = (counting(&events), person.updates());
     let held = std::panic::catch_unwind(|| told::holds(name, &counting, &updates));
     held.map_err(|_| "the editor was told something else".to_owned())?;

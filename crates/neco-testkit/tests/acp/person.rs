@@ -96,7 +96,7 @@ impl Person {
     /// A person whose editor has opened a session.
     pub async fn of(session: Arc<dyn Client>) -> Self {
         let Ok(Answer::Snapshot(snapshot)) = session.ask(Query::Snapshot).await else { panic!("no snapshot") };
-        let listened = Listened { session, id: snapshot.session_id, heard_all: CancellationToken::new() };
+        let listened = Listened { session, id: snapshot.session_id, heard: watch::Sender::new(0) };
         let session = Arc::new(listened);
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (input, output) = split(ours);
@@ -119,9 +119,11 @@ impl Person {
         self.heard.state().updates.clone()
     }
 
-    /// Ready when the agent has told everything of a session that is over.
-    pub async fn has_heard_all(&self) {
-        tokio::time::timeout(PATIENCE, self.session.heard_all.cancelled()).await.unwrap();
+    /// Ready when the agent has told everything that happened until an event.
+    pub async fn has_heard(&self, last: Seq) {
+        let mut heard = self.session.heard.subscribe();
+        let waiting = tokio::time::timeout(PATIENCE, heard.wait_for(|heard| *heard >= last));
+        drop(waiting.await.unwrap().unwrap());
         // What is answered now comes behind all of that.
         let _ = self.ask("session/list", json!({})).await;
     }
