@@ -170,7 +170,7 @@ fn came_of(end: &ToolCallEnd, folder: &Path, live: Live<'_>) -> Vec<acp::ToolCal
     came
 }
 
-/// What a call gave that is more than text. Pictures come with the message that follows, for the model.
+/// What a call gave that is more than text. Pictures come with the message that follows, and are shown then.
 fn part(part: &ResultPart) -> Option<acp::ToolCallContent> {
     let block = match part {
         ResultPart::Link { uri, name, description, media_type } => acp::ContentBlock::ResourceLink(

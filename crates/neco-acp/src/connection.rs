@@ -2,20 +2,26 @@
 //!
 //! Messages are taken in their order. What takes a while is answered beside it, so that a cancel is never behind a prompt.
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{
-    Agent, ByteStreams, Client as Editor, Error, JsonRpcResponse, on_receive_notification, on_receive_request,
+    Agent, Channel, Client as Editor, Error, JsonRpcResponse, on_receive_notification, on_receive_request,
 };
-use neco_proto::app::opening::{OpenSession, WhichSession};
+use neco_proto::app::opening::OpenSession;
 use neco_proto::app::{App, AppError};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 use tokio_util::sync::CancellationToken;
 
-use crate::sessions::{Asks, Opened, Past, Sessions};
+use crate::sessions::{Opening, Sessions, Which};
+use crate::transport::{Room, read, write};
+use crate::window::Past;
+
+/// How long the last messages may take to be written once everything has ended.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// What is served.
 pub struct AcpSetup {
@@ -38,24 +44,37 @@ pub async fn serve(
     output: impl AsyncWrite + Send + 'static,
     stop: CancellationToken,
 ) -> Result<(), AppError> {
-    let sessions = Arc::new(Sessions::new(setup));
+    let room = Room::default();
+    let sessions = Arc::new(Sessions::new(setup, room.clone()));
+    let (agent, editor) = Channel::duplex();
+    let (outgoing, incoming) = editor.into_parts();
+    let mut written = tokio::spawn(write(outgoing, output, room));
+    let of_connection = Arc::clone(&sessions);
+    let mut connected = tokio::spawn(async move { connect(&of_connection, agent).await });
     tokio::select! {
-        served = connect(&sessions, input, output) => if let Err(error) = served {
+        read = read(input, incoming) => if let Err(error) = read {
+            tracing::error!(%error, "the editor can't be heard any more");
+        },
+        // Whoever does not listen any more is gone, too.
+        _ = &mut written => {}
+        ended = &mut connected => if let Ok(Err(error)) = ended {
             tracing::error!(%error, "the connection ended");
         },
         () = stop.cancelled() => {}
     }
     sessions.end().await;
+    // What is said last is written, unless nobody reads it.
+    if !written.is_finished() {
+        let _ = tokio::time::timeout(LAST_WORDS, &mut written).await;
+    }
+    written.abort();
+    connected.abort();
     Ok(())
 }
 
-async fn connect(
-    sessions: &Arc<Sessions>,
-    input: impl AsyncRead + Send + 'static,
-    output: impl AsyncWrite + Send + 'static,
-) -> Result<(), Error> {
+async fn connect(sessions: &Arc<Sessions>, editor: Channel) -> Result<(), Error> {
     let of = || Arc::clone(sessions);
-    let (initialize, authenticate, new, load, resume) = (of(), of(), of(), of(), of());
+    let (initialize, authenticate, new, load, resume, fork) = (of(), of(), of(), of(), of(), of());
     let (list, delete, close, prompt, cancel, mode, option) = (of(), of(), of(), of(), of(), of(), of());
     Agent
         .v1()
@@ -75,58 +94,42 @@ async fn connect(
         )
         .on_receive_request(
             async move |request: acp::NewSessionRequest, responder, cx: ConnectionTo<Editor>| {
-                let sessions = Arc::clone(&new);
-                let opens = async move {
-                    let acp::NewSessionRequest { cwd, additional_directories: also, mcp_servers: servers, .. } =
-                        request;
-                    let asks = Asks { cwd, also, servers };
-                    let (id, opened) = sessions.open(WhichSession::New, asks, Past::Known, cx).await?;
-                    let (modes, options) = (opened.modes.clone(), opened.options.clone());
-                    Ok((acp::NewSessionResponse::new(id).modes(modes).config_options(options), opened))
-                };
-                opened(&new, responder, opens)
+                let acp::NewSessionRequest { cwd, additional_directories: also, mcp_servers: servers, .. } = request;
+                let opening = Opening { which: Which::New, cwd, also, servers, past: Past::Known };
+                open(&new, cx, responder, opening, |id, modes, options| {
+                    acp::NewSessionResponse::new(id).modes(modes).config_options(options)
+                })
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: acp::LoadSessionRequest, responder, cx: ConnectionTo<Editor>| {
-                let sessions = Arc::clone(&load);
-                let opens = async move {
-                    let acp::LoadSessionRequest {
-                        session_id,
-                        cwd,
-                        additional_directories: also,
-                        mcp_servers: servers,
-                        ..
-                    } = request;
-                    let asks = Asks { cwd, also, servers };
-                    let which = WhichSession::Id(session_id.0.to_string());
-                    let (_, opened) = sessions.open(which, asks, Past::Shown, cx).await?;
-                    let (modes, options) = (opened.modes.clone(), opened.options.clone());
-                    Ok((acp::LoadSessionResponse::new().modes(modes).config_options(options), opened))
-                };
-                opened(&load, responder, opens)
+                let acp::LoadSessionRequest { session_id, cwd, additional_directories, mcp_servers, .. } = request;
+                let known = known(session_id, cwd, additional_directories, mcp_servers);
+                open(&load, cx, responder, Opening { past: Past::Shown, ..known }, |_, modes, options| {
+                    acp::LoadSessionResponse::new().modes(modes).config_options(options)
+                })
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: acp::ResumeSessionRequest, responder, cx: ConnectionTo<Editor>| {
-                let sessions = Arc::clone(&resume);
-                let opens = async move {
-                    let acp::ResumeSessionRequest {
-                        session_id,
-                        cwd,
-                        additional_directories: also,
-                        mcp_servers: servers,
-                        ..
-                    } = request;
-                    let asks = Asks { cwd, also, servers };
-                    let which = WhichSession::Id(session_id.0.to_string());
-                    let (_, opened) = sessions.open(which, asks, Past::Known, cx).await?;
-                    let (modes, options) = (opened.modes.clone(), opened.options.clone());
-                    Ok((acp::ResumeSessionResponse::new().modes(modes).config_options(options), opened))
-                };
-                opened(&resume, responder, opens)
+                let acp::ResumeSessionRequest { session_id, cwd, additional_directories, mcp_servers, .. } = request;
+                let known = known(session_id, cwd, additional_directories, mcp_servers);
+                open(&resume, cx, responder, known, |_, modes, options| {
+                    acp::ResumeSessionResponse::new().modes(modes).config_options(options)
+                })
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: acp::ForkSessionRequest, responder, cx: ConnectionTo<Editor>| {
+                let acp::ForkSessionRequest { session_id, cwd, additional_directories, mcp_servers, .. } = request;
+                let which = Which::Fork(session_id.0.to_string());
+                let known = known(session_id, cwd, additional_directories, mcp_servers);
+                open(&fork, cx, responder, Opening { which, ..known }, |id, modes, options| {
+                    acp::ForkSessionResponse::new(id).modes(modes).config_options(options)
+                })
             },
             on_receive_request!(),
         )
@@ -171,25 +174,29 @@ async fn connect(
         )
         .on_receive_request(
             async move |request: acp::SetSessionModeRequest, responder, _cx| {
-                let sessions = Arc::clone(&mode);
-                beside(&mode, responder, async move {
-                    let set = sessions.set_mode(&request.session_id, &request.mode_id).await;
-                    set.map(|()| acp::SetSessionModeResponse::new())
-                })
+                mode.set_mode(&request, |set| {
+                    respond(responder, set.map(|_| acp::SetSessionModeResponse::new()));
+                });
+                Ok(())
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: acp::SetSessionConfigOptionRequest, responder, _cx| {
-                let sessions = Arc::clone(&option);
-                beside(&option, responder, async move {
-                    sessions.set_option(request).await.map(acp::SetSessionConfigOptionResponse::new)
-                })
+                option.set_option(&request, |set| {
+                    respond(responder, set.map(acp::SetSessionConfigOptionResponse::new));
+                });
+                Ok(())
             },
             on_receive_request!(),
         )
-        .connect_to(ByteStreams::new(output.compat_write(), input.compat()))
+        .connect_to(editor)
         .await
+}
+
+/// A session that is there, whose past the editor knows.
+fn known(id: acp::SessionId, cwd: PathBuf, also: Vec<PathBuf>, servers: Vec<acp::McpServer>) -> Opening {
+    Opening { which: Which::Known(id.0.to_string()), cwd, also, servers, past: Past::Known }
 }
 
 /// Answers beside the messages that follow, unless the editor takes the request back.
@@ -199,27 +206,37 @@ fn beside<T: JsonRpcResponse>(
     work: impl Future<Output = Result<T, Error>> + Send + 'static,
 ) -> Result<(), Error> {
     let taken_back = responder.cancellation();
-    sessions.underway.spawn(async move {
+    sessions.begin(async move {
         let answer = taken_back.run_until_cancelled(work).await;
         respond(responder, answer);
     });
     Ok(())
 }
 
-/// The same for a session that is opened, of which more is told behind the answer.
-fn opened<T: JsonRpcResponse>(
+/// Opens a session beside the messages that follow. What the past holds is told before the answer, everything else behind
+/// it; nothing stays open of what the editor takes back.
+fn open<T: JsonRpcResponse>(
     sessions: &Arc<Sessions>,
+    editor: ConnectionTo<Editor>,
     responder: Responder<T>,
-    opens: impl Future<Output = Result<(T, Opened), Error>> + Send + 'static,
+    opening: Opening,
+    answer: fn(acp::SessionId, acp::SessionModeState, Vec<acp::SessionConfigOption>) -> T,
 ) -> Result<(), Error> {
     let (taken_back, all) = (responder.cancellation(), Arc::clone(sessions));
-    sessions.underway.spawn(async move {
-        match taken_back.run_until_cancelled(opens).await {
-            Ok((answer, opened)) => {
-                respond(responder, Ok(answer));
+    sessions.begin(async move {
+        let mut opened = match taken_back.run_until_cancelled(all.open(opening, editor)).await {
+            Ok(opened) => opened,
+            Err(error) => return respond(responder, Err(error)),
+        };
+        match taken_back.run_until_cancelled(opened.shown()).await {
+            Ok((modes, options)) => {
+                respond(responder, Ok(answer(opened.id(), modes, options)));
                 all.introduce(opened).await;
             }
-            Err(error) => respond(responder, Err(error)),
+            Err(error) => {
+                all.take_back(opened).await;
+                respond(responder, Err(error));
+            }
         }
     });
     Ok(())

@@ -6,25 +6,34 @@
 //! Invariants: nothing but messages is written; what an editor did not offer is never asked of it; a prompt has exactly
 //! one answer, also when the session is stopped or goes; the end of the input ends everything that was begun.
 //!
-//! Reading order: [`connection`] (which message is answered by what), [`sessions`] (those that an editor has open) with
-//! [`options`] (what can be set in one), [`prompt`] (what an editor says) and [`commands`] (lines with a slash), [`window`] (one session, followed), [`transcript`]
-//! (its events as updates) with [`calls`], [`permission`] and [`forms`] (what a person is asked), [`world`] (the editor's
-//! files), [`terminal`] with [`relay`] (its terminals), [`servers`] (its MCP servers), [`login`], [`failure`].
+//! Reading order: [`connection`] (which message is answered by what) on [`transport`] (messages as lines), [`sessions`]
+//! (those that an editor has open) with [`options`] (what can be set in one), [`prompt`] (what an editor says) and
+//! [`commands`] (lines with a slash), [`window`] (one session, and what is wanted of it), [`follower`] (what comes of that)
+//! with [`prompts`] (those that are not answered yet), [`transcript`] (its events as [`updates`]) with [`past`] (what
+//! happened before), [`calls`], [`permission`], [`forms`] and [`asking`] (what a person is asked), [`world`] (the editor's files),
+//! [`terminal`] with [`relay`] (its terminals),
+//! [`servers`] (its MCP servers), [`login`], [`failure`].
 
+mod asking;
 mod calls;
 mod commands;
 mod connection;
 mod failure;
+mod follower;
 mod forms;
 mod login;
 mod options;
+mod past;
 mod permission;
 mod prompt;
+mod prompts;
 mod relay;
 mod servers;
 mod sessions;
 mod terminal;
 mod transcript;
+mod transport;
+mod updates;
 mod window;
 mod world;
 

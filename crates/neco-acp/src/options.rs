@@ -95,13 +95,23 @@ pub(crate) fn names(list: ModelList) -> Vec<String> {
     list.groups.into_keys().chain(models).collect()
 }
 
-/// What sets an option.
-pub(crate) fn command(option: &str, value: &str) -> Result<Command, Error> {
+/// The whole name of a model; one without its provider is meant where only one of the `models` is called so.
+fn model(name: &str, models: &[String]) -> String {
+    let is_it = |model: &&String| model.split_once('/').is_some_and(|(_, short)| short.eq_ignore_ascii_case(name));
+    let mut named = models.iter().filter(is_it);
+    match (models.iter().any(|model| model == name), named.next(), named.next()) {
+        (false, Some(one), None) => one.clone(),
+        _ => name.to_owned(),
+    }
+}
+
+/// What sets an option, where there are these `models`.
+pub(crate) fn command(option: &str, value: &str, models: &[String]) -> Result<Command, Error> {
     let no = |what: &str| failure::invalid(format!("there is no {what} {value}"));
     match option {
         MODE => mode(value),
         MODEL if value.trim().is_empty() => Err(failure::invalid("a model is named provider/model, or as a group is")),
-        MODEL => Ok(Command::SetModel { model: value.to_owned() }),
+        MODEL => Ok(Command::SetModel { model: model(value.trim(), models) }),
         APPROVAL => {
             let approval = ApprovalMode::named(value).ok_or_else(|| no("approval mode"))?;
             Ok(Command::SetApproval { approval })

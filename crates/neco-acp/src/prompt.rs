@@ -1,5 +1,7 @@
 //! What an editor says, as a message: words, pictures, files that are named or come along.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use agent_client_protocol::Error;
@@ -110,17 +112,13 @@ fn picture(media_type: String, data: String) -> Result<Attachment, Error> {
 
 /// How something is named in a message: a file of the workspace by its path behind `@`, which brings it along.
 fn named(uri: &str, folder: &Path) -> String {
-    match file(uri) {
-        Some(path) => match path.strip_prefix(folder) {
-            Ok(inside) if !inside.as_os_str().is_empty() && !has_blank(inside) => format!("@{}", inside.display()),
-            _ => format!("`{}`", path.display()),
-        },
-        None => uri.to_owned(),
+    let Some(path) = file(uri) else { return uri.to_owned() };
+    let inside = path.strip_prefix(folder).ok().map(|inside| inside.display().to_string());
+    match inside.filter(|inside| !inside.is_empty()) {
+        Some(inside) if !inside.contains([' ', '\t', '\n', '"']) => format!("@{inside}"),
+        Some(inside) if !inside.contains(['"', '\n']) => format!("@\"{inside}\""),
+        _ => format!("`{}`", path.display()),
     }
-}
-
-fn has_blank(path: &Path) -> bool {
-    path.to_string_lossy().contains(char::is_whitespace)
 }
 
 /// Where something is, as people name it: files of the workspace from there on.
@@ -131,10 +129,20 @@ fn place(uri: &str, folder: &Path) -> String {
     }
 }
 
-/// The file that an address names. Bytes that have no letter are written `%20` in it.
+/// The file that an address names, without what points to a place in it; a path that is no address is one as it stands.
 pub(crate) fn file(uri: &str) -> Option<PathBuf> {
-    let path = uri.strip_prefix("file://").or_else(|| uri.starts_with('/').then_some(uri))?;
+    if uri.starts_with('/') {
+        return Some(PathBuf::from(uri));
+    }
+    let rest = uri.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("file://")).and_then(|_| uri.get(7..))?;
+    // The files of another machine are none of ours.
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
     let path = path.split(['#', '?']).next().unwrap_or(path);
+    Some(PathBuf::from(OsString::from_vec(unescaped(path)))).filter(|path| path.is_absolute())
+}
+
+/// Bytes that have no letter in an address, or mean something there, are written `%20` in it.
+fn unescaped(path: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = path.bytes();
     while let Some(byte) = rest.next() {
@@ -148,7 +156,7 @@ pub(crate) fn file(uri: &str) -> Option<PathBuf> {
             None => bytes.push(byte),
         }
     }
-    Some(PathBuf::from(String::from_utf8(bytes).ok()?)).filter(|path| path.is_absolute())
+    bytes
 }
 
 fn digit(byte: u8) -> Option<u8> {
@@ -178,11 +186,32 @@ mod tests {
             { "type": "resource_link", "name": "a.rs", "uri": "file:///project/src/a.rs" },
             { "type": "text", "text": "and" },
             { "type": "resource_link", "name": "b", "uri": "file:///etc/a%20b" },
+            { "type": "resource_link", "name": "c", "uri": "/project/what is C#?.md" },
             { "type": "resource", "resource": { "uri": "file:///project/c.md#L3", "text": "```\nnew\n```\n" } },
         ]));
         let said = said.unwrap();
-        assert_eq!(said.words, "look at @src/a.rs and `/etc/a b` ");
+        assert_eq!(said.words, "look at @src/a.rs and `/etc/a b` @\"what is C#?.md\" ");
         assert_eq!(said.along, format!("{}c.md:\n````\n```\nnew\n```\n````", Message::ATTACHED));
+    }
+
+    #[test]
+    fn an_address_is_unescaped_and_a_path_stands_as_it_is() {
+        let of = |uri: &str| file(uri).map(|path| path.display().to_string());
+        for (uri, path) in [
+            ("file:///a/b%23c%3Fd%20%25e.md", "/a/b#c?d %e.md"),
+            ("file:///a/b.md#L3", "/a/b.md"),
+            ("file:///a/b.md?line=3", "/a/b.md"),
+            ("FILE://localhost/a/b", "/a/b"),
+            ("file:///a/100%", "/a/100%"),
+            ("file:///%C3%A4", "/ä"),
+            ("/a/C#/what?.md", "/a/C#/what?.md"),
+            ("/a/100%25", "/a/100%25"),
+        ] {
+            assert_eq!(of(uri).as_deref(), Some(path), "{uri}");
+        }
+        for uri in ["file://server/a", "https://example.org/a", "a/b", ""] {
+            assert_eq!(of(uri), None, "{uri}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The sessions that an editor has open, several at once and in different folders, and the list of all there are.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,30 +10,34 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Editor, Error};
-use futures::StreamExt;
 use futures::future::join_all;
 use neco_proto::app::models::ListModels;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
-use neco_proto::app::sessions::{ListSessions, RemoveSessions, SessionRow};
+use neco_proto::app::sessions::{ForkSession, ListSessions, RemoveSessions, SessionRow};
 use neco_proto::app::{App, AppError, Caller, Scope};
 use neco_proto::clean::clean_line;
-use neco_proto::{Actor, Answer, Client, Command, Event, Query, Seq, SessionSnapshot};
+use neco_proto::{Actor, Answer, Client, Command, Query, SessionSnapshot};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::connection::AcpSetup;
 use crate::options::{self, Settings};
 use crate::permission::Asked;
+use crate::prompts::Prompted;
 use crate::terminal::Terminals;
-use crate::transcript::{Transcript, aside};
-use crate::window::{Base, Order, Prompted, Window};
+use crate::transcript::Transcript;
+use crate::transport::Room;
+use crate::updates::aside;
+use crate::window::{Base, Loan, Order, Past, SetReply, Start, Window};
 use crate::world::OpenFiles;
 use crate::{commands, failure, login, prompt, servers};
 
 /// Sessions of a page.
 const PAGE: usize = 50;
 
-/// How long a session may take to stop what it does.
-const SOON: Duration = Duration::from_secs(5);
+/// How long it may take that nothing is done any more.
+const SOON: Duration = Duration::from_secs(1);
 
 /// What an editor said of itself.
 #[derive(Clone, Debug, Default)]
@@ -44,42 +49,79 @@ struct Told {
 /// The sessions of an editor.
 pub(crate) struct Sessions {
     setup: AcpSetup,
+    /// The room for what the editor is told.
+    room: Room,
     told: Mutex<Told>,
     windows: Mutex<HashMap<Arc<str>, Arc<Window>>>,
     /// The requests that are answered.
-    pub underway: TaskTracker,
+    underway: TaskTracker,
+    /// That the editor is gone.
+    gone: CancellationToken,
 }
 
-/// How a session is set, and what is told once the editor knows that it is open.
-pub(crate) struct Opened {
-    pub modes: acp::SessionModeState,
-    pub options: Vec<acp::SessionConfigOption>,
-    window: Arc<Window>,
-    notes: Vec<String>,
+/// Which session an editor wants.
+pub(crate) enum Which {
+    /// A new one.
+    New,
+    /// The one of this id.
+    Known(String),
+    /// A new one that goes on from where that one is.
+    Fork(String),
 }
 
 /// What an editor asks for when it opens a session.
-pub(crate) struct Asks {
+pub(crate) struct Opening {
+    pub which: Which,
     /// The folder.
     pub cwd: PathBuf,
     /// Folders that are open besides.
     pub also: Vec<PathBuf>,
     /// MCP servers of the editor.
     pub servers: Vec<acp::McpServer>,
+    /// What of it is shown.
+    pub past: Past,
 }
 
-/// What of a session is shown when it is opened.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Past {
-    /// What happens from now on.
-    Known,
-    /// Everything that was said and done, too.
-    Shown,
+/// A session that was opened, and waits until the editor knows that.
+pub(crate) struct Opened {
+    window: Arc<Window>,
+    /// Whether the editor had it open before.
+    was_open: bool,
+    shown: oneshot::Receiver<Result<Settings, Error>>,
+    begin: oneshot::Sender<()>,
+    notes: Vec<String>,
+}
+
+impl Opened {
+    fn of(window: Arc<Window>, past: Past, was_open: bool, notes: Vec<String>) -> Self {
+        let (shows, shown) = oneshot::channel();
+        let (begin, begins) = oneshot::channel();
+        window.order(Order::Show { past, shown: shows, begins });
+        Self { window, was_open, shown, begin, notes }
+    }
+
+    pub fn id(&self) -> acp::SessionId {
+        self.window.base.id.clone()
+    }
+
+    /// How it is set, once everything is told that is told before the editor knows that it is open.
+    pub async fn shown(&mut self) -> Result<(acp::SessionModeState, Vec<acp::SessionConfigOption>), Error> {
+        let gone = || failure::of_client(neco_proto::ClientError::Gone);
+        let settings = (&mut self.shown).await.map_err(|_| gone())??;
+        Ok((settings.modes(), settings.options(&self.window.base.models)))
+    }
 }
 
 impl Sessions {
-    pub fn new(setup: AcpSetup) -> Self {
-        Self { setup, told: Mutex::default(), windows: Mutex::default(), underway: TaskTracker::new() }
+    pub fn new(setup: AcpSetup, room: Room) -> Self {
+        let (told, windows) = (Mutex::default(), Mutex::default());
+        Self { setup, room, told, windows, underway: TaskTracker::new(), gone: CancellationToken::new() }
+    }
+
+    /// Begins something that ends with the connection at the latest.
+    pub fn begin(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let gone = self.gone.clone();
+        self.underway.spawn(async move { gone.run_until_cancelled(work).await });
     }
 
     /// What this agent is and does.
@@ -94,7 +136,8 @@ impl Sessions {
             .delete(acp::SessionDeleteCapabilities::new())
             .additional_directories(acp::SessionAdditionalDirectoriesCapabilities::new())
             .resume(acp::SessionResumeCapabilities::new())
-            .close(acp::SessionCloseCapabilities::new());
+            .close(acp::SessionCloseCapabilities::new())
+            .fork(acp::SessionForkCapabilities::new());
         let capabilities = acp::AgentCapabilities::new()
             .load_session(true)
             .prompt_capabilities(acp::PromptCapabilities::new().image(true).embedded_context(true))
@@ -112,35 +155,46 @@ impl Sessions {
         login::log_in(self.app(), &self.caller(), &self.setup.wanted.folder, request).await
     }
 
-    /// Opens a session, or makes one.
-    pub async fn open(
-        &self,
-        which: WhichSession,
-        asked: Asks,
-        past: Past,
-        editor: ConnectionTo<Editor>,
-    ) -> Result<(acp::SessionId, Opened), Error> {
-        let Asks { cwd, also, servers } = asked;
+    /// Opens a session, or makes one. What is dropped before it is open leaves nothing open.
+    pub async fn open(&self, asked: Opening, editor: ConnectionTo<Editor>) -> Result<Opened, Error> {
+        let Opening { which, cwd, also, servers, past } = asked;
         if !cwd.is_absolute() {
             return Err(failure::invalid("cwd: the whole path of the folder, from / on"));
         }
-        let folders = std::iter::once(&cwd).chain(&also).map(PathBuf::as_path);
-        let files = OpenFiles::of(&editor, &locked(&self.told).capabilities, folders);
-        let wanted = OpenSession {
-            servers: servers::given(servers)?,
-            editor: files.as_ref().map(OpenFiles::handed_over),
-            ..self.wanted(which, &cwd, &also)
+        let servers = servers::given(servers)?;
+        let which = match which {
+            Which::New => WhichSession::New,
+            Which::Known(id) => {
+                if let Some(window) = self.followed(&id) {
+                    return Ok(Opened::of(window, past, true, Vec::new()));
+                }
+                WhichSession::Id(id)
+            }
+            Which::Fork(session) => WhichSession::Id(self.fork(session, &cwd).await?),
         };
+        let folders = std::iter::once(&cwd).chain(&also).map(PathBuf::as_path);
+        let files = OpenFiles::of(&editor, &self.room, &locked(&self.told).capabilities, folders);
+        let editor_files = files.as_ref().map(OpenFiles::handed_over);
+        let wanted = OpenSession { servers, editor: editor_files, ..self.wanted(which, &cwd, &also) };
         let opened = self.setup.app.open(&self.caller(), wanted).await.map_err(failure::of_app)?;
+        let loan = Loan::new(Arc::clone(&self.setup.app), Arc::clone(&opened.client), self.underway.clone());
         if let Some(files) = &files {
             let _ = files.session.set(acp::SessionId::new(opened.id.to_string()));
         }
-        let client = Arc::clone(&opened.client);
-        let shown = self.show(opened, past, editor, files).await;
-        if shown.is_err() {
-            let _ = self.setup.app.close(client).await;
-        }
-        shown
+        self.show(opened, loan, past, (editor, files)).await
+    }
+
+    /// A session that goes on from where another one is.
+    async fn fork(&self, session: String, cwd: &Path) -> Result<String, Error> {
+        let folder = cwd.display().to_string();
+        let fork = ForkSession { session: Some(session), folder, ..ForkSession::default() };
+        let forked = self.app().ask(&self.caller(), &fork).await.map_err(failure::of_app)?;
+        Ok(forked.session.id.to_string())
+    }
+
+    /// A session that the editor has open and that goes on.
+    fn followed(&self, id: &str) -> Option<Arc<Window>> {
+        locked(&self.windows).get(id).filter(|window| window.is_followed()).cloned()
     }
 
     /// How a session is opened for an editor.
@@ -160,10 +214,10 @@ impl Sessions {
     async fn show(
         &self,
         opened: OpenedSession,
+        loan: Loan,
         past: Past,
-        editor: ConnectionTo<Editor>,
-        files: Option<OpenFiles>,
-    ) -> Result<(acp::SessionId, Opened), Error> {
+        (editor, files): (ConnectionTo<Editor>, Option<OpenFiles>),
+    ) -> Result<Opened, Error> {
         let OpenedSession { id, client, folder, owner, since, notes } = opened;
         let session = standing(client.as_ref()).await?;
         let nodes = match client.ask(Query::Tree).await {
@@ -183,46 +237,52 @@ impl Sessions {
             app: Arc::clone(&self.setup.app),
             folder,
             editor,
+            room: self.room.clone(),
             caller: self.caller(),
             shared,
             terminals: terminals.clone(),
             forms: locked(&self.told).capabilities.elicitation.as_ref().is_some_and(|offered| offered.supports_form()),
             models: models.into(),
         };
-        let settings = Settings::from(&session);
-        let mut transcript = Transcript::new(&session, nodes, terminals);
         let since = match (past, owner) {
-            (Past::Shown, _) => {
-                let past = past_of(base.client.as_ref(), session.last_seq).await?;
-                transcript.replay(&past, &session).into_iter().for_each(|update| base.tell(update));
-                session.last_seq
-            }
             // What came of opening it is told, too.
             (Past::Known, None) => since.min(session.last_seq),
-            (Past::Known, Some(_)) => session.last_seq,
+            _ => session.last_seq,
         };
         let is_asked = since == session.last_seq;
         let calls = session.pending.iter().cloned().map(|request| Asked::Call(Box::new(request)));
         let questions = session.questions.iter().cloned().map(Asked::Question);
         let asks = calls.chain(questions).filter(|_| is_asked).collect();
-        let (modes, options) = (settings.modes(), settings.options(&base.models));
-        let name = base.id.clone();
-        let window = Arc::new(Window::new(base, transcript, since, asks));
-        let before = locked(&self.windows).insert(Arc::clone(&name.0), Arc::clone(&window));
-        if let Some(before) = before {
-            before.leave();
-            self.hand_back(Arc::clone(&before.base.client)).await;
+        let at_work = session.state.is_at_work() || nodes.iter().any(|node| node.state.is_live());
+        let start = Start { transcript: Transcript::new(&session, nodes, terminals), since, asks, at_work };
+        let (window, was_open) = match locked(&self.windows).entry(Arc::clone(&base.id.0)) {
+            // Somebody was faster, or it was named by the beginning of its id.
+            Entry::Occupied(open) if open.get().is_followed() => (Arc::clone(open.get()), true),
+            entry => {
+                let window = Arc::new(Window::new(base, start, loan));
+                entry.insert_entry(Arc::clone(&window));
+                (window, false)
+            }
+        };
+        Ok(Opened::of(window, past, was_open, notes))
+    }
+
+    /// The editor does not want a session any more that was opened for it.
+    pub async fn take_back(&self, opened: Opened) {
+        if !opened.was_open {
+            self.close(&opened.id()).await;
         }
-        Ok((name, Opened { modes, options, window, notes }))
     }
 
     /// What an editor is told of a session once it knows that it is open.
     pub async fn introduce(&self, opened: Opened) {
-        let Opened { window, notes, .. } = opened;
-        notes.iter().for_each(|note| window.base.tell(aside(note)));
+        let Opened { window, notes, begin, .. } = opened;
+        notes.iter().for_each(|note| window.order(Order::Tell(aside(note))));
+        // Whoever has ended meanwhile begins nothing.
+        let _ = begin.send(());
         let commands = commands::offered(self.app(), &self.caller(), &window.base.folder).await;
         let update = acp::AvailableCommandsUpdate::new(commands);
-        window.base.tell(acp::SessionUpdate::AvailableCommandsUpdate(update));
+        window.order(Order::Tell(acp::SessionUpdate::AvailableCommandsUpdate(update)));
     }
 
     /// The sessions there are, a page of them.
@@ -248,22 +308,20 @@ impl Sessions {
         }
     }
 
-    /// Stops what a session does and hands it back; one that is not open needs nothing.
+    /// Stops what a session does, answers its prompts and hands it back; one that is not open needs nothing.
     pub async fn close(&self, id: &acp::SessionId) {
         let Some(window) = locked(&self.windows).remove(&id.0) else { return };
-        window.order(Order::Cancel);
-        self.stop(&window).await;
-        window.settle().await;
-        window.leave();
-        self.hand_back(Arc::clone(&window.base.client)).await;
+        window.close().await;
+        window.hand_back().await;
     }
 
     /// The same for an editor, which is answered when nothing runs any more: what is done at the end of a session may
     /// take a while.
-    pub async fn close_soon(self: Arc<Self>, id: acp::SessionId) {
-        let sessions = Arc::clone(&self);
-        let closes = self.underway.spawn(async move { sessions.close(&id).await });
-        let _ = tokio::time::timeout(SOON / 5, closes).await;
+    pub async fn close_soon(&self, id: acp::SessionId) {
+        let Some(window) = locked(&self.windows).remove(&id.0) else { return };
+        window.close().await;
+        let handed_back = self.underway.spawn(async move { window.hand_back().await });
+        let _ = tokio::time::timeout(SOON, handed_back).await;
     }
 
     /// A prompt, which is answered when the work is over. What follows it, such as a cancel, is behind it.
@@ -286,60 +344,51 @@ impl Sessions {
     /// Stops what a session does; one that is not open does nothing.
     pub fn cancel(&self, id: &acp::SessionId) {
         if let Ok(window) = self.window(id) {
-            window.order(Order::Cancel);
+            window.order(Order::Cancel(None));
         }
     }
 
-    /// Sets the mode.
-    pub async fn set_mode(&self, id: &acp::SessionId, mode: &acp::SessionModeId) -> Result<(), Error> {
-        self.set(id, options::mode(&mode.0)?).await.map(drop)
-    }
-
-    /// Sets an option; all of them as they are now.
-    pub async fn set_option(
+    /// Sets the mode, behind everything that the editor wanted of the session before.
+    pub fn set_mode(
         &self,
-        request: acp::SetSessionConfigOptionRequest,
-    ) -> Result<Vec<acp::SessionConfigOption>, Error> {
-        let value = request.value.as_value_id();
-        let value = value.ok_or_else(|| failure::invalid("value: one of the choices of the option"))?;
-        let window = self.set(&request.session_id, options::command(&request.config_id.0, &value.0)?).await?;
-        let session = standing(window.base.client.as_ref()).await?;
-        Ok(Settings::from(&session).options(&window.base.models))
+        request: &acp::SetSessionModeRequest,
+        reply: impl FnOnce(Result<Vec<acp::SessionConfigOption>, Error>) + Send + 'static,
+    ) {
+        self.set(&request.session_id, |_| options::mode(&request.mode_id.0), Box::new(reply));
     }
 
-    async fn set(&self, id: &acp::SessionId, command: Command) -> Result<Arc<Window>, Error> {
-        let window = self.window(id)?;
-        window.base.client.send_as(self.actor(), command).await.map_err(failure::of_client)?;
-        Ok(window)
+    /// Sets an option, as the mode is set; the answer is all of them as they are then.
+    pub fn set_option(
+        &self,
+        request: &acp::SetSessionConfigOptionRequest,
+        reply: impl FnOnce(Result<Vec<acp::SessionConfigOption>, Error>) + Send + 'static,
+    ) {
+        let command = |window: &Window| {
+            let value = request.value.as_value_id();
+            let value = value.ok_or_else(|| failure::invalid("value: one of the choices of the option"))?;
+            options::command(&request.config_id.0, &value.0, &window.base.models)
+        };
+        self.set(&request.session_id, command, Box::new(reply));
     }
 
-    /// Stops everything and hands back every session.
+    fn set(&self, id: &acp::SessionId, command: impl FnOnce(&Window) -> Result<Command, Error>, reply: SetReply) {
+        match self.window(id).and_then(|window| Ok((command(&window)?, window))) {
+            Ok((command, window)) => window.order(Order::Set { command, reply }),
+            Err(error) => reply(Err(error)),
+        }
+    }
+
+    /// The editor is gone: everything stops, and every session is handed back.
     pub async fn end(&self) {
+        self.gone.cancel();
         let windows: Vec<Arc<Window>> = locked(&self.windows).drain().map(|(_, window)| window).collect();
-        join_all(windows.iter().map(|window| async move {
-            self.stop(window).await;
-            window.leave();
-            // Nobody waits for what is remembered of it.
-            let _ = tokio::time::timeout(SOON, self.hand_back(Arc::clone(&window.base.client))).await;
-        }))
-        .await;
+        let ends = windows.iter().map(|window| async move {
+            window.close().await;
+            window.hand_back().await;
+        });
         self.underway.close();
-        let _ = tokio::time::timeout(SOON, self.underway.wait()).await;
-    }
-
-    /// Stops what is done in a session of this process, in a moment.
-    async fn stop(&self, window: &Window) {
-        if window.base.shared {
-            return;
-        }
-        let stopped = window.base.client.send_as(self.actor(), Command::StopAll);
-        let _ = tokio::time::timeout(SOON, stopped).await;
-    }
-
-    async fn hand_back(&self, client: Arc<dyn Client>) {
-        if let Err(error) = self.setup.app.close(client).await {
-            tracing::warn!(%error, "a session could not be closed");
-        }
+        // Nobody waits for what is remembered of them.
+        let _ = tokio::time::timeout(SOON, async { tokio::join!(join_all(ends), self.underway.wait()) }).await;
     }
 
     fn window(&self, id: &acp::SessionId) -> Result<Arc<Window>, Error> {
@@ -364,24 +413,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn standing(client: &dyn Client) -> Result<SessionSnapshot, Error> {
+/// How a session stands.
+pub(crate) async fn standing(client: &dyn Client) -> Result<SessionSnapshot, Error> {
     match client.ask(Query::Snapshot).await.map_err(failure::of_client)? {
         Answer::Snapshot(session) => Ok(session),
         _ => Err(failure::of_app(AppError::unsupported("does not tell how a session stands"))),
     }
-}
-
-/// The events of a session until one of them.
-async fn past_of(client: &dyn Client, last: Seq) -> Result<Vec<Event>, Error> {
-    let mut past = Vec::new();
-    let mut events = client.events(0);
-    while past.last().is_none_or(|event: &Event| event.seq < last) && last > 0 {
-        match events.next().await {
-            Some(event) => past.push(event.map_err(failure::of_client)?),
-            None => break,
-        }
-    }
-    Ok(past)
 }
 
 fn listed(row: SessionRow) -> acp::SessionInfo {

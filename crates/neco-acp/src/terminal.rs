@@ -21,9 +21,10 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
 
 use crate::relay::ASKED;
+use crate::window::Order;
 use crate::world::Kills;
 
 /// The tool that runs commands.
@@ -69,10 +70,10 @@ impl Terminals {
     }
 
     /// Takes in what happens to the calls of an agent.
-    pub fn event(self: &Arc<Self>, event: &Event) {
+    pub fn event(self: &Arc<Self>, event: &Event, orders: &WeakUnboundedSender<Order>) {
         match &event.body {
             EventBody::ToolCallUpdate(told) if told.tool == COMMANDS && told.status == CallStatus::Executing => {
-                self.begin(&told.call_id);
+                self.begin(&told.call_id, orders);
             }
             EventBody::ToolOutputChunk(chunk) => self.tell(&chunk.call_id, Piece::Printed(chunk.text.clone())),
             EventBody::ToolCallEnd(end) => {
@@ -91,7 +92,7 @@ impl Terminals {
         }
     }
 
-    fn begin(self: &Arc<Self>, call: &CallId) {
+    fn begin(self: &Arc<Self>, call: &CallId, orders: &WeakUnboundedSender<Order>) {
         let mut shown = self.shown();
         if shown.contains_key(call) {
             return;
@@ -99,9 +100,9 @@ impl Terminals {
         // Unbounded: a call prints so much at most.
         let (sender, pieces) = unbounded_channel();
         shown.insert(call.clone(), Shown { pieces: Some(sender), terminal: None });
-        let (terminals, call) = (Arc::clone(self), call.clone());
+        let (terminals, call, orders) = (Arc::clone(self), call.clone(), orders.clone());
         tokio::spawn(async move {
-            if let Err(error) = terminals.show(&call, pieces).await {
+            if let Err(error) = terminals.show(&call, pieces, &orders).await {
                 tracing::info!(%error, "a command is not shown in a terminal");
             }
         });
@@ -115,7 +116,12 @@ impl Terminals {
     }
 
     /// Shows a command in a terminal from its beginning to its end.
-    async fn show(&self, call: &CallId, pieces: UnboundedReceiver<Piece>) -> Result<(), Error> {
+    async fn show(
+        &self,
+        call: &CallId,
+        pieces: UnboundedReceiver<Piece>,
+        orders: &WeakUnboundedSender<Order>,
+    ) -> Result<(), Error> {
         let program = std::env::current_exe().map_err(failed)?;
         let folder = tempfile::Builder::new().prefix("neco-").tempdir().map_err(failed)?;
         let (listener, socket) = listen(&folder).map_err(failed)?;
@@ -126,7 +132,7 @@ impl Terminals {
         let connected = tokio::time::timeout(SOON, listener.accept()).await;
         drop((listener, folder));
         if let Ok(Ok((stream, _))) = connected {
-            self.prints_in(call, &terminal);
+            self.prints_in(call, &terminal, orders);
             if follow(stream, pieces).await.is_err() {
                 self.kill(call);
             }
@@ -139,16 +145,15 @@ impl Terminals {
     }
 
     /// The editor knows from now on that a call is shown in a terminal.
-    fn prints_in(&self, call: &CallId, terminal: &acp::TerminalId) {
+    fn prints_in(&self, call: &CallId, terminal: &acp::TerminalId, orders: &WeakUnboundedSender<Order>) {
         if let Some(shown) = self.shown().get_mut(call) {
             shown.terminal = Some(terminal.clone());
         }
         let fields = acp::ToolCallUpdateFields::new().content(vec![content(terminal)]);
         let update = acp::ToolCallUpdate::new(call.as_str().to_owned(), fields);
         let update = acp::SessionUpdate::ToolCallUpdate(update);
-        if let Err(error) = self.editor.send_notification(acp::SessionNotification::new(self.session.clone(), update)) {
-            tracing::debug!(%error, "the editor is gone");
-        }
+        // Nobody follows a session that is closed.
+        orders.upgrade().into_iter().for_each(|orders| drop(orders.send(Order::Tell(update.clone()))));
     }
 
     fn kill(&self, call: &CallId) {

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use agent_client_protocol::v1::schema as acp;
 use neco_proto::agent_ask::stopped;
 use neco_proto::clean::{clean, clean_line};
-use neco_proto::event::{NodeState, WorkflowState};
-use neco_proto::{AgentId, CallId, Event, EventBody, Message, MessageId, SessionSnapshot, Todo, TodoStatus};
+use neco_proto::event::{NodeState, ToolCallEnd, WorkflowState};
+use neco_proto::{AgentId, CallId, Event, EventBody, MessageId, ResultPart, SessionSnapshot, Todo, TurnId};
 use neco_view::View;
 use neco_view::paint::colour::Paint;
 use neco_view::paint::text::workflow;
 use neco_view::reduce::block::{AgentLetter, AgentStep, Call, Context, WorkflowStep};
-use neco_view::reduce::{BlockBody, BlockId, Change, Outline, Reader};
+use neco_view::reduce::{BlockBody, BlockId, Change};
 use neco_view::wording::lines::{Tone, lines};
 use neco_view::wording::{agents, notices};
 
@@ -23,6 +23,7 @@ use crate::calls;
 use crate::options::Settings;
 use crate::permission::Asked;
 use crate::terminal::Terminals;
+use crate::updates::{aside, heard, picture, pictures, plan_of, said, thought, thought_aside, update};
 
 /// What an event comes to.
 #[derive(Default)]
@@ -35,6 +36,14 @@ pub(crate) struct News {
     pub set: bool,
 }
 
+/// A picture that a call gave, which comes in a message behind it.
+struct Coming {
+    agent: AgentId,
+    call: acp::ToolCallId,
+    /// What is shown of the call already.
+    shown: Vec<acp::ToolCallContent>,
+}
+
 /// A session as an editor has been told of it.
 pub(crate) struct Transcript {
     view: View,
@@ -44,6 +53,8 @@ pub(crate) struct Transcript {
     told: HashMap<String, acp::ToolCallUpdateFields>,
     /// Calls that printed something since the editor was told.
     printed: BTreeSet<BlockId>,
+    /// Pictures that calls gave and that come behind them, in order.
+    coming: Vec<Coming>,
     /// Messages of this editor, which shows them itself.
     own: HashSet<MessageId>,
     title: Option<String>,
@@ -74,6 +85,7 @@ impl Transcript {
             view,
             told: HashMap::new(),
             printed: BTreeSet::new(),
+            coming: Vec::new(),
             own: HashSet::new(),
             used: None,
         }
@@ -99,27 +111,55 @@ impl Transcript {
         self.own.insert(message);
     }
 
-    /// Everything that was said and done until now and counts, for an editor that has not seen it.
-    pub fn replay(&mut self, past: &[Event], session: &SessionSnapshot) -> Vec<acp::SessionUpdate> {
-        let mut outline = Outline::default();
-        past.iter().for_each(|event| outline.read(event));
-        let gone = outline.taken_back();
-        let mut reader = Reader::default();
+    /// Whether it is a message of this editor.
+    pub fn is_own(&self, message: MessageId) -> bool {
+        self.own.contains(&message)
+    }
+
+    /// Whether no event was taken in yet.
+    pub fn is_new(&self) -> bool {
+        self.view.last_seq() == 0
+    }
+
+    /// The editor is told everything anew.
+    pub fn forget(&mut self) {
+        self.told.clear();
+        self.own.clear();
+        self.todos.clear();
+        self.used = None;
+    }
+
+    /// Goes on with what is open where the past was read.
+    pub fn follow(&mut self, past: View) {
+        self.view.go_on_from(past);
+    }
+
+    /// What goes on, as far as it came; `past` is the view of what was told.
+    pub fn open(&mut self, past: &View, turn: Option<TurnId>) -> Vec<acp::SessionUpdate> {
         let mut updates = Vec::new();
-        let view = mem::take(&mut self.view);
-        for event in past {
-            let counts = !gone.iter().any(|range| range.contains(&event.seq));
-            let seen = reader.read(event);
-            if counts {
-                updates.extend(seen.into_iter().flat_map(|seen| self.whole(&seen.block.body, &seen.printed, &view)));
-                updates.extend(self.below(event, &view));
-            }
+        for block in &past.blocks {
+            updates.extend(match &block.body {
+                BlockBody::Answer(written) => vec![said(&written.text, turn)],
+                BlockBody::Thinking(written) => vec![thought(&written.text, turn)],
+                BlockBody::Call(call) => self.call(call).into_iter().collect(),
+                BlockBody::Message(message) => vec![heard(message.message_id, &message.text)],
+                // What is asked is brought to the person apart from this.
+                _ => Vec::new(),
+            });
         }
-        updates.extend(reader.rest().into_iter().flat_map(|seen| self.whole(&seen.block.body, &seen.printed, &view)));
-        self.view = view;
-        updates.extend((!session.todos.is_empty()).then(|| plan_of(&session.todos)));
-        self.todos.clone_from(&session.todos);
+        // What waits to be read is known to whoever follows.
+        updates.extend(self.view.unread().map(|message| heard(message.message_id, &message.text)));
         updates
+    }
+
+    /// How everything stands that an editor shows apart from what was said.
+    pub fn stands(&mut self) -> Vec<acp::SessionUpdate> {
+        let mut news = News::default();
+        self.todos.clone_from(&self.view.todos);
+        news.updates.extend((!self.todos.is_empty()).then(|| plan_of(&self.todos)));
+        news.updates.extend(self.view.title.is_some().then(|| self.info()));
+        self.standing(&mut news);
+        news.updates
     }
 
     /// Takes in the next event.
@@ -131,12 +171,12 @@ impl Transcript {
                 Change::Added(id) | Change::Changed(id) => {
                     let is_new = matches!(change, Change::Added(_));
                     if let Some(block) = view.block(id) {
-                        self.block(&block.body, is_new, &view, &mut news);
+                        self.block(&block.body, is_new, event, &view, &mut news);
                     }
                 }
                 Change::Grew(id, words) => match view.block(id).map(|block| &block.body) {
-                    Some(BlockBody::Answer(_)) => news.updates.push(said(words)),
-                    Some(BlockBody::Thinking(_)) => news.updates.push(thought(words)),
+                    Some(BlockBody::Answer(_)) => news.updates.push(said(words, event.turn_id)),
+                    Some(BlockBody::Thinking(_)) => news.updates.push(thought(words, event.turn_id)),
                     Some(BlockBody::Call(_)) => drop(self.printed.insert(id)),
                     _ => {}
                 },
@@ -144,6 +184,7 @@ impl Transcript {
             }
         }
         news.updates.extend(self.below(event, &view));
+        news.updates.extend(self.picture(event));
         self.view = view;
         self.standing(&mut news);
         self.view.take_over();
@@ -175,12 +216,15 @@ impl Transcript {
     }
 
     /// A block that is new or stands otherwise.
-    fn block(&mut self, body: &BlockBody, is_new: bool, view: &View, news: &mut News) {
+    fn block(&mut self, body: &BlockBody, is_new: bool, event: &Event, view: &View, news: &mut News) {
         match body {
             BlockBody::Message(message) if is_new && !self.own.contains(&message.message_id) => {
-                news.updates.push(heard(&message.text));
+                news.updates.push(heard(message.message_id, &message.text));
+                news.updates.extend(pictures(event));
             }
-            BlockBody::Answer(written) if is_new && written.over => news.updates.push(said(&written.text)),
+            BlockBody::Answer(written) if is_new && written.over => {
+                news.updates.push(said(&written.text, event.turn_id));
+            }
             BlockBody::Call(call) => news.updates.extend(self.call(call)),
             BlockBody::Approval(approval) if is_new && approval.open => {
                 news.asks.push(Asked::Call(Box::new(approval.request.clone())));
@@ -193,16 +237,20 @@ impl Transcript {
         }
     }
 
-    /// A block that can't change any more, with what a call printed.
-    fn whole(&mut self, body: &BlockBody, printed: &str, view: &View) -> Vec<acp::SessionUpdate> {
+    /// A block that can't change any more since an event, with what a call printed.
+    pub fn whole(&mut self, body: &BlockBody, printed: &str, event: &Event, view: &View) -> Vec<acp::SessionUpdate> {
         match body {
-            BlockBody::Message(message) => vec![heard(&message.text)],
-            BlockBody::Answer(written) => vec![said(&written.text)],
-            BlockBody::Thinking(written) => vec![thought(&written.text)],
+            BlockBody::Message(message) => {
+                let words = heard(message.message_id, &message.text);
+                std::iter::once(words).chain(pictures(event)).collect()
+            }
+            BlockBody::Answer(written) => vec![said(&written.text, event.turn_id)],
+            BlockBody::Thinking(written) => vec![thought(&written.text, event.turn_id)],
             BlockBody::Call(call) if call.printed.is_empty() => {
                 self.call(&Call { printed: printed.to_owned(), ..(**call).clone() }).into_iter().collect()
             }
             BlockBody::Call(call) => self.call(call).into_iter().collect(),
+            // How the todo list is now is told at the end.
             BlockBody::Approval(_) | BlockBody::Todos(_) => Vec::new(),
             body => self.notice(body, view),
         }
@@ -211,6 +259,7 @@ impl Transcript {
     fn call(&mut self, call: &Call) -> Option<acp::SessionUpdate> {
         let id = acp::ToolCallId::new(call.call_id.as_str());
         let fields = calls::fields(call, &self.folder, self.terminal(call).as_ref());
+        call.end.iter().for_each(|end| self.expect_pictures(self.root, &id, end, &fields));
         self.upsert(id, fields)
     }
 
@@ -238,6 +287,33 @@ impl Transcript {
         Some(acp::SessionUpdate::ToolCall(call))
     }
 
+    /// The pictures of a call come when all calls of its turn are over.
+    fn expect_pictures(
+        &mut self,
+        agent: AgentId,
+        call: &acp::ToolCallId,
+        end: &ToolCallEnd,
+        fields: &acp::ToolCallUpdateFields,
+    ) {
+        let coming = || Coming { agent, call: call.clone(), shown: fields.content.clone().unwrap_or_default() };
+        let pictures = end.parts.iter().filter(|part| matches!(part, ResultPart::Picture { .. }));
+        self.coming.extend(pictures.map(|_| coming()));
+    }
+
+    /// A picture of a call, should the event bring one: it is shown with the call.
+    pub fn picture(&mut self, event: &Event) -> Option<acp::SessionUpdate> {
+        let EventBody::Message(message) = &event.body else { return None };
+        let picture = message.is_neco().then(|| message.parts.iter().find_map(picture)).flatten()?;
+        let at = self.coming.iter().position(|coming| coming.agent == event.agent_id)?;
+        let Coming { call, mut shown, .. } = self.coming.remove(at);
+        shown.push(acp::ToolCallContent::Content(acp::Content::new(picture)));
+        for coming in self.coming.iter_mut().filter(|coming| coming.call == call) {
+            coming.shown.clone_from(&shown);
+        }
+        let fields = acp::ToolCallUpdateFields::new().content(shown);
+        Some(acp::SessionUpdate::ToolCallUpdate(acp::ToolCallUpdate::new(call, fields)))
+    }
+
     /// What is told in a few words, or stands as something that goes on.
     fn notice(&mut self, body: &BlockBody, view: &View) -> Vec<acp::SessionUpdate> {
         match body {
@@ -263,6 +339,14 @@ impl Transcript {
                 Some(_) => vec![thought_aside(&notices::mode_change(change))],
                 None => Vec::new(),
             },
+            BlockBody::End(end) => {
+                let runs = end.background.iter().map(|left| {
+                    let (name, what) = (clean_line(&left.name), clean_line(&left.summary));
+                    thought_aside(&format!("{name} still runs in the background: {what}"))
+                });
+                let ended = lines(body, view).into_iter().map(|(_, words)| aside(&words));
+                runs.chain(ended).collect()
+            }
             BlockBody::Plan(planned) => {
                 let found: Vec<String> =
                     planned.found.iter().map(|found| format!("Found out: {}", clean(found))).collect();
@@ -331,7 +415,7 @@ impl Transcript {
     }
 
     /// Calls of agents below the root: they are shown as the root's are, with the name of whoever makes them.
-    fn below(&mut self, event: &Event, view: &View) -> Option<acp::SessionUpdate> {
+    pub fn below(&mut self, event: &Event, view: &View) -> Option<acp::SessionUpdate> {
         if self.root == event.agent_id {
             return None;
         }
@@ -351,11 +435,18 @@ impl Transcript {
                     .title(format!("{who}{}", clean_line(&end.summary)))
                     .kind(calls::kind(&end.tool));
                 let fields = calls::ended(fields, end, &self.folder, calls::Live::Text(""));
+                self.expect_pictures(event.agent_id, &call(&end.call_id), end, &fields);
                 self.upsert(call(&end.call_id), fields)
             }
             // Of what else it does its own update tells.
             _ => None,
         }
+    }
+
+    /// What the session is called.
+    fn info(&self) -> acp::SessionUpdate {
+        let title = self.view.title.as_deref().map(clean_line);
+        acp::SessionUpdate::SessionInfoUpdate(acp::SessionInfoUpdate::new().title(title))
     }
 
     /// What is set otherwise, what the session is called now, and what it used.
@@ -372,9 +463,7 @@ impl Transcript {
         }
         if self.title != self.view.title {
             self.title.clone_from(&self.view.title);
-            let title = self.title.as_deref().map(clean_line);
-            let info = acp::SessionInfoUpdate::new().title(title);
-            news.updates.push(acp::SessionUpdate::SessionInfoUpdate(info));
+            news.updates.push(self.info());
         }
         let used = standing.context.map(|context| (context, standing.usage.cost));
         if used != self.used
@@ -386,50 +475,4 @@ impl Transcript {
             news.updates.push(acp::SessionUpdate::UsageUpdate(usage));
         }
     }
-}
-
-fn update(call: &CallId, fields: acp::ToolCallUpdateFields) -> acp::SessionUpdate {
-    acp::SessionUpdate::ToolCallUpdate(acp::ToolCallUpdate::new(call.as_str().to_owned(), fields))
-}
-
-fn chunk(words: impl Into<String>) -> acp::ContentChunk {
-    acp::ContentChunk::new(acp::ContentBlock::Text(acp::TextContent::new(words)))
-}
-
-fn said(words: &str) -> acp::SessionUpdate {
-    acp::SessionUpdate::AgentMessageChunk(chunk(words))
-}
-
-fn thought(words: &str) -> acp::SessionUpdate {
-    acp::SessionUpdate::AgentThoughtChunk(chunk(words))
-}
-
-/// What a person said, without what came along.
-fn heard(words: &str) -> acp::SessionUpdate {
-    acp::SessionUpdate::UserMessageChunk(chunk(Message::written(words)))
-}
-
-/// What a person must see, apart from what the model says.
-pub(crate) fn aside(words: &str) -> acp::SessionUpdate {
-    acp::SessionUpdate::AgentMessageChunk(chunk(format!("\n\n> {}\n\n", words.replace('\n', "\n> "))))
-}
-
-/// What is good to know.
-fn thought_aside(words: &str) -> acp::SessionUpdate {
-    acp::SessionUpdate::AgentThoughtChunk(chunk(format!("\n\n{words}\n\n")))
-}
-
-/// The todo list, parts below what they are parts of.
-fn plan_of(todos: &[Todo]) -> acp::SessionUpdate {
-    let entry = |(depth, todo): (usize, &Todo)| {
-        let (status, mark) = match todo.status {
-            TodoStatus::Pending => (acp::PlanEntryStatus::Pending, ""),
-            TodoStatus::InProgress => (acp::PlanEntryStatus::InProgress, ""),
-            TodoStatus::Completed => (acp::PlanEntryStatus::Completed, ""),
-            TodoStatus::Cancelled => (acp::PlanEntryStatus::Completed, " (not needed any more)"),
-        };
-        let words = format!("{}{}{mark}", "  ".repeat(depth), clean_line(&todo.text));
-        acp::PlanEntry::new(words, acp::PlanEntryPriority::Medium, status)
-    };
-    acp::SessionUpdate::Plan(acp::Plan::new(Todo::outline(todos).into_iter().map(entry).collect()))
 }

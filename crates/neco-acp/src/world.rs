@@ -21,7 +21,8 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::transcript::aside;
+use crate::transport::Room;
+use crate::updates::aside;
 
 /// How long an editor may take for a file; then the disk has it.
 const SOON: Duration = Duration::from_secs(2);
@@ -36,6 +37,7 @@ pub(crate) type Kills = Arc<Mutex<HashMap<CallId, Kill>>>;
 #[derive(Clone)]
 pub(crate) struct OpenFiles {
     editor: ConnectionTo<Connected>,
+    room: Room,
     offered: acp::ClientCapabilities,
     runtime: Handle,
     /// The folders that it opened through links: where they are, and how it names them.
@@ -53,6 +55,7 @@ impl OpenFiles {
     /// where it does not.
     pub fn of<'a>(
         editor: &ConnectionTo<Connected>,
+        room: &Room,
         offered: &acp::ClientCapabilities,
         folders: impl Iterator<Item = &'a Path>,
     ) -> Option<Self> {
@@ -63,6 +66,7 @@ impl OpenFiles {
         };
         is_offered.then(|| Self {
             editor: editor.clone(),
+            room: room.clone(),
             offered: offered.clone(),
             runtime: Handle::current(),
             folders: folders.filter_map(through_link).collect(),
@@ -97,7 +101,7 @@ impl OpenFiles {
                 return;
             }
             let _ = sender.send(Err(failed("it did not answer in time")));
-            files.went_silent(session);
+            files.went_silent(session).await;
             if asked.await.is_ok() {
                 *files.silence() = None;
             }
@@ -110,12 +114,13 @@ impl OpenFiles {
     }
 
     /// It is left alone for a while, and the person is told once in that.
-    fn went_silent(&self, session: acp::SessionId) {
+    async fn went_silent(&self, session: acp::SessionId) {
         let before = self.silence().replace(Instant::now() + A_WHILE);
         if before.is_some_and(|until| Instant::now() < until) {
             return;
         }
         let words = "The editor does not answer for its files, so they are read and written as they are on the disk";
+        self.room.take().await;
         let told = self.editor.send_notification(acp::SessionNotification::new(session, aside(words)));
         if let Err(error) = told {
             tracing::debug!(%error, "the editor is gone");

@@ -11,8 +11,9 @@ mod told;
 use std::fs;
 use std::path::Path;
 
-use neco_proto::Event;
 use neco_proto::rewinds::Rewinds;
+use neco_proto::{Event, EventBody};
+use serde_json::{Value, json};
 
 use editor::Editor;
 use told::holds;
@@ -52,5 +53,72 @@ async fn an_editor_that_loads_a_scenario_is_told_what_counts() {
         let updates = editor.load().await;
         holds(&name, &counts, &updates);
         editor.leave().await;
+    }
+}
+
+/// What an editor shows in the end: messages as they read, and calls with all that was told of them.
+fn shown(updates: &[Value]) -> Vec<Value> {
+    let mut shown: Vec<Value> = Vec::new();
+    for update in updates {
+        let kind = update["sessionUpdate"].as_str().unwrap();
+        match kind {
+            "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk" => {
+                let is_same = |last: &&mut Value| {
+                    last["kind"] == kind && last["messageId"] == update["messageId"] && last["text"].is_string()
+                };
+                let text = update["content"]["text"].as_str();
+                match (shown.last_mut().filter(is_same), text) {
+                    (Some(last), Some(text)) => {
+                        last["text"] = (last["text"].as_str().unwrap().to_owned() + text).into()
+                    }
+                    _ => shown.push(json!({
+                        "kind": kind, "messageId": update["messageId"], "text": text,
+                        "content": text.is_none().then(|| update["content"].clone()),
+                    })),
+                }
+            }
+            "tool_call" | "tool_call_update" => {
+                let known = shown.iter_mut().find(|known| known["toolCallId"] == update["toolCallId"]);
+                match known {
+                    Some(known) => {
+                        for (name, value) in
+                            update.as_object().unwrap().iter().filter(|(name, _)| *name != "sessionUpdate")
+                        {
+                            known[name] = value.clone();
+                        }
+                    }
+                    None => {
+                        assert_eq!(kind, "tool_call", "an update of a call that nobody knows: {update}");
+                        let mut call = update.clone();
+                        call.as_object_mut().unwrap().remove("sessionUpdate");
+                        shown.push(call);
+                    }
+                }
+            }
+            // How things stand is told whenever they change.
+            _ => {}
+        }
+    }
+    shown
+}
+
+#[tokio::test]
+async fn a_session_that_is_loaded_shows_what_whoever_followed_it_has_seen() {
+    for (name, events) in logs() {
+        // What was gone back over is seen by whoever was there alone.
+        if events.iter().any(|event| matches!(event.body, EventBody::Rewind(_))) {
+            continue;
+        }
+        let mut editor = Editor::of(&name, events.clone()).await;
+        let session = editor.new_session().await;
+        let followed = shown(&editor.follow(&session).await);
+        let mut other = Editor::of(&name, events).await;
+        let loaded = shown(&other.load().await);
+        for (at, (followed, loaded)) in followed.iter().zip(&loaded).enumerate() {
+            assert_eq!(followed, loaded, "{name}: {at}");
+        }
+        assert_eq!(followed.len(), loaded.len(), "{name}: {:#?}", followed.last());
+        editor.leave().await;
+        other.leave().await;
     }
 }

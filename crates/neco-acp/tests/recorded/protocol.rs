@@ -52,6 +52,9 @@ pub enum Side {
     Client,
 }
 
+/// What the schema does not know: it is no part of the stable protocol.
+const UNSTABLE: &[&str] = &["session/fork"];
+
 /// Holds a message against the schema. `asked` are the requests of the other side that it may answer.
 #[track_caller]
 pub fn check(calls: Side, message: &Value, asked: &[(Value, String)]) {
@@ -74,6 +77,9 @@ pub fn check(calls: Side, message: &Value, asked: &[(Value, String)]) {
             (other, method.as_str(), "Response", &message["result"])
         }
     };
+    if UNSTABLE.contains(&method) {
+        return;
+    }
     let Some(validator) = schema.of(side, method, ends) else {
         panic!("the schema has no {method} ({ends}) of the {side}: {message}");
     };

@@ -1,6 +1,7 @@
 //! A session read from its log: its blocks one by one, each when it can't change any more.
 
 use std::collections::HashMap;
+use std::mem::discriminant;
 
 use neco_proto::event::{CallStatus, StreamChunk, ToolCallUpdate};
 use neco_proto::{AgentId, CallId, Decision, Event, EventBody, Message, Part, Role};
@@ -15,8 +16,8 @@ use super::view::View;
 #[derive(Debug, Default)]
 pub struct Reader {
     view: Option<View>,
-    /// Words that have not become a message: the first piece, with what came after it.
-    partial: Option<Event>,
+    /// Words and thoughts that have not become a message: of each the first piece, with what came after it.
+    partial: Vec<Event>,
     decisions: HashMap<CallId, Decision>,
 }
 
@@ -45,10 +46,13 @@ impl Reader {
         let own = view.is_own(event);
         let (mut message, mut printed) = (None, String::new());
         match &event.body {
-            EventBody::StreamChunk(chunk) if own => {
-                match &mut self.partial {
-                    Some(Event { body: EventBody::StreamChunk(before), .. }) => before.text.push_str(&chunk.text),
-                    _ => self.partial = Some(event.clone()),
+            EventBody::StreamChunk(chunk) | EventBody::ReasoningChunk(chunk) if own => {
+                let is_same = |last: &&mut Event| discriminant(&last.body) == discriminant(&event.body);
+                match self.partial.last_mut().filter(is_same).map(|last| &mut last.body) {
+                    Some(EventBody::StreamChunk(before) | EventBody::ReasoningChunk(before)) => {
+                        before.text.push_str(&chunk.text);
+                    }
+                    _ => self.partial.push(event.clone()),
                 }
                 return Vec::new();
             }
@@ -62,9 +66,9 @@ impl Reader {
             | EventBody::StreamToolCallStart(_)
             | EventBody::StreamToolCallDelta(_)
             | EventBody::MessageQueued(_) => return Vec::new(),
-            EventBody::TurnStart(_) if own => self.partial = None,
-            EventBody::ModelRetry(retry) if own && retry.discards => self.partial = None,
-            EventBody::ModelSwitch(switch) if own && switch.discards => self.partial = None,
+            EventBody::TurnStart(_) if own => self.partial.clear(),
+            EventBody::ModelRetry(retry) if own && retry.discards => self.partial.clear(),
+            EventBody::ModelSwitch(switch) if own && switch.discards => self.partial.clear(),
             EventBody::PermissionDecision(decided) => {
                 self.decisions.insert(decided.call_id.clone(), decided.decision.clone());
             }
@@ -75,7 +79,7 @@ impl Reader {
             EventBody::Message(said) if own => {
                 message = Some(said);
                 if said.role == Role::Assistant {
-                    self.partial = None;
+                    self.partial.clear();
                     pieces(said).for_each(|body| drop(view.apply(&with_body(event, body))));
                 }
             }
@@ -89,11 +93,24 @@ impl Reader {
 
     /// What never ended: the session runs elsewhere, or was killed.
     pub fn rest(&mut self) -> Vec<Seen<'static>> {
-        let Some(mut view) = self.view.take() else { return Vec::new() };
-        if let Some(partial) = self.partial.take() {
-            view.apply(&partial);
-        }
+        let Some(view) = self.take_view() else { return Vec::new() };
         view.blocks.into_iter().map(|block| self.seen(block, None, &mut String::new())).collect()
+    }
+
+    /// The view of what was read, with whatever did not end there: whoever follows the session goes on from it.
+    pub fn into_view(mut self) -> View {
+        self.take_view().unwrap_or_default()
+    }
+
+    /// The view of what was read, but for words that have not become a message.
+    pub fn view(&self) -> Option<&View> {
+        self.view.as_ref()
+    }
+
+    fn take_view(&mut self) -> Option<View> {
+        let mut view = self.view.take()?;
+        self.partial.drain(..).for_each(|partial| drop(view.apply(&partial)));
+        Some(view)
     }
 
     fn seen<'e>(&mut self, block: Block, message: Option<&'e Message>, printed: &mut String) -> Seen<'e> {

@@ -179,6 +179,13 @@ impl View {
         (self.idle, self.agents) = (idle, agents);
     }
 
+    /// Goes on with what is open in the view of whoever has seen the beginning; how the session stands was asked of it.
+    pub fn go_on_from(&mut self, before: Self) {
+        let Self { standing, title, idle, over, .. } = std::mem::take(self);
+        let context = standing.context.or(before.standing.context);
+        *self = Self { standing: Standing { context, ..standing }, title, idle, over, ..before };
+    }
+
     /// A block that was not let go of.
     pub fn block(&self, id: BlockId) -> Option<&Block> {
         let at = self.blocks.binary_search_by_key(&id, |block| block.id).ok()?;

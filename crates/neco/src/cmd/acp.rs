@@ -13,8 +13,6 @@ use neco_config::Env;
 use neco_proto::{ApprovalMode, Mode};
 use neco_tui::line::run::listen;
 use neco_tui::line::signals::{InterruptMask, Signal};
-use tokio::fs::File;
-use tokio::io::{AsyncRead, AsyncWriteExt, BufReader};
 use tokio_util::sync::CancellationToken;
 
 use super::auth;
@@ -26,11 +24,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::opener::{TerminalOpener, wanted};
 
-/// How long the end of everything may take.
-const SOON: Duration = Duration::from_secs(5);
-
-/// Bytes of messages that wait to be written.
-const WAITING: usize = 1024 * 1024;
+/// How long the end of everything may take, once no session does anything any more.
+const SOON: Duration = Duration::from_millis(700);
 
 /// How editors are told of it.
 pub const ACP: &str = "\
@@ -92,13 +87,6 @@ pub fn run(args: &AcpArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     serve_editor(&args.as_run(), everywhere, env)
 }
 
-/// Writes what waits until nothing more comes.
-async fn write(waiting: impl AsyncRead + Unpin, mut to: File) -> io::Result<()> {
-    let mut waiting = BufReader::with_capacity(WAITING / 16, waiting);
-    tokio::io::copy_buf(&mut waiting, &mut to).await?;
-    to.flush().await
-}
-
 /// Speaks with an editor; `run` says how sessions are opened.
 pub fn serve_editor(run: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     if io::stdin().is_terminal() {
@@ -112,11 +100,8 @@ pub fn serve_editor(run: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Re
         wanted: wanted(run, everywhere, folder(everywhere)?)?,
         version: env!("CARGO_PKG_VERSION"),
     };
-    let (input, stdout) = (copied(io::stdin())?, copied(io::stdout())?);
+    let (input, output) = (copied(io::stdin())?, copied(io::stdout())?);
     let runtime = compose::runtime()?;
-    // Every message is flushed: what waits meanwhile is written at once.
-    let (output, waiting) = tokio::io::duplex(WAITING);
-    let written = runtime.spawn(write(waiting, stdout));
     let (stop, stopped) = (CancellationToken::new(), Arc::<OnceLock<Signal>>::default());
     let mut signals = listen(&runtime, &InterruptMask::default())?;
     let (stops, heard) = (stop.clone(), Arc::clone(&stopped));
@@ -125,12 +110,7 @@ pub fn serve_editor(run: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Re
         stops.cancel();
         compose::quit(signals.next().await);
     });
-    let served = runtime.block_on(async {
-        let served = serve(setup, input, output, stop).await;
-        // Whoever reads no more waits for nothing.
-        let _ = tokio::time::timeout(SOON, written).await;
-        served
-    });
+    let served = runtime.block_on(serve(setup, input, output, stop));
     let exit = stopped.get().map_or(Exit::Done, |signal| Exit::Stopped(*signal));
     let ends = async {
         // The editor is gone, and what hangs must not outlive it.

@@ -1,9 +1,10 @@
 //! Neco in an editor: raw lines of the protocol on its stdin and stdout.
 
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::editor::{Editor, playing};
 use crate::support::{House, call, eventually, lives, say};
@@ -195,4 +196,28 @@ fn what_failed_is_an_error_with_words() {
     let error = editor.answer(prompt)["error"].clone();
     assert_eq!(error["code"], -32000, "{error}");
     assert!(error["message"].as_str().unwrap().contains("key"), "{error}");
+}
+
+#[test]
+fn the_entry_of_the_registry_is_that_of_this_version() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/acp-registry/neco");
+    let entry: Value = serde_json::from_str(&fs::read_to_string(folder.join("agent.json")).unwrap()).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    let known = ["id", "name", "version", "description", "repository", "website", "authors", "license", "distribution"];
+    assert!(entry.as_object().unwrap().keys().all(|field| known.contains(&field.as_str())), "{entry}");
+    assert_eq!((&entry["id"], &entry["name"], &entry["version"]), (&json!("neco"), &json!("Neco"), &json!(version)));
+    assert_eq!(entry["license"], env!("CARGO_PKG_LICENSE"));
+    assert!(!entry["description"].as_str().unwrap().is_empty());
+    let package = &entry["distribution"]["npx"];
+    let (name, of) = package["package"].as_str().unwrap().rsplit_once('@').unwrap();
+    assert_eq!((name, of), ("neco-agent", version), "no version but its own is offered");
+    let arguments: Vec<&str> = package["args"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    let house = House::empty();
+    let mut editor = Editor::start(&house, &arguments);
+    let answer = editor.ask("initialize", json!({ "protocolVersion": 1, "clientCapabilities": {} }));
+    assert_eq!(answer["agentInfo"]["version"], version, "{answer}");
+    assert!(!answer["authMethods"].as_array().unwrap().is_empty(), "{answer}");
+    let icon = fs::read_to_string(folder.join("icon.svg")).unwrap();
+    assert!(icon.contains("width=\"16\" height=\"16\""), "{icon}");
+    assert!(icon.matches("fill=").count() == icon.matches("fill=\"currentColor\"").count(), "{icon}");
 }

@@ -8,6 +8,7 @@
 )]
 
 mod acp;
+mod acp_connection;
 mod acp_files;
 mod acp_library;
 mod acp_sessions;

@@ -1,0 +1,436 @@
+//! A session that is followed: its events become updates, the editor's orders are carried out in their order, and every
+//! prompt is answered when the work is over.
+//!
+//! One task does all of that and never stands still: what takes a while is polled beside the rest, and what the editor is
+//! told waits for room without keeping an order from being heard.
+
+use std::collections::{HashMap, VecDeque};
+use std::future::pending;
+use std::mem;
+use std::time::Duration;
+
+use agent_client_protocol::Error;
+use agent_client_protocol::v1::schema as acp;
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use neco_proto::event::{Admission, AgentComplete, CompleteReason, HookOutcome};
+use neco_proto::{Actor, ClientError, Command, Event, EventBody, EventStream, Message, MessageId, Role, Seq};
+use tokio::sync::mpsc::{UnboundedReceiver, WeakUnboundedSender};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep_until};
+
+use self::orders::{Job, Work};
+use crate::asking::bring;
+use crate::failure;
+use crate::options::Settings;
+use crate::past::Retelling;
+use crate::permission::{Asked, AskedId};
+use crate::prompts::{Awaits, Prompted, Prompts, answer};
+use crate::transcript::Transcript;
+use crate::updates::aside;
+use crate::window::{Base, Order, Start, Task};
+
+mod orders;
+
+/// How often an editor is told what running commands print.
+const BEAT: Duration = Duration::from_millis(100);
+
+/// Updates of what is past that are made at once.
+const AT_ONCE: usize = 64;
+
+/// What the editor is told next, in order.
+enum Told {
+    Update(acp::SessionUpdate),
+    /// The answer to a prompt.
+    Answer(Prompted, Result<acp::PromptResponse, Error>),
+    /// Something is brought to the person.
+    Ask(Asked),
+    /// What is past is told: how it is set, and when what follows may be told.
+    Shown(Opens),
+    /// Every prompt is answered.
+    Closed(oneshot::Sender<()>),
+}
+
+/// Whoever opens a session: told how it is set when the past is told, and heard when what follows may be.
+struct Opens {
+    shown: oneshot::Sender<Result<Settings, Error>>,
+    begins: oneshot::Receiver<()>,
+}
+
+/// A session that is followed.
+pub(crate) struct Follower {
+    base: Base,
+    transcript: Transcript,
+    orders: WeakUnboundedSender<Order>,
+    /// The last event that was taken in.
+    seen: Seq,
+    /// Whether somebody is at work whose beginning was not seen.
+    at_work: bool,
+    /// Orders whose turn has not come.
+    queue: VecDeque<Job>,
+    work: Option<Work>,
+    /// What is being stopped, before which no other order is carried out.
+    stops: Option<BoxFuture<'static, ()>>,
+    /// When those are answered that were stopped.
+    answers_by: Option<Instant>,
+    /// Whether the editor has not asked yet what there is to see.
+    is_unseen: bool,
+    /// The editor opens the session: what happens waits until it knows that it is open.
+    opens: Option<Opens>,
+    /// What is being told of the past.
+    retelling: Option<Retelling>,
+    /// The editor is just being told that the session is open.
+    begins: Option<oneshot::Receiver<()>>,
+    /// What waited for the person when the session was opened.
+    waiting: Vec<Asked>,
+    outbox: VecDeque<Told>,
+    /// An event that may be about the message that is on its way.
+    held: Option<Event>,
+    prompts: Prompts,
+    closing: Vec<oneshot::Sender<()>>,
+    /// What the person is being asked.
+    asked: HashMap<AskedId, Task>,
+    /// How the last work ended.
+    complete: Option<AgentComplete>,
+    /// What went wrong last.
+    error: Option<String>,
+}
+
+impl Follower {
+    pub fn new(base: Base, start: Start, orders: WeakUnboundedSender<Order>) -> Self {
+        let Start { transcript, since, asks, at_work } = start;
+        Self {
+            base,
+            transcript,
+            orders,
+            seen: since,
+            at_work,
+            queue: VecDeque::new(),
+            work: None,
+            stops: None,
+            answers_by: None,
+            is_unseen: true,
+            opens: None,
+            retelling: None,
+            begins: None,
+            waiting: asks,
+            outbox: VecDeque::new(),
+            held: None,
+            prompts: Prompts::default(),
+            closing: Vec::new(),
+            asked: HashMap::new(),
+            complete: None,
+            error: None,
+        }
+    }
+
+    /// Follows the session until it ends, or nobody wants anything of it any more.
+    pub async fn follow(mut self, mut events: EventStream, mut wanted: UnboundedReceiver<Order>) {
+        let mut beat = tokio::time::interval(BEAT);
+        loop {
+            self.go_on();
+            self.tell();
+            // What happens waits for an editor that reads slowly, or that just opens the session.
+            let is_told = self.outbox.is_empty() && self.begins.is_none();
+            let is_open = is_told && self.opens.is_none() && !self.is_unseen;
+            tokio::select! {
+                biased;
+                order = wanted.recv() => match order {
+                    Some(Order::Leave) | None => return self.end(&failure::of_client(ClientError::Gone)),
+                    Some(order) => self.order(order),
+                },
+                () = done(self.stops.as_mut()) => self.stopped(),
+                () = at(self.answers_by) => self.answer_cancelled(),
+                done = done(self.work.as_mut().map(|work| &mut work.done)) => self.carried_out(done),
+                () = begun(self.begins.as_mut()) => self.begins = None,
+                () = self.base.room.take(), if self.begins.is_none() && !self.outbox.is_empty() => self.tell_next(),
+                () = tokio::task::yield_now(), if is_told && self.retelling.is_some() => self.retell(),
+                event = events.next(), if is_open && self.held.is_none() => match event {
+                    Some(Ok(event)) => self.heard(event),
+                    Some(Err(error)) => return self.end(&failure::of_client(error)),
+                    None => return self.end(&failure::of_client(ClientError::Gone)),
+                },
+                _ = beat.tick(), if is_open && self.transcript.has_printed() => self.printed(),
+            }
+        }
+    }
+
+    /// The session is gone, or the editor has left it: whoever waits is answered.
+    fn end(mut self, why: &Error) {
+        for told in mem::take(&mut self.outbox) {
+            match told {
+                Told::Answer(prompted, result) => answer(prompted, result),
+                Told::Shown(opens) => drop(opens.shown.send(Err(why.clone()))),
+                Told::Update(_) | Told::Ask(_) | Told::Closed(_) => {}
+            }
+        }
+        for pending in self.prompts.take(|_| true) {
+            answer(pending.prompted, if pending.cancelled { cancelled() } else { Err(why.clone()) });
+        }
+        if let Some(opens) = self.opens.take() {
+            let _ = opens.shown.send(Err(why.clone()));
+        }
+        self.queue.into_iter().for_each(|job| job.fail(why));
+    }
+
+    /// Tells the editor what there is room for.
+    fn tell(&mut self) {
+        while self.begins.is_none()
+            && let Some(told) = self.outbox.front()
+        {
+            if matches!(told, Told::Update(_)) && !self.base.room.try_take() {
+                return;
+            }
+            self.tell_next();
+        }
+    }
+
+    /// Tells the editor the next thing; an update has its room.
+    fn tell_next(&mut self) {
+        match self.outbox.pop_front() {
+            Some(Told::Update(update)) => self.base.tell(update),
+            Some(Told::Answer(prompted, result)) => answer(prompted, result),
+            Some(Told::Ask(asked)) => self.ask(asked),
+            Some(Told::Shown(Opens { shown, begins })) => {
+                let _ = shown.send(Ok(self.transcript.settings()));
+                self.begins = Some(begins);
+            }
+            Some(Told::Closed(done)) => drop(done.send(())),
+            None => {}
+        }
+    }
+
+    fn update(&mut self, update: acp::SessionUpdate) {
+        self.outbox.push_back(Told::Update(update));
+    }
+
+    /// What running commands printed since the editor was told.
+    fn printed(&mut self) {
+        let printed = self.transcript.printed();
+        self.outbox.extend(printed.into_iter().map(Told::Update));
+    }
+
+    /// The next of what is past; at its end how the session is set.
+    fn retell(&mut self) {
+        let Some(mut retelling) = self.retelling.take() else { return };
+        while self.outbox.len() < AT_ONCE {
+            let Some(updates) = retelling.next(&mut self.transcript) else {
+                let updates = retelling.rest(&mut self.transcript, self.at_work);
+                self.outbox.extend(updates.into_iter().map(Told::Update));
+                return self.shown();
+            };
+            self.outbox.extend(updates.into_iter().map(Told::Update));
+        }
+        self.retelling = Some(retelling);
+    }
+
+    /// The past is told.
+    fn shown(&mut self) {
+        if let Some(opens) = self.opens.take() {
+            self.outbox.push_back(Told::Shown(opens));
+            mem::take(&mut self.waiting).into_iter().for_each(|asked| self.wants(asked));
+        }
+    }
+
+    /// An event came. One that may be about the message that is on its way waits until that has its name.
+    fn heard(&mut self, event: Event) {
+        if self.work.as_ref().is_some_and(|work| work.says) && self.may_be_own(&event) {
+            self.held = Some(event);
+        } else {
+            self.event(&event);
+        }
+    }
+
+    fn may_be_own(&self, event: &Event) -> bool {
+        // Another process says in its own words whom it heard.
+        let is_by_us = |by: Option<&Actor>| self.base.shared || by == Some(&self.base.caller.actor);
+        let by_us = |message: &Message| {
+            message.role == Role::User && is_by_us(message.by.as_ref()) && !self.transcript.is_own(message.id)
+        };
+        match &event.body {
+            EventBody::Message(message) => by_us(message),
+            EventBody::MessageQueued(queued) => by_us(&queued.message),
+            EventBody::HookRun(run) => run.message_id.is_some_and(|message| !self.transcript.is_own(message)),
+            _ => false,
+        }
+    }
+
+    fn event(&mut self, event: &Event) {
+        self.seen = event.seq;
+        if let Some(terminals) = self.base.terminals.as_ref().filter(|_| self.transcript.view().is_own(event)) {
+            terminals.event(event, &self.orders);
+        }
+        match &event.body {
+            EventBody::Message(message) => self.read(message.id),
+            EventBody::HookRun(run) if matches!(run.outcome, HookOutcome::Blocked | HookOutcome::Stopped) => {
+                run.message_id.into_iter().for_each(|message| self.read(message));
+            }
+            EventBody::MessageQueued(queued) if queued.when == Admission::Withdrawn => {
+                self.withdrawn(queued.message.id)
+            }
+            EventBody::PermissionDecision(decided) => self.settled(&AskedId::Call(decided.call_id.clone())),
+            EventBody::ToolCallEnd(end) => self.settled(&AskedId::Call(end.call_id.clone())),
+            EventBody::QuestionAnswer(answer) => self.settled(&AskedId::Question(answer.question_id)),
+            EventBody::Error(error) => self.error = Some(error.message.clone()),
+            EventBody::AgentComplete(complete) if self.transcript.view().is_own(event) => {
+                self.complete = Some(complete.clone());
+                // After any other end nobody reads what waited for it.
+                if !matches!(complete.reason, CompleteReason::Natural | CompleteReason::IterationLimit) {
+                    self.take_back_unread(complete);
+                }
+            }
+            // Nothing else decides about prompts and questions.
+            _ => {}
+        }
+        if self.transcript.has_printed() && !matches!(event.body, EventBody::ToolOutputChunk(_)) {
+            self.printed();
+        }
+        let news = self.transcript.apply(event);
+        self.outbox.extend(news.updates.into_iter().map(Told::Update));
+        if news.set {
+            let options = self.transcript.settings().options(&self.base.models);
+            self.update(acp::SessionUpdate::ConfigOptionUpdate(acp::ConfigOptionUpdate::new(options)));
+        }
+        news.asks.into_iter().for_each(|asked| self.wants(asked));
+        self.answer_finished();
+    }
+
+    /// The agent has read a message, or a hook kept it from that.
+    fn read(&mut self, message: MessageId) {
+        if let Some(pending) = self.prompts.unread(message) {
+            pending.awaits = Awaits::Work;
+            (self.complete, self.error) = (None, None);
+        }
+    }
+
+    /// Answers the prompts that nobody has read as the work ended that they waited for.
+    fn take_back_unread(&mut self, complete: &AgentComplete) {
+        let mut message_ids = Vec::new();
+        for pending in self.prompts.take(|pending| matches!(pending.awaits, Awaits::Reading(_))) {
+            if let Awaits::Reading(message) = pending.awaits {
+                message_ids.push(message);
+            }
+            self.came_to(pending.prompted, complete);
+        }
+        if !message_ids.is_empty() {
+            self.stop(vec![Command::Withdraw { message_ids }]);
+        }
+    }
+
+    fn withdrawn(&mut self, message: MessageId) {
+        for pending in self.prompts.take(|pending| pending.awaits == Awaits::Reading(message)) {
+            self.answer(pending.prompted, cancelled());
+        }
+    }
+
+    /// Answers the prompts whose work is over.
+    fn answer_finished(&mut self) {
+        let (is_over, seen) = (self.transcript.view().over, self.seen);
+        let (compacts, complete) = (self.transcript.view().standing.compacting, self.complete.clone());
+        let finished = self.prompts.take(|pending| match pending.awaits {
+            Awaits::Turn | Awaits::Reading(_) => false,
+            Awaits::Work => is_over && complete.is_some(),
+            Awaits::Event(seq) => seen >= seq && !compacts,
+        });
+        for pending in finished {
+            match (pending.awaits, &complete) {
+                _ if pending.cancelled => self.answer(pending.prompted, cancelled()),
+                (Awaits::Work, Some(complete)) => self.came_to(pending.prompted, complete),
+                _ => self.answer(pending.prompted, Ok(acp::PromptResponse::new(acp::StopReason::EndTurn))),
+            }
+        }
+        if self.prompts.is_empty() && self.stops.is_none() {
+            self.outbox.extend(mem::take(&mut self.closing).into_iter().map(Told::Closed));
+        }
+    }
+
+    /// Answers the prompts that were stopped, whatever the session says.
+    fn answer_cancelled(&mut self) {
+        self.answers_by = None;
+        for pending in self.prompts.take(|pending| pending.cancelled) {
+            self.answer(pending.prompted, cancelled());
+        }
+        self.answer_finished();
+    }
+
+    fn answer(&mut self, prompted: Prompted, result: Result<acp::PromptResponse, Error>) {
+        self.outbox.push_back(Told::Answer(prompted, result));
+    }
+
+    /// Answers a prompt with how its work ended. What failed is an error, which editors show.
+    fn came_to(&mut self, prompted: Prompted, complete: &AgentComplete) {
+        let stop = match complete.reason {
+            CompleteReason::Natural | CompleteReason::LoopDetected | CompleteReason::Stopped => {
+                acp::StopReason::EndTurn
+            }
+            CompleteReason::IterationLimit => acp::StopReason::MaxTurnRequests,
+            CompleteReason::Cancelled => acp::StopReason::Cancelled,
+            CompleteReason::Budget => {
+                let words = complete.budget.as_ref().map(neco_view::figures::budget);
+                self.update(aside(words.as_deref().unwrap_or("The budget of this session is used up")));
+                acp::StopReason::MaxTurnRequests
+            }
+            CompleteReason::Failed => {
+                let words = self.error.as_deref().unwrap_or("the model could not be asked");
+                let error = failure::of_work(complete.error_code, words);
+                return self.answer(prompted, Err(error));
+            }
+        };
+        self.answer(prompted, Ok(acp::PromptResponse::new(stop)));
+    }
+
+    /// Something is to be brought to the person; the editor knows the call first that it is about.
+    fn wants(&mut self, asked: Asked) {
+        let call = self.transcript.call_of(&asked);
+        self.outbox.extend(call.map(Told::Update));
+        self.outbox.push_back(Told::Ask(asked));
+    }
+
+    /// Brings something to the person.
+    fn ask(&mut self, asked: Asked) {
+        let about = asked.about(self.transcript.folder());
+        let (id, base) = (asked.id(), self.base.clone());
+        let task = Task::spawn(async move {
+            let Some(command) = bring(&base, &asked, about).await else { return };
+            if let Err(error) = base.send(command).await {
+                tracing::debug!(%error, "it was answered elsewhere");
+            }
+        });
+        self.asked.insert(id, task);
+    }
+
+    /// What the person is asked is answered elsewhere.
+    fn settled(&mut self, id: &AskedId) {
+        self.asked.remove(id);
+        let is_it = |told: &Told| matches!(told, Told::Ask(asked) if asked.id() == *id);
+        self.outbox.retain(|told| !is_it(told));
+    }
+}
+
+fn cancelled() -> Result<acp::PromptResponse, Error> {
+    Ok(acp::PromptResponse::new(acp::StopReason::Cancelled))
+}
+
+/// Ready when what there is to do is done; never where there is nothing.
+async fn done<T>(work: Option<&mut BoxFuture<'static, T>>) -> T {
+    match work {
+        Some(work) => work.await,
+        None => pending().await,
+    }
+}
+
+/// Ready when the editor knows that the session is open, or nobody will tell it.
+async fn begun(begins: Option<&mut oneshot::Receiver<()>>) {
+    match begins {
+        Some(begins) => drop(begins.await),
+        None => pending().await,
+    }
+}
+
+/// Ready at that time; never where there is none.
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => pending().await,
+    }
+}

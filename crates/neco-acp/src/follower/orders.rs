@@ -1,0 +1,291 @@
+//! What an editor wants of a session: carried out one after the other, stopped at once.
+
+use std::mem;
+use std::time::Duration;
+
+use agent_client_protocol::Error;
+use agent_client_protocol::v1::schema as acp;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use neco_proto::{ClientError, Command, MessageId, Receipt, Seq};
+use tokio::time::Instant;
+
+use super::{Follower, Opens, cancelled};
+use crate::commands::{self, Wanted};
+use crate::failure;
+use crate::options::Settings;
+use crate::past::{Retelling, past_of};
+use crate::prompt::Said;
+use crate::prompts::Awaits;
+use crate::sessions::standing;
+use crate::window::{Base, Order, Past, SetReply};
+
+/// How long what was stopped may take to tell that; its prompts are answered then all the same.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+/// How long a session may take to stop before the next order is carried out.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// An order that has its turn.
+pub(super) enum Job {
+    /// A prompt.
+    Say { number: u64, said: Box<Said> },
+    /// Something is set.
+    Set { command: Command, reply: SetReply },
+    /// The editor opens the session.
+    Show { past: Past, opens: Opens },
+}
+
+impl Job {
+    /// It is not carried out any more.
+    pub fn fail(self, why: &Error) {
+        match self {
+            Self::Set { reply, .. } => reply(Err(why.clone())),
+            Self::Show { opens, .. } => drop(opens.shown.send(Err(why.clone()))),
+            // The prompt itself is answered with those that wait.
+            Self::Say { .. } => {}
+        }
+    }
+}
+
+/// An order that is being carried out.
+pub(super) struct Work {
+    /// The prompt that is being read: nothing has come of it, and it can be given up.
+    reads: Option<u64>,
+    /// Whether a message of this editor is on its way, whose name is not known yet.
+    pub says: bool,
+    pub done: BoxFuture<'static, Done>,
+}
+
+/// What an order came to.
+pub(super) enum Done {
+    /// What a prompt wants is known.
+    Read { number: u64, wanted: Result<Wanted, Error> },
+    /// The session has taken what a prompt wants; what comes of an act is told until this event.
+    Sent { number: u64, says: bool, sent: Result<(Receipt, Seq), ClientError> },
+    /// Something is set.
+    Set { reply: SetReply, options: Result<Vec<acp::SessionConfigOption>, Error> },
+    /// The past is read.
+    Past(Result<Retelling, Error>),
+}
+
+impl Follower {
+    /// Takes in what is wanted.
+    pub(super) fn order(&mut self, order: Order) {
+        match order {
+            Order::Prompt(prompt) => {
+                let (said, prompted) = *prompt;
+                let number = self.prompts.add(prompted, self.orders.clone());
+                self.queue.push_back(Job::Say { number, said: Box::new(said) });
+            }
+            Order::Set { command, reply } => self.queue.push_back(Job::Set { command, reply }),
+            Order::Show { past, shown, begins } => {
+                self.queue.push_back(Job::Show { past, opens: Opens { shown, begins } });
+            }
+            Order::Tell(update) => self.update(update),
+            Order::Cancel(which) => self.cancel(which),
+            Order::Close(done) => {
+                self.close();
+                self.closing.push(done);
+                self.answer_finished();
+            }
+            // Whoever follows has left already.
+            Order::Leave => {}
+        }
+    }
+
+    /// Begins with the next order, unless another one or a stop is under way.
+    pub(super) fn go_on(&mut self) {
+        while self.work.is_none() && self.stops.is_none() && self.opens.is_none() && self.begins.is_none() {
+            match self.queue.pop_front() {
+                Some(Job::Say { number, said }) if self.prompts.get(number).is_some() => {
+                    let done = read(self.base.clone(), number, *said).boxed();
+                    self.work = Some(Work { reads: Some(number), says: false, done });
+                }
+                // It was stopped before it had its turn.
+                Some(Job::Say { .. }) => {}
+                Some(Job::Set { command, reply }) => {
+                    let done = set(self.base.clone(), command, reply).boxed();
+                    self.work = Some(Work { reads: None, says: false, done });
+                }
+                Some(Job::Show { past, opens }) => self.show(past, opens),
+                None => return,
+            }
+        }
+    }
+
+    /// The editor opens the session: it is told what is past, as far as this has been followed.
+    fn show(&mut self, past: Past, opens: Opens) {
+        self.opens = Some(opens);
+        self.is_unseen = false;
+        let is_shown = past == Past::Shown;
+        // Of work whose beginning was not seen it is to be known what stands there already.
+        if !is_shown && (!self.at_work || !self.transcript.is_new()) {
+            return self.shown();
+        }
+        let (client, seen) = (self.base.client.clone(), self.seen);
+        let done =
+            async move { Done::Past(past_of(client.as_ref(), seen).await.map(|past| Retelling::new(past, is_shown))) };
+        self.work = Some(Work { reads: None, says: false, done: done.boxed() });
+    }
+
+    /// An order is carried out.
+    pub(super) fn carried_out(&mut self, done: Done) {
+        self.work = None;
+        match done {
+            Done::Read { number, wanted: Ok(wanted) } => {
+                let (says, command) = match wanted {
+                    Wanted::Work(command) => (true, command),
+                    Wanted::Act(command) => (false, command),
+                };
+                let done = send(self.base.clone(), number, says, command).boxed();
+                self.work = Some(Work { reads: None, says, done });
+            }
+            Done::Read { number, wanted: Err(error) } => self.refused(number, error),
+            Done::Sent { number, sent: Err(error), .. } => self.refused(number, failure::of_client(error)),
+            Done::Sent { number, says, sent: Ok((receipt, last)) } => {
+                let message = receipt.message_id.filter(|_| says);
+                message.into_iter().for_each(|message| self.transcript.said(message));
+                match (self.prompts.get(number), message) {
+                    (Some(pending), Some(message)) => pending.awaits = Awaits::Reading(message),
+                    (Some(pending), None) => pending.awaits = Awaits::Event(last),
+                    // It was stopped on its way.
+                    (None, Some(message)) => {
+                        let withdraw = Command::Withdraw { message_ids: vec![message] };
+                        // What is at work is another one then, which it waited for.
+                        let is_alone = self.prompts.iter_mut().all(|pending| pending.awaits != Awaits::Work);
+                        self.stop(std::iter::once(withdraw).chain(is_alone.then_some(Command::Cancel)).collect());
+                    }
+                    (None, None) => {}
+                }
+            }
+            Done::Set { reply, options } => reply(options),
+            Done::Past(Ok(retelling)) => {
+                retelling.begin(&mut self.transcript);
+                self.retelling = Some(retelling);
+            }
+            Done::Past(Err(error)) => {
+                if let Some(opens) = self.opens.take() {
+                    let _ = opens.shown.send(Err(error));
+                }
+            }
+        }
+        // What waited for the name of a message can be told from others now.
+        if !self.work.as_ref().is_some_and(|work| work.says)
+            && let Some(event) = self.held.take()
+        {
+            self.event(&event);
+        }
+        self.answer_finished();
+    }
+
+    /// The session does not do what a prompt wants.
+    fn refused(&mut self, number: u64, error: Error) {
+        for pending in self.prompts.take(|pending| pending.number == number) {
+            self.answer(pending.prompted, if pending.cancelled { cancelled() } else { Err(error.clone()) });
+        }
+    }
+
+    /// Stops a prompt, or all that is done, whoever does it; what was not read yet is taken back.
+    fn cancel(&mut self, which: Option<u64>) {
+        // What others wanted in their own process is theirs to stop.
+        if self.base.shared && self.prompts.is_empty() {
+            return;
+        }
+        let (message_ids, at_work) = self.give_up(which);
+        let mut stops = Vec::new();
+        if !message_ids.is_empty() {
+            stops.push(Command::Withdraw { message_ids });
+        }
+        if which.is_none() || at_work {
+            stops.push(if self.transcript.view().is_alone() { Command::Cancel } else { Command::StopAll });
+        }
+        self.stop(stops);
+    }
+
+    /// Stops everything for good. What others do in their own process goes on.
+    fn close(&mut self) {
+        if self.base.shared {
+            return self.cancel(None);
+        }
+        self.give_up(None);
+        let gone = failure::of_client(ClientError::Gone);
+        mem::take(&mut self.queue).into_iter().for_each(|job| job.fail(&gone));
+        self.stop(vec![Command::StopAll]);
+    }
+
+    /// The editor does not want these prompts any more. What nobody has begun with is answered; gives the messages that
+    /// nobody has read, and whether somebody is at work on another.
+    fn give_up(&mut self, which: Option<u64>) -> (Vec<MessageId>, bool) {
+        let is_meant = |number: u64| which.is_none_or(|which| which == number);
+        if self.work.as_ref().is_some_and(|work| work.reads.is_some_and(is_meant)) {
+            self.work = None;
+        }
+        for pending in self.prompts.take(|pending| is_meant(pending.number) && pending.awaits == Awaits::Turn) {
+            self.answer(pending.prompted, cancelled());
+        }
+        let (mut unread, mut at_work) = (Vec::new(), false);
+        for pending in self.prompts.iter_mut().filter(|pending| is_meant(pending.number)) {
+            pending.cancelled = true;
+            self.answers_by = Some(Instant::now() + PATIENCE);
+            match pending.awaits {
+                Awaits::Reading(message) => unread.push(message),
+                Awaits::Turn | Awaits::Work | Awaits::Event(_) => at_work = true,
+            }
+        }
+        (unread, at_work)
+    }
+
+    /// Has the session stop something, behind what it is stopping already.
+    pub(super) fn stop(&mut self, commands: Vec<Command>) {
+        let (before, base) = (self.stops.take(), self.base.clone());
+        let stops = async move {
+            if let Some(before) = before {
+                before.await;
+            }
+            for command in commands {
+                if let Err(error) = base.send(command).await {
+                    tracing::debug!(%error, "there was nothing to stop");
+                }
+            }
+        };
+        self.stops = Some(tokio::time::timeout(MOMENT, stops).map(drop).boxed());
+    }
+
+    /// What was to stop has stopped.
+    pub(super) fn stopped(&mut self) {
+        self.stops = None;
+        self.answer_finished();
+    }
+}
+
+/// Finds out what a prompt wants, once the session knows what the person has open.
+async fn read(base: Base, number: u64, said: Said) -> Done {
+    if let Some(context) = said.open.clone()
+        && let Err(error) = base.send(Command::SetIdeContext { context }).await
+    {
+        tracing::debug!(%error, "what is open is not known");
+    }
+    let wanted = commands::read(base.app.as_ref(), base.client.as_ref(), &base.caller, &base.folder, said).await;
+    Done::Read { number, wanted }
+}
+
+/// Has the session do what a prompt wants.
+async fn send(base: Base, number: u64, says: bool, command: Command) -> Done {
+    let sent = match base.send(command).await {
+        Ok(receipt) if says && receipt.message_id.is_some() => Ok((receipt, receipt.seq)),
+        Ok(receipt) => Ok((receipt, base.last_seq().await)),
+        Err(error) => Err(error),
+    };
+    Done::Sent { number, says, sent }
+}
+
+/// Sets something; how everything is set then.
+async fn set(base: Base, command: Command, reply: SetReply) -> Done {
+    let options = async {
+        base.send(command).await.map_err(failure::of_client)?;
+        let session = standing(base.client.as_ref()).await?;
+        Ok(Settings::from(&session).options(&base.models))
+    };
+    Done::Set { options: options.await, reply }
+}

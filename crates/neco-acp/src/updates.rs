@@ -1,0 +1,81 @@
+//! Updates for an editor, each from one thing that is to be told.
+
+use agent_client_protocol::v1::schema as acp;
+use neco_proto::clean::clean_line;
+use neco_proto::{CallId, Event, EventBody, Message, MessageId, Part, Todo, TodoStatus, TurnId};
+
+/// The pictures of a person's message that an event brings.
+pub(crate) fn pictures(event: &Event) -> Vec<acp::SessionUpdate> {
+    let message = match &event.body {
+        EventBody::Message(message) => message,
+        EventBody::MessageQueued(queued) => &queued.message,
+        _ => return Vec::new(),
+    };
+    let chunk = |picture| acp::ContentChunk::new(picture).message_id(acp::MessageId::new(message.id.to_string()));
+    let pictures = message.parts.iter().filter_map(picture);
+    pictures.map(|picture| acp::SessionUpdate::UserMessageChunk(chunk(picture))).collect()
+}
+
+/// The picture that a part of a message is.
+pub(crate) fn picture(part: &Part) -> Option<acp::ContentBlock> {
+    match part {
+        Part::Image { media_type, data } => {
+            Some(acp::ContentBlock::Image(acp::ImageContent::new(data.clone(), media_type.clone())))
+        }
+        Part::Text { .. } | Part::Reasoning { .. } | Part::ToolCall(_) | Part::ToolResult(_) => None,
+    }
+}
+
+/// What is new of a call.
+pub(crate) fn update(call: &CallId, fields: acp::ToolCallUpdateFields) -> acp::SessionUpdate {
+    acp::SessionUpdate::ToolCallUpdate(acp::ToolCallUpdate::new(call.as_str().to_owned(), fields))
+}
+
+fn chunk(words: impl Into<String>) -> acp::ContentChunk {
+    acp::ContentChunk::new(acp::ContentBlock::Text(acp::TextContent::new(words)))
+}
+
+/// What the model says: the words of one turn are one message.
+pub(crate) fn said(words: &str, turn: Option<TurnId>) -> acp::SessionUpdate {
+    acp::SessionUpdate::AgentMessageChunk(
+        chunk(words).message_id(turn.map(|turn| acp::MessageId::new(turn.to_string()))),
+    )
+}
+
+/// What the model thinks before, which is a message of its own.
+pub(crate) fn thought(words: &str, turn: Option<TurnId>) -> acp::SessionUpdate {
+    let message = turn.map(|turn| acp::MessageId::new(format!("{turn}-thought")));
+    acp::SessionUpdate::AgentThoughtChunk(chunk(words).message_id(message))
+}
+
+/// What a person said, without what came along.
+pub(crate) fn heard(message: MessageId, words: &str) -> acp::SessionUpdate {
+    acp::SessionUpdate::UserMessageChunk(
+        chunk(Message::written(words)).message_id(acp::MessageId::new(message.to_string())),
+    )
+}
+
+/// What a person must see, apart from what the model says.
+pub(crate) fn aside(words: &str) -> acp::SessionUpdate {
+    acp::SessionUpdate::AgentMessageChunk(chunk(format!("\n\n> {}\n\n", words.replace('\n', "\n> "))))
+}
+
+/// What is good to know.
+pub(crate) fn thought_aside(words: &str) -> acp::SessionUpdate {
+    acp::SessionUpdate::AgentThoughtChunk(chunk(format!("\n\n{words}\n\n")))
+}
+
+/// The todo list, parts below what they are parts of.
+pub(crate) fn plan_of(todos: &[Todo]) -> acp::SessionUpdate {
+    let entry = |(depth, todo): (usize, &Todo)| {
+        let (status, mark) = match todo.status {
+            TodoStatus::Pending => (acp::PlanEntryStatus::Pending, ""),
+            TodoStatus::InProgress => (acp::PlanEntryStatus::InProgress, ""),
+            TodoStatus::Completed => (acp::PlanEntryStatus::Completed, ""),
+            TodoStatus::Cancelled => (acp::PlanEntryStatus::Completed, " (not needed any more)"),
+        };
+        let words = format!("{}{}{mark}", "  ".repeat(depth), clean_line(&todo.text));
+        acp::PlanEntry::new(words, acp::PlanEntryPriority::Medium, status)
+    };
+    acp::SessionUpdate::Plan(acp::Plan::new(Todo::outline(todos).into_iter().map(entry).collect()))
+}
