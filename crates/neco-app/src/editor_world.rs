@@ -263,8 +263,11 @@ impl World for EditorWorld {
             Ok(now) if before == Some(&now.stamp()) && plain(now.text()) != plain(text) => {
                 Err(PathError::NotAsWritten(file.shown()))
             }
-            Ok(now) => Ok(Replaced { stamp: now.stamp(), other_names }),
-            Err((_, stamp)) => Ok(Replaced { stamp, other_names }),
+            Ok(now) => {
+                let instead = (now.text() != text).then(|| now.text().as_bytes().to_vec());
+                Ok(Replaced { stamp: now.stamp(), other_names, instead })
+            }
+            Err((_, stamp)) => Ok(Replaced { stamp, other_names, instead: None }),
         }
     }
 }

@@ -18,8 +18,8 @@ mod told;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use neco_proto::{Client, Event};
 use neco_proto::rewinds::Rewinds;
+use neco_proto::{Client, Event};
 use neco_testkit::Scenario;
 use neco_testkit::scenario::play_through;
 

@@ -46,7 +46,7 @@ impl World for Editor {
             Some(text) if before != Some(&Stamp::of_text(text)) => Err(PathError::Changed(file.shown())),
             Some(text) => {
                 *text = String::from_utf8(content.to_vec()).unwrap();
-                Ok(Replaced { stamp: Stamp::of_text(text), other_names: 0 })
+                Ok(Replaced { stamp: Stamp::of_text(text), other_names: 0, instead: None })
             }
             None => self.local.write(file, content, before, like),
         }

@@ -22,6 +22,8 @@ struct Desk {
     folder: PathBuf,
     /// Whether it takes edits.
     takes: bool,
+    /// Whether it puts texts in order as it saves them.
+    formats: bool,
     /// Whether it says anything about files.
     answers: bool,
     asked: Vec<(String, PathBuf)>,
@@ -33,7 +35,7 @@ impl Desk {
         let answer = editor.ask("session/new", json!({ "cwd": folder, "mcpServers": [] }));
         let session = answer["sessionId"].as_str().unwrap().to_owned();
         let (typed, folder) = (HashMap::new(), folder.to_owned());
-        Self { editor, session, typed, folder, takes: true, answers: true, asked: Vec::new() }
+        Self { editor, session, typed, folder, takes: true, formats: false, answers: true, asked: Vec::new() }
     }
 
     fn types(&mut self, name: &str, text: &str) {
@@ -81,7 +83,7 @@ impl Desk {
             return None;
         }
         self.typed.remove(path);
-        fs::write(path, text).unwrap();
+        fs::write(path, if self.formats { text.replace('\n', ";\n") } else { text.to_owned() }).unwrap();
         Some(json!({}))
     }
 
@@ -117,6 +119,22 @@ fn undoing_an_edit_brings_back_what_was_typed_before_it() {
     assert_eq!(text(&house.project().join("b.txt")), "saved\n", "what nobody edited is the editor's");
     assert_eq!(desk.prompt("/redo")["result"]["stopReason"], "end_turn");
     assert_eq!(text(&file), "edited\n");
+}
+
+#[test]
+fn what_the_editor_formats_as_it_saves_is_told_and_can_be_undone() {
+    let house = playing(edits("a.txt", "typed", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("a.txt", "typed\n");
+    desk.formats = true;
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    assert_eq!(text(&file), "edited;\n");
+    let told = desk.editor.updates("tool_call_update").pop().unwrap().to_string();
+    assert!(told.contains("formatted it as it was saved"), "{told}");
+    assert_eq!(desk.prompt("/undo")["result"]["stopReason"], "end_turn");
+    assert_eq!(text(&file), "typed\n");
 }
 
 #[test]
