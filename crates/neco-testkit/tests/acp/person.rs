@@ -130,7 +130,8 @@ impl Person {
 
     /// The editor goes; how much was done by way of it.
     pub async fn leave(&self) -> usize {
-        drop(self.output.lock().await.take());
+        // The other half keeps the stream open.
+        self.output.lock().await.take().unwrap().shutdown().await.unwrap();
         let tasks = std::mem::take(&mut *self.tasks.lock().unwrap());
         for task in tasks {
             tokio::time::timeout(PATIENCE, task).await.unwrap().unwrap();
