@@ -10,7 +10,7 @@
 //! (those that an editor has open) with [`options`] (what can be set in one), [`prompt`] (what an editor says) and
 //! [`commands`] (lines with a slash), [`window`] (one session, and what is wanted of it), [`follower`] (what comes of that)
 //! with [`prompts`] (those that are not answered yet), [`transcript`] (its events as [`updates`]) with [`past`] (what
-//! happened before), [`calls`], [`permission`], [`forms`] and [`asking`] (what a person is asked), [`world`] (the editor's files),
+//! happened before), [`calls`], [`pictures`], [`permission`], [`forms`] and [`asking`] (what a person is asked), [`world`] (the editor's files),
 //! [`terminal`] with [`relay`] (its terminals),
 //! [`servers`] (its MCP servers), [`login`], [`failure`].
 
@@ -25,6 +25,7 @@ mod login;
 mod options;
 mod past;
 mod permission;
+mod pictures;
 mod prompt;
 mod prompts;
 mod relay;

@@ -67,8 +67,8 @@ impl Retelling {
         for seen in seen {
             updates.extend(transcript.whole(&seen.block.body, &seen.printed, &event, view));
         }
-        updates.extend(transcript.below(&event, view));
-        updates.extend(transcript.picture(&event));
+        updates.extend(transcript.begun(&event, view));
+        updates.extend(transcript.aside_of(&event, view));
         Some(updates)
     }
 

@@ -165,8 +165,11 @@ impl Sessions {
         let which = match which {
             Which::New => WhichSession::New,
             Which::Known(id) => {
-                if let Some(window) = self.followed(&id) {
-                    return Ok(Opened::of(window, past, true, Vec::new()));
+                match self.known(&id) {
+                    Some(window) if window.is_followed() => return Ok(Opened::of(window, past, true, Vec::new())),
+                    // It has ended by itself.
+                    Some(_) => self.close(&acp::SessionId::new(id.as_str())).await,
+                    None => {}
                 }
                 WhichSession::Id(id)
             }
@@ -190,11 +193,6 @@ impl Sessions {
         let fork = ForkSession { session: Some(session), folder, ..ForkSession::default() };
         let forked = self.app().ask(&self.caller(), &fork).await.map_err(failure::of_app)?;
         Ok(forked.session.id.to_string())
-    }
-
-    /// A session that the editor has open and that goes on.
-    fn followed(&self, id: &str) -> Option<Arc<Window>> {
-        locked(&self.windows).get(id).filter(|window| window.is_followed()).cloned()
     }
 
     /// How a session is opened for an editor.
@@ -391,8 +389,12 @@ impl Sessions {
         let _ = tokio::time::timeout(SOON, async { tokio::join!(join_all(ends), self.underway.wait()) }).await;
     }
 
+    fn known(&self, id: &str) -> Option<Arc<Window>> {
+        locked(&self.windows).get(id).cloned()
+    }
+
     fn window(&self, id: &acp::SessionId) -> Result<Arc<Window>, Error> {
-        locked(&self.windows).get(&id.0).cloned().ok_or_else(|| failure::no_session(&id.0))
+        self.known(&id.0).ok_or_else(|| failure::no_session(&id.0))
     }
 
     fn app(&self) -> &dyn App {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use agent_client_protocol::v1::schema as acp;
 use neco_proto::agent_ask::stopped;
 use neco_proto::clean::{clean, clean_line};
-use neco_proto::event::{NodeState, ToolCallEnd, WorkflowState};
-use neco_proto::{AgentId, CallId, Event, EventBody, MessageId, ResultPart, SessionSnapshot, Todo, TurnId};
+use neco_proto::event::{NodeState, WorkflowState};
+use neco_proto::{AgentId, CallId, Event, EventBody, MessageId, SessionSnapshot, Todo, TurnId};
 use neco_view::View;
 use neco_view::paint::colour::Paint;
 use neco_view::paint::text::workflow;
@@ -22,8 +22,9 @@ use neco_view::wording::{agents, notices};
 use crate::calls;
 use crate::options::Settings;
 use crate::permission::Asked;
+use crate::pictures::CallPictures;
 use crate::terminal::Terminals;
-use crate::updates::{aside, heard, picture, pictures, plan_of, said, thought, thought_aside, update};
+use crate::updates::{aside, heard, pictures, plan_of, said, thought, thought_aside, update};
 
 /// What an event comes to.
 #[derive(Default)]
@@ -36,14 +37,6 @@ pub(crate) struct News {
     pub set: bool,
 }
 
-/// A picture that a call gave, which comes in a message behind it.
-struct Coming {
-    agent: AgentId,
-    call: acp::ToolCallId,
-    /// What is shown of the call already.
-    shown: Vec<acp::ToolCallContent>,
-}
-
 /// A session as an editor has been told of it.
 pub(crate) struct Transcript {
     view: View,
@@ -53,8 +46,7 @@ pub(crate) struct Transcript {
     told: HashMap<String, acp::ToolCallUpdateFields>,
     /// Calls that printed something since the editor was told.
     printed: BTreeSet<BlockId>,
-    /// Pictures that calls gave and that come behind them, in order.
-    coming: Vec<Coming>,
+    pictures: CallPictures,
     /// Messages of this editor, which shows them itself.
     own: HashSet<MessageId>,
     title: Option<String>,
@@ -85,7 +77,7 @@ impl Transcript {
             view,
             told: HashMap::new(),
             printed: BTreeSet::new(),
-            coming: Vec::new(),
+            pictures: CallPictures::default(),
             own: HashSet::new(),
             used: None,
         }
@@ -183,8 +175,7 @@ impl Transcript {
                 Change::Noted(..) | Change::Said { .. } | Change::Waits => {}
             }
         }
-        news.updates.extend(self.below(event, &view));
-        news.updates.extend(self.picture(event));
+        news.updates.extend(self.aside_of(event, &view));
         self.view = view;
         self.standing(&mut news);
         self.view.take_over();
@@ -215,6 +206,21 @@ impl Transcript {
         (!is_known).then(|| self.upsert(id, asked.about(&self.folder))).flatten()
     }
 
+    /// What an event comes to beside the blocks of the root: calls of others, questions, pictures of calls.
+    pub fn aside_of(&mut self, event: &Event, view: &View) -> Vec<acp::SessionUpdate> {
+        let asked = match &event.body {
+            EventBody::PermissionRequest(request) => self.call_of(&Asked::Call(Box::new(request.clone()))),
+            EventBody::Question(question) => self.call_of(&Asked::Question(question.clone())),
+            // One that no call asks is shown as a call of its own.
+            EventBody::QuestionAnswer(answer) if self.told.contains_key(&answer.question_id.to_string()) => {
+                let fields = acp::ToolCallUpdateFields::new().status(acp::ToolCallStatus::Completed);
+                self.upsert(acp::ToolCallId::new(answer.question_id.to_string()), fields)
+            }
+            _ => None,
+        };
+        asked.into_iter().chain(self.below(event, view)).chain(self.pictures.read(event)).collect()
+    }
+
     /// A block that is new or stands otherwise.
     fn block(&mut self, body: &BlockBody, is_new: bool, event: &Event, view: &View, news: &mut News) {
         match body {
@@ -231,6 +237,10 @@ impl Transcript {
             }
             BlockBody::Question(asked) if is_new && asked.open => {
                 news.asks.push(Asked::Question(asked.question.clone()));
+            }
+            // Others are told of by the call that asks them.
+            BlockBody::Question(asked) if !asked.open && asked.question.call_id.is_none() => {
+                news.updates.extend(self.notice(body, view));
             }
             body if is_new => news.updates.extend(self.notice(body, view)),
             _ => {}
@@ -252,14 +262,30 @@ impl Transcript {
             BlockBody::Call(call) => self.call(call).into_iter().collect(),
             // How the todo list is now is told at the end.
             BlockBody::Approval(_) | BlockBody::Todos(_) => Vec::new(),
+            BlockBody::Question(asked) if asked.question.call_id.is_some() => Vec::new(),
             body => self.notice(body, view),
         }
+    }
+
+    /// The calls that a message of the root begins with: what comes of them meanwhile stands behind them.
+    pub fn begun(&mut self, event: &Event, view: &View) -> Vec<acp::SessionUpdate> {
+        let EventBody::Message(message) = &event.body else { return Vec::new() };
+        let mut updates = Vec::new();
+        for asked in message.tool_calls().filter(|_| view.is_own(event)) {
+            let is_it = |call: &&Call| call.call_id == asked.id;
+            let mut calls = view.blocks.iter().filter_map(|block| match &block.body {
+                BlockBody::Call(call) => Some(call.as_ref()),
+                _ => None,
+            });
+            updates.extend(calls.find(is_it).and_then(|call| self.call(call)));
+        }
+        updates
     }
 
     fn call(&mut self, call: &Call) -> Option<acp::SessionUpdate> {
         let id = acp::ToolCallId::new(call.call_id.as_str());
         let fields = calls::fields(call, &self.folder, self.terminal(call).as_ref());
-        call.end.iter().for_each(|end| self.expect_pictures(self.root, &id, end, &fields));
+        call.end.iter().for_each(|end| self.pictures.ended(self.root, end, &fields));
         self.upsert(id, fields)
     }
 
@@ -285,33 +311,6 @@ impl Transcript {
             .raw_input(fields.raw_input)
             .raw_output(fields.raw_output);
         Some(acp::SessionUpdate::ToolCall(call))
-    }
-
-    /// The pictures of a call come when all calls of its turn are over.
-    fn expect_pictures(
-        &mut self,
-        agent: AgentId,
-        call: &acp::ToolCallId,
-        end: &ToolCallEnd,
-        fields: &acp::ToolCallUpdateFields,
-    ) {
-        let coming = || Coming { agent, call: call.clone(), shown: fields.content.clone().unwrap_or_default() };
-        let pictures = end.parts.iter().filter(|part| matches!(part, ResultPart::Picture { .. }));
-        self.coming.extend(pictures.map(|_| coming()));
-    }
-
-    /// A picture of a call, should the event bring one: it is shown with the call.
-    pub fn picture(&mut self, event: &Event) -> Option<acp::SessionUpdate> {
-        let EventBody::Message(message) = &event.body else { return None };
-        let picture = message.is_neco().then(|| message.parts.iter().find_map(picture)).flatten()?;
-        let at = self.coming.iter().position(|coming| coming.agent == event.agent_id)?;
-        let Coming { call, mut shown, .. } = self.coming.remove(at);
-        shown.push(acp::ToolCallContent::Content(acp::Content::new(picture)));
-        for coming in self.coming.iter_mut().filter(|coming| coming.call == call) {
-            coming.shown.clone_from(&shown);
-        }
-        let fields = acp::ToolCallUpdateFields::new().content(shown);
-        Some(acp::SessionUpdate::ToolCallUpdate(acp::ToolCallUpdate::new(call, fields)))
     }
 
     /// What is told in a few words, or stands as something that goes on.
@@ -415,7 +414,7 @@ impl Transcript {
     }
 
     /// Calls of agents below the root: they are shown as the root's are, with the name of whoever makes them.
-    pub fn below(&mut self, event: &Event, view: &View) -> Option<acp::SessionUpdate> {
+    fn below(&mut self, event: &Event, view: &View) -> Option<acp::SessionUpdate> {
         if self.root == event.agent_id {
             return None;
         }
@@ -435,7 +434,7 @@ impl Transcript {
                     .title(format!("{who}{}", clean_line(&end.summary)))
                     .kind(calls::kind(&end.tool));
                 let fields = calls::ended(fields, end, &self.folder, calls::Live::Text(""));
-                self.expect_pictures(event.agent_id, &call(&end.call_id), end, &fields);
+                self.pictures.ended(event.agent_id, end, &fields);
                 self.upsert(call(&end.call_id), fields)
             }
             // Of what else it does its own update tells.

@@ -163,13 +163,13 @@ fn what_is_told_of_a_session_comes_when_the_editor_knows_it() {
     let house = playing(json!([say("Hi.")]));
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
-    assert!(editor.kept.is_empty(), "{:#?}", editor.kept);
+    assert!(editor.kept().is_empty(), "{:#?}", editor.kept());
     editor.update("available_commands_update");
     assert_eq!(editor.prompt(&session, "hello"), "end_turn");
     editor.ask("session/close", json!({ "sessionId": session }));
     editor.forget();
     editor.ask("session/resume", of(&house, &session));
-    assert!(editor.kept.is_empty(), "{:#?}", editor.kept);
+    assert!(editor.kept().is_empty(), "{:#?}", editor.kept());
     editor.update("available_commands_update");
     editor.ask("session/close", json!({ "sessionId": session }));
     editor.forget();
@@ -260,6 +260,25 @@ fn pictures_and_thoughts_are_told_again() {
     assert!(heard[0]["messageId"].is_string() && heard[0]["messageId"] == heard[1]["messageId"], "{heard:#?}");
     assert_eq!(editor.said("agent_thought_chunk"), "It is small.");
     assert_eq!(editor.updates("agent_message_chunk")[0]["messageId"], live[0]["messageId"], "{live:#?}");
+}
+
+#[test]
+fn a_picture_that_a_tool_gave_is_shown_with_its_call() {
+    let house = playing(json!([call("read_file", json!({ "path": "a.png" })), say("A pixel.")]));
+    fs::write(house.project().join("a.png"), crate::pictures::PIXEL).unwrap();
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    assert_eq!(editor.prompt(&session, "look at it"), "end_turn");
+    for loaded in [false, true] {
+        if loaded {
+            editor.forget();
+            editor.ask("session/load", of(&house, &session));
+        }
+        let updates = editor.updates("tool_call_update");
+        let shows = |update: &&Value| update["content"].to_string().contains("iVBORw0KGgo");
+        assert_eq!(updates.iter().filter(shows).count(), 1, "{updates:#?}");
+        assert_eq!(editor.said("user_message_chunk"), if loaded { "look at it" } else { "" });
+    }
 }
 
 /// An editor that reads no further than to the answer of `session/new`, and has said something then.

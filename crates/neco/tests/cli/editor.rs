@@ -1,12 +1,11 @@
 //! An editor, as the tests play it: raw lines of the protocol, each held against its schema where that is there.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::peer::Peer;
 use crate::protocol::{Side, check};
 use crate::support::House;
 
@@ -20,12 +19,7 @@ pub fn playing(turns: Value) -> House {
 
 /// An editor that has started `neco acp`.
 pub struct Editor {
-    pub child: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<Value>,
-    /// What came and was not asked for yet.
-    pub kept: Vec<Value>,
-    requests: u64,
+    peer: Peer,
     /// What was asked, so that answers are held against what they answer.
     asked: Vec<(Value, String)>,
     /// What the agent asked.
@@ -35,27 +29,7 @@ pub struct Editor {
 impl Editor {
     /// Starts the agent, without a word.
     pub fn start(house: &House, flags: &[&str]) -> Self {
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_neco"))
-            .env_clear()
-            .envs(house.variables())
-            .env("CI", "1")
-            .current_dir(house.project())
-            .args(flags)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .unwrap();
-        let (sender, lines) = channel();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        std::thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                // Whatever is no message fails whoever reads it.
-                let _ = sender.send(serde_json::from_str(&line).unwrap_or(Value::String(line)));
-            }
-        });
-        let input = child.stdin.take();
-        Self { child, input, lines, kept: Vec::new(), requests: 0, asked: Vec::new(), asked_of: Vec::new() }
+        Self { peer: Peer::start(house, flags, Stdio::inherit()), asked: Vec::new(), asked_of: Vec::new() }
     }
 
     /// Starts it and introduces the editor, which can do these things.
@@ -77,15 +51,12 @@ impl Editor {
     /// Writes a message.
     pub fn write(&mut self, message: &Value) {
         check(Side::Agent, message, &self.asked_of);
-        let input = self.input.as_mut().unwrap();
-        input.write_all(format!("{message}\n").as_bytes()).unwrap();
-        input.flush().unwrap();
+        self.peer.write(&message.to_string());
     }
 
     /// Writes a request; its number.
     pub fn request(&mut self, method: &str, params: Value) -> u64 {
-        self.requests += 1;
-        let id = self.requests;
+        let id = self.peer.number();
         self.asked.push((json!(id), method.to_owned()));
         self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         id
@@ -130,23 +101,13 @@ impl Editor {
     /// The next message that fits; others are kept.
     #[track_caller]
     pub fn find(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
-        if let Some(at) = self.kept.iter().position(&fits) {
-            return self.kept.remove(at);
-        }
-        loop {
-            let Ok(message) = self.lines.recv_timeout(Duration::from_secs(60)) else {
-                panic!("it never came; there is {:#?}", self.kept);
-            };
-            assert!(message.is_object(), "stdout has what is no message: {message}");
-            check(Side::Client, &message, &self.asked);
+        let Self { peer, asked, asked_of } = self;
+        peer.find(fits, |message| {
+            check(Side::Client, message, asked);
             if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) {
-                self.asked_of.push((id.clone(), method.to_owned()));
+                asked_of.push((id.clone(), method.to_owned()));
             }
-            if fits(&message) {
-                return message;
-            }
-            self.kept.push(message);
-        }
+        })
     }
 
     #[track_caller]
@@ -177,7 +138,7 @@ impl Editor {
 
     /// All updates of a kind that came until now, in order.
     pub fn updates(&self, kind: &str) -> Vec<Value> {
-        let updates = self.kept.iter().map(|message| &message["params"]["update"]);
+        let updates = self.peer.kept.iter().map(|message| &message["params"]["update"]);
         updates.filter(|update| update["sessionUpdate"] == kind).cloned().collect()
     }
 
@@ -186,29 +147,27 @@ impl Editor {
         self.updates(kind).iter().filter_map(|update| update["content"]["text"].as_str()).collect()
     }
 
+    /// What came until now and was not asked for.
+    pub fn kept(&self) -> &[Value] {
+        &self.peer.kept
+    }
+
     /// What came is of no interest any more.
     pub fn forget(&mut self) {
-        self.kept.clear();
+        self.peer.kept.clear();
     }
 
     /// The editor goes: the agent ends by itself.
     #[track_caller]
     pub fn leave(&mut self) -> Option<i32> {
-        drop(self.input.take());
-        let begun = std::time::Instant::now();
+        self.peer.say_no_more();
+        let begun = Instant::now();
         loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
+            if let Some(status) = self.peer.child.try_wait().unwrap() {
                 return status.code();
             }
             assert!(begun.elapsed() < Duration::from_secs(20), "it does not end");
             std::thread::sleep(Duration::from_millis(10));
         }
-    }
-}
-
-impl Drop for Editor {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

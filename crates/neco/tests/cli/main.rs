@@ -39,6 +39,7 @@ mod memory;
 mod models;
 mod newcomer;
 mod output;
+mod peer;
 mod pictures;
 mod plugins;
 mod policy;

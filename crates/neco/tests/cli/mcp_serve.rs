@@ -1,13 +1,12 @@
 //! Neco as an MCP server: raw lines of both eras on its stdin and stdout.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::io::Read;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
+use crate::peer::Peer;
 use crate::support::{House, call, eventually, lives, say};
 
 /// What a client of the new era says with every request.
@@ -15,40 +14,15 @@ const NEWER: &str = "2026-07-28";
 
 /// A client that speaks in lines.
 struct McpClient {
-    child: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<Value>,
-    /// What came and was not asked for yet.
-    kept: Vec<Value>,
-    requests: u64,
+    peer: Peer,
     /// What every request says of the client, in the new era.
     meta: Option<Value>,
 }
 
 impl McpClient {
     fn start(house: &House, flags: &[&str]) -> Self {
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_neco"))
-            .env_clear()
-            .envs(house.variables())
-            .env("CI", "1")
-            .current_dir(house.project())
-            .args(["mcp", "serve"])
-            .args(flags)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (sender, lines) = channel();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        std::thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                // Whatever is no message fails whoever reads it.
-                let _ = sender.send(serde_json::from_str(&line).unwrap_or(Value::String(line)));
-            }
-        });
-        let input = child.stdin.take();
-        Self { child, input, lines, kept: Vec::new(), requests: 0, meta: None }
+        let arguments = [&["mcp", "serve"][..], flags].concat();
+        Self { peer: Peer::start(house, &arguments, Stdio::piped()), meta: None }
     }
 
     /// With the handshake of the older era.
@@ -78,14 +52,11 @@ impl McpClient {
     }
 
     fn write(&mut self, line: &str) {
-        let input = self.input.as_mut().unwrap();
-        input.write_all(format!("{line}\n").as_bytes()).unwrap();
-        input.flush().unwrap();
+        self.peer.write(line);
     }
 
     fn request(&mut self, method: &str, mut params: Value) -> u64 {
-        self.requests += 1;
-        let id = self.requests;
+        let id = self.peer.number();
         if let Some(meta) = &self.meta {
             let mut meta = meta.clone();
             meta["progressToken"] = json!(id);
@@ -104,19 +75,7 @@ impl McpClient {
     /// The next message that fits; others are kept.
     #[track_caller]
     fn find(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
-        if let Some(at) = self.kept.iter().position(&fits) {
-            return self.kept.remove(at);
-        }
-        loop {
-            let Ok(message) = self.lines.recv_timeout(Duration::from_secs(60)) else {
-                panic!("it never came; there is {:#?}", self.kept);
-            };
-            assert!(message.is_object(), "stdout has what is no message: {message}");
-            if fits(&message) {
-                return message;
-            }
-            self.kept.push(message);
-        }
+        self.peer.find(fits, |_| {})
     }
 
     #[track_caller]
@@ -143,10 +102,10 @@ impl McpClient {
 
     #[track_caller]
     fn end(mut self) -> String {
-        drop(self.input.take());
-        let output = self.child.wait_with_output().unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{stderr}");
+        self.peer.say_no_more();
+        let mut stderr = String::new();
+        self.peer.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!(self.peer.child.wait().unwrap().code(), Some(0), "{stderr}");
         stderr
     }
 }

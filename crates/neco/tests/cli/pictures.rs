@@ -9,7 +9,7 @@ use crate::server;
 use crate::support::{House, say};
 
 /// The smallest picture there is: one pixel.
-const PIXEL: &[u8] =
+pub const PIXEL: &[u8] =
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\x9cc\
 \xf8\xff\xff?\0\x05\xfe\x02\xfe\xa75\x81\x84\0\0\0\0IEND\xaeB`\x82";
 /// The beginning of it, as it is sent.
