@@ -96,7 +96,7 @@ fn an_editor_that_opens_no_terminal_holds_no_command_and_none_is_asked_that_has_
         assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
         let (status, result) = ended(&editor);
         assert_eq!((status, result.trim_end()), (json!("completed"), "done"));
-        let was_asked = editor.kept.iter().any(|message| message["method"] == "terminal/create");
+        let was_asked = editor.kept().iter().any(|message| message["method"] == "terminal/create");
         assert_eq!(was_asked, capabilities["terminal"] == true);
         assert_eq!(editor.leave(), Some(0));
     }
