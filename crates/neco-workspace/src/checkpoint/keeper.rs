@@ -48,7 +48,10 @@ pub struct Place {
 
 /// Who tells what is typed in files and not saved, so that a state has what a person sees.
 #[derive(Clone, Default)]
-pub struct Unsaved(Option<Arc<dyn Fn(&Path) -> Vec<Typed> + Send + Sync>>);
+pub struct Unsaved(Option<Arc<Tells>>);
+
+/// Gives what is typed in files of a workspace.
+type Tells = dyn Fn(&Path) -> Vec<Typed> + Send + Sync;
 
 /// A file, seen from the workspace, and what is typed in it.
 pub type Typed = (PathBuf, Vec<u8>);
