@@ -1,7 +1,7 @@
 //! The MCP servers that tests talk to: real ones, from npm and PyPI, below the target folder; and beside them what else
 //! tests take from there.
 //!
-//! `crates/neco-testkit/tests/mcp/real.rs` starts the servers. What is installed is written down beside them, so that another
+//! `crates/neco-testkit/tests/mcp/real.rs` starts the servers, `crates/neco/tests/cli/acp_library.rs` uses the library. What is installed is written down beside them, so that another
 //! version in these lists is installed anew.
 
 use std::fs;
@@ -15,11 +15,13 @@ use crate::step::Outcome;
 /// Where they are below the target folder.
 const FOLDER: &str = "mcp-servers";
 
-/// Servers that run on Node.js.
+/// Servers that run on Node.js, and the client library of editors with what that needs.
 const OF_NPM: &[&str] = &[
     "@modelcontextprotocol/server-everything@2026.8.31",
     "@modelcontextprotocol/server-filesystem@2026.8.31",
     "@modelcontextprotocol/server-memory@2026.8.31",
+    "@agentclientprotocol/sdk@2.4.0",
+    "zod@4.6.7",
 ];
 
 /// Servers that run on Python, and the validator of skills.

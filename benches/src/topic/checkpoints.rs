@@ -33,6 +33,7 @@ pub fn measure(setting: &Setting<'_>, report: &mut Report) -> anyhow::Result<()>
         store: stage.notes("checkpoints"),
         home: None,
         settings: LeaveOutSettings::default(),
+        unsaved: Default::default(),
     });
     report.add(Figure::info("checkpoint_first", Unit::Milliseconds, keep(&points)?));
     // What was written a moment ago is read once more; then all facts are old enough.
@@ -73,7 +74,13 @@ fn small(setting: &Setting<'_>, report: &mut Report) -> anyhow::Result<()> {
     for number in 0..20 {
         stage.write(&name(number), &content(number))?;
     }
-    let place = Place { root, store: stage.notes("checkpoints"), home: None, settings: LeaveOutSettings::default() };
+    let place = Place {
+        root,
+        store: stage.notes("checkpoints"),
+        home: None,
+        settings: LeaveOutSettings::default(),
+        unsaved: Default::default(),
+    };
     report.add(Figure::info("checkpoint_small_first", Unit::Milliseconds, keep(&JjCheckpoints::new(place.clone()))?));
     let points = JjCheckpoints::new(place);
     std::thread::sleep(std::time::Duration::from_millis(100));

@@ -11,6 +11,8 @@ use neco_view::reduce::block::Call;
 use neco_view::wording::calls::{error_words, given};
 use serde_json::Value;
 
+use crate::terminal::content;
+
 /// Characters of a plain result that are shown.
 const MOST_SHOWN: usize = 8000;
 
@@ -57,8 +59,17 @@ pub(crate) fn status(status: CallStatus) -> acp::ToolCallStatus {
     }
 }
 
-/// All that is known of a call now.
-pub(crate) fn fields(call: &Call, folder: &Path) -> acp::ToolCallUpdateFields {
+/// Where what a call prints is shown.
+#[derive(Clone, Copy)]
+pub(crate) enum Live<'a> {
+    /// It printed this.
+    Text(&'a str),
+    /// It is in a terminal of the editor.
+    Terminal(&'a acp::TerminalId),
+}
+
+/// All that is known of a call now, which may be shown in a terminal.
+pub(crate) fn fields(call: &Call, folder: &Path, terminal: Option<&acp::TerminalId>) -> acp::ToolCallUpdateFields {
     let mut fields = acp::ToolCallUpdateFields::new()
         .title(clean_line(&call.summary))
         .kind(kind(&call.tool))
@@ -68,8 +79,9 @@ pub(crate) fn fields(call: &Call, folder: &Path) -> acp::ToolCallUpdateFields {
         fields = fields.raw_input(arguments.clone()).locations(locations);
     }
     match &call.end {
-        Some(end) => ended(fields, end, folder, &call.printed),
+        Some(end) => ended(fields, end, folder, terminal.map_or(Live::Text(&call.printed), Live::Terminal)),
         None if call.is_over() => fields,
+        None if let Some(terminal) = terminal => fields.content(vec![content(terminal)]),
         None if !call.printed.is_empty() => fields.content(vec![text(printed(&call.printed))]),
         None => fields,
     }
@@ -100,7 +112,7 @@ pub(crate) fn ended(
     fields: acp::ToolCallUpdateFields,
     end: &ToolCallEnd,
     folder: &Path,
-    live: &str,
+    live: Live<'_>,
 ) -> acp::ToolCallUpdateFields {
     let mut content = came_of(end, folder, live);
     if let Some(file) = &end.spilled_to {
@@ -118,11 +130,10 @@ pub(crate) fn ended(
 }
 
 /// What a person sees of what a call came to.
-fn came_of(end: &ToolCallEnd, folder: &Path, live: &str) -> Vec<acp::ToolCallContent> {
-    let mut content = match &end.display {
+fn came_of(end: &ToolCallEnd, folder: &Path, live: Live<'_>) -> Vec<acp::ToolCallContent> {
+    let mut came = match &end.display {
         Some(Display::Diff { files }) => changes(files, folder),
         Some(Display::Terminal { tail, exit_code, background, .. }) => {
-            let ran = if tail.is_empty() { live } else { tail };
             let after = match (background, exit_code) {
                 (Some(name), _) => Some(format!("runs in the background as {}", clean_line(name))),
                 (None, Some(0)) => None,
@@ -130,7 +141,12 @@ fn came_of(end: &ToolCallEnd, folder: &Path, live: &str) -> Vec<acp::ToolCallCon
                 (None, None) => Some("stopped".to_owned()),
             };
             let after = after.map(|words| text(format!("[{words}]")));
-            let ran = (!ran.is_empty()).then(|| text(printed(ran)));
+            let ran = match live {
+                Live::Terminal(terminal) => Some(content(terminal)),
+                Live::Text(live) => Some(if tail.is_empty() { live } else { tail })
+                    .filter(|ran| !ran.is_empty())
+                    .map(|ran| text(printed(ran))),
+            };
             ran.into_iter().chain(after).collect()
         }
         Some(Display::Text { text: words }) => vec![text(shortened(&clean(words)))],
@@ -143,15 +159,15 @@ fn came_of(end: &ToolCallEnd, folder: &Path, live: &str) -> Vec<acp::ToolCallCon
         None => given(end).into_iter().map(|words| text(shortened(&words))).collect(),
     };
     match end.status {
-        CallStatus::Error => content.push(text(error_words(end))),
-        CallStatus::Cancelled => content.push(text("Stopped.")),
+        CallStatus::Error => came.push(text(error_words(end))),
+        CallStatus::Cancelled => came.push(text("Stopped.")),
         // What did what it should has said so.
-        _ if content.is_empty() && !end.output.is_empty() => {
-            content.push(text(shortened(&clean(&without_marks(&end.output)))))
+        _ if came.is_empty() && !end.output.is_empty() => {
+            came.push(text(shortened(&clean(&without_marks(&end.output)))))
         }
         _ => {}
     }
-    content
+    came
 }
 
 /// What a call gave that is more than text. Pictures come with the message that follows, and are shown then.

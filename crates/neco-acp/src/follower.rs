@@ -257,6 +257,9 @@ impl Follower {
 
     fn event(&mut self, event: &Event) {
         self.seen = event.seq;
+        if let Some(terminals) = self.base.terminals.as_ref().filter(|_| self.transcript.view().is_own(event)) {
+            terminals.event(event, &self.orders);
+        }
         match &event.body {
             EventBody::Message(message) => self.read(message.id),
             EventBody::HookRun(run) if matches!(run.outcome, HookOutcome::Blocked | HookOutcome::Stopped) => {

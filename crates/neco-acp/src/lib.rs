@@ -11,6 +11,7 @@
 //! [`commands`] (lines with a slash), [`window`] (one session, and what is wanted of it), [`follower`] (what comes of that)
 //! with [`prompts`] (those that are not answered yet), [`transcript`] (its events as [`updates`]) with [`past`] (what
 //! happened before), [`calls`], [`pictures`], [`permission`], [`forms`] and [`asking`] (what a person is asked), [`world`] (the editor's files),
+//! [`terminal`] with [`relay`] (its terminals),
 //! [`servers`] (its MCP servers), [`login`], [`failure`].
 
 mod asking;
@@ -27,8 +28,10 @@ mod permission;
 mod pictures;
 mod prompt;
 mod prompts;
+mod relay;
 mod servers;
 mod sessions;
+mod terminal;
 mod transcript;
 mod transport;
 mod updates;
@@ -36,3 +39,4 @@ mod window;
 mod world;
 
 pub use connection::{AcpSetup, serve};
+pub use relay::print_command_if_asked;

@@ -25,6 +25,7 @@ use crate::connection::AcpSetup;
 use crate::options::{self, Settings};
 use crate::permission::Asked;
 use crate::prompts::Prompted;
+use crate::terminal::Terminals;
 use crate::transcript::Transcript;
 use crate::transport::Room;
 use crate::updates::aside;
@@ -174,15 +175,16 @@ impl Sessions {
             }
             Which::Fork(session) => WhichSession::Id(self.fork(session, &cwd).await?),
         };
-        let files = OpenFiles::of(&editor, &locked(&self.told).capabilities.fs);
+        let folders = std::iter::once(&cwd).chain(&also).map(PathBuf::as_path);
+        let files = OpenFiles::of(&editor, &self.room, &locked(&self.told).capabilities, folders);
         let editor_files = files.as_ref().map(OpenFiles::handed_over);
         let wanted = OpenSession { servers, editor: editor_files, ..self.wanted(which, &cwd, &also) };
         let opened = self.setup.app.open(&self.caller(), wanted).await.map_err(failure::of_app)?;
         let loan = Loan::new(Arc::clone(&self.setup.app), Arc::clone(&opened.client), self.underway.clone());
-        if let Some(files) = files {
+        if let Some(files) = &files {
             let _ = files.session.set(acp::SessionId::new(opened.id.to_string()));
         }
-        self.show(opened, loan, past, editor).await
+        self.show(opened, loan, past, (editor, files)).await
     }
 
     /// A session that goes on from where another one is.
@@ -212,7 +214,7 @@ impl Sessions {
         opened: OpenedSession,
         loan: Loan,
         past: Past,
-        editor: ConnectionTo<Editor>,
+        (editor, files): (ConnectionTo<Editor>, Option<OpenFiles>),
     ) -> Result<Opened, Error> {
         let OpenedSession { id, client, folder, owner, since, notes } = opened;
         let session = standing(client.as_ref()).await?;
@@ -222,15 +224,21 @@ impl Sessions {
         };
         let list = ListModels { folder: folder.clone(), ..ListModels::default() };
         let models = self.app().ask(&self.caller(), &list).await.map(options::names).unwrap_or_default();
+        let shared = owner.is_some_and(|owner| owner != std::process::id());
+        let id = acp::SessionId::new(id.to_string());
+        // What another process runs is not this editor's to end.
+        let shows = files.filter(|_| locked(&self.told).capabilities.terminal && !shared);
+        let terminals = shows.map(|files| Terminals::new(editor.clone(), id.clone(), &folder, files.kills));
         let base = Base {
-            id: acp::SessionId::new(id.to_string()),
+            id,
             client,
             app: Arc::clone(&self.setup.app),
             folder,
             editor,
             room: self.room.clone(),
             caller: self.caller(),
-            shared: owner.is_some_and(|owner| owner != std::process::id()),
+            shared,
+            terminals: terminals.clone(),
             forms: locked(&self.told).capabilities.elicitation.as_ref().is_some_and(|offered| offered.supports_form()),
             models: models.into(),
         };
@@ -244,7 +252,7 @@ impl Sessions {
         let questions = session.questions.iter().cloned().map(Asked::Question);
         let asks = calls.chain(questions).filter(|_| is_asked).collect();
         let at_work = session.state.is_at_work() || nodes.iter().any(|node| node.state.is_live());
-        let start = Start { transcript: Transcript::new(&session, nodes), since, asks, at_work };
+        let start = Start { transcript: Transcript::new(&session, nodes, terminals), since, asks, at_work };
         let (window, was_open) = match locked(&self.windows).entry(Arc::clone(&base.id.0)) {
             // Somebody was faster, or it was named by the beginning of its id.
             Entry::Occupied(open) if open.get().is_followed() => (Arc::clone(open.get()), true),

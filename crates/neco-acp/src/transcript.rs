@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agent_client_protocol::v1::schema as acp;
 use neco_proto::agent_ask::stopped;
@@ -22,6 +23,7 @@ use crate::calls;
 use crate::options::Settings;
 use crate::permission::Asked;
 use crate::pictures::CallPictures;
+use crate::terminal::Terminals;
 use crate::updates::{aside, heard, pictures, plan_of, said, thought, thought_aside, update};
 
 /// What an event comes to.
@@ -51,11 +53,17 @@ pub(crate) struct Transcript {
     used: Option<(Context, Option<f64>)>,
     settings: Option<Settings>,
     todos: Vec<Todo>,
+    /// The editor's terminals, where it shows commands in them.
+    terminals: Option<Arc<Terminals>>,
 }
 
 impl Transcript {
     /// Of a session that stands so, whose past is not shown.
-    pub fn new(session: &SessionSnapshot, nodes: Vec<neco_proto::event::AgentNode>) -> Self {
+    pub fn new(
+        session: &SessionSnapshot,
+        nodes: Vec<neco_proto::event::AgentNode>,
+        terminals: Option<Arc<Terminals>>,
+    ) -> Self {
         let mut view = View::of(session.root_agent);
         view.opened(session);
         view.found(nodes);
@@ -63,6 +71,7 @@ impl Transcript {
             settings: Some(Settings::from(&view.standing)),
             title: view.title.clone(),
             todos: Vec::new(),
+            terminals,
             folder: PathBuf::from(&session.cwd),
             root: session.root_agent,
             view,
@@ -177,7 +186,9 @@ impl Transcript {
     pub fn printed(&mut self) -> Vec<acp::SessionUpdate> {
         let printed = mem::take(&mut self.printed);
         let calls = printed.into_iter().filter_map(|id| match &self.view.block(id)?.body {
-            BlockBody::Call(call) if !call.is_over() => Some(update(&call.call_id, calls::fields(call, &self.folder))),
+            BlockBody::Call(call) if !call.is_over() && self.terminal(call).is_none() => {
+                Some(update(&call.call_id, calls::fields(call, &self.folder, None)))
+            }
             _ => None,
         });
         calls.collect()
@@ -273,9 +284,14 @@ impl Transcript {
 
     fn call(&mut self, call: &Call) -> Option<acp::SessionUpdate> {
         let id = acp::ToolCallId::new(call.call_id.as_str());
-        let fields = calls::fields(call, &self.folder);
+        let fields = calls::fields(call, &self.folder, self.terminal(call).as_ref());
         call.end.iter().for_each(|end| self.pictures.ended(self.root, end, &fields));
         self.upsert(id, fields)
+    }
+
+    /// The terminal that a call is shown in.
+    fn terminal(&self, call: &Call) -> Option<acp::TerminalId> {
+        self.terminals.as_ref()?.of(&call.call_id)
     }
 
     /// The first word of a call, an agent or a workflow, or what is new of it; nothing where nothing is.
@@ -417,7 +433,7 @@ impl Transcript {
                 let fields = acp::ToolCallUpdateFields::new()
                     .title(format!("{who}{}", clean_line(&end.summary)))
                     .kind(calls::kind(&end.tool));
-                let fields = calls::ended(fields, end, &self.folder, "");
+                let fields = calls::ended(fields, end, &self.folder, calls::Live::Text(""));
                 self.pictures.ended(event.agent_id, end, &fields);
                 self.upsert(call(&end.call_id), fields)
             }

@@ -21,6 +21,7 @@ use crate::options::Settings;
 use crate::permission::Asked;
 use crate::prompt::Said;
 use crate::prompts::{Prompted, answer};
+use crate::terminal::Terminals;
 use crate::transcript::Transcript;
 use crate::transport::Room;
 
@@ -46,6 +47,8 @@ pub(crate) struct Base {
     pub caller: Caller,
     /// Whether another process has it open, which goes on with it.
     pub shared: bool,
+    /// The editor's terminals, where it shows commands in them.
+    pub terminals: Option<Arc<Terminals>>,
     /// Whether the editor shows forms.
     pub forms: bool,
     /// The models that can be chosen.

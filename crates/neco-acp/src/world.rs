@@ -1,7 +1,12 @@
-//! The editor's files, for the session that it opened: what is typed there and not saved is what is read.
+//! The editor's files, for the session that it opened: what is typed there and not saved is what is read; and what runs
+//! on this machine and can be ended in the editor.
+//!
+//! An editor that does not answer holds nothing up: after a moment the disk has the file, and the editor is left alone for
+//! a while.
 
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agent_client_protocol::v1::ConnectionTo;
@@ -9,32 +14,64 @@ use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Connected, Error};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use neco_proto::app::opening::{Editor, EditorFiles};
+use neco_proto::CallId;
+use neco_proto::app::opening::{Editor, EditorFiles, Kill};
 use neco_proto::app::{AppError, Trouble};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use crate::transport::Room;
+use crate::updates::aside;
 
 /// How long an editor may take for a file; then the disk has it.
-const SOON: Duration = Duration::from_secs(10);
+const SOON: Duration = Duration::from_secs(2);
+
+/// How long an editor that took longer is not asked again.
+const A_WHILE: Duration = Duration::from_secs(60);
+
+/// What ends the processes of calls.
+pub(crate) type Kills = Arc<Mutex<HashMap<CallId, Kill>>>;
 
 /// The files of an editor.
 #[derive(Clone)]
 pub(crate) struct OpenFiles {
     editor: ConnectionTo<Connected>,
-    offered: acp::FileSystemCapabilities,
+    room: Room,
+    offered: acp::ClientCapabilities,
     runtime: Handle,
+    /// The folders that it opened through links: where they are, and how it names them.
+    folders: Arc<[(PathBuf, PathBuf)]>,
+    /// Until when it is not asked, as it does not answer.
+    silent: Arc<Mutex<Option<Instant>>>,
+    /// What ends the processes of calls, where the editor shows these.
+    pub kills: Kills,
     /// The session, once it has a name: nobody is asked before.
     pub session: Arc<OnceLock<acp::SessionId>>,
 }
 
 impl OpenFiles {
-    /// Those of an editor that offers to read or write files; nothing where it does not.
-    pub fn of(editor: &ConnectionTo<Connected>, offered: &acp::FileSystemCapabilities) -> Option<Self> {
-        let is_offered = offered.read_text_file || offered.write_text_file;
+    /// Those of an editor that offers to read or write files, in the folders that it names, or to show commands; nothing
+    /// where it does not.
+    pub fn of<'a>(
+        editor: &ConnectionTo<Connected>,
+        room: &Room,
+        offered: &acp::ClientCapabilities,
+        folders: impl Iterator<Item = &'a Path>,
+    ) -> Option<Self> {
+        let is_offered = offered.fs.read_text_file || offered.fs.write_text_file || offered.terminal;
+        let through_link = |named: &Path| {
+            let resolved = named.canonicalize().ok().filter(|resolved| resolved != named)?;
+            Some((resolved, named.to_owned()))
+        };
         is_offered.then(|| Self {
             editor: editor.clone(),
+            room: room.clone(),
             offered: offered.clone(),
             runtime: Handle::current(),
+            folders: folders.filter_map(through_link).collect(),
+            silent: Arc::default(),
+            kills: Kills::default(),
             session: Arc::default(),
         })
     }
@@ -52,16 +89,42 @@ impl OpenFiles {
         let Some(session) = self.session.get().cloned() else {
             return std::future::ready(Err(failed("the session has no name yet"))).boxed();
         };
+        if self.silence().is_some_and(|until| Instant::now() < until) {
+            return std::future::ready(Err(failed("it did not answer a moment ago"))).boxed();
+        }
         let (sender, answer) = oneshot::channel();
-        let asked = asks(self.editor.clone(), session);
+        let (files, mut asked) = (self.clone(), asks(self.editor.clone(), session.clone()));
         self.runtime.spawn(async move {
-            let answer = match tokio::time::timeout(SOON, asked).await {
-                Ok(answer) => answer.map_err(|error| failed(&error.message)),
-                Err(_) => Err(failed("it did not answer in time")),
-            };
-            let _ = sender.send(answer);
+            let in_time = tokio::time::timeout(SOON, &mut asked).await;
+            if let Ok(answer) = in_time {
+                let _ = sender.send(answer.map_err(|error| failed(&error.message)));
+                return;
+            }
+            let _ = sender.send(Err(failed("it did not answer in time")));
+            files.went_silent(session).await;
+            if asked.await.is_ok() {
+                *files.silence() = None;
+            }
         });
         async move { answer.await.unwrap_or_else(|_| Err(failed("the editor is gone"))) }.boxed()
+    }
+
+    fn silence(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.silent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// It is left alone for a while, and the person is told once in that.
+    async fn went_silent(&self, session: acp::SessionId) {
+        let before = self.silence().replace(Instant::now() + A_WHILE);
+        if before.is_some_and(|until| Instant::now() < until) {
+            return;
+        }
+        let words = "The editor does not answer for its files, so they are read and written as they are on the disk";
+        self.room.take().await;
+        let told = self.editor.send_notification(acp::SessionNotification::new(session, aside(words)));
+        if let Err(error) = told {
+            tracing::debug!(%error, "the editor is gone");
+        }
     }
 }
 
@@ -71,11 +134,16 @@ fn failed(words: &str) -> AppError {
 
 impl EditorFiles for OpenFiles {
     fn reads(&self) -> bool {
-        self.offered.read_text_file
+        self.offered.fs.read_text_file
     }
 
     fn writes(&self) -> bool {
-        self.offered.write_text_file
+        self.offered.fs.write_text_file
+    }
+
+    fn names(&self, path: &Path) -> Vec<PathBuf> {
+        let named = |(resolved, named): &(PathBuf, PathBuf)| Some(named.join(path.strip_prefix(resolved).ok()?));
+        self.folders.iter().filter_map(named).collect()
     }
 
     fn read(&self, path: PathBuf) -> BoxFuture<'static, Result<String, AppError>> {
@@ -90,5 +158,11 @@ impl EditorFiles for OpenFiles {
             let request = acp::WriteTextFileRequest::new(session, path, text);
             async move { editor.send_request(request).block_task().await.map(drop) }.boxed()
         })
+    }
+
+    fn runs(&self, call: &CallId, kill: Kill) {
+        if self.offered.terminal {
+            self.kills.lock().unwrap_or_else(PoisonError::into_inner).insert(call.clone(), kill);
+        }
     }
 }

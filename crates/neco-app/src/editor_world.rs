@@ -1,27 +1,42 @@
 //! This machine as an editor shows it: what is typed there and not saved is what is read, and edits land there.
 //!
 //! Paths are resolved and judged on this machine all the same, and a text that the editor and the disk agree about is
-//! the disk's: whoever looks at files in other ways sees the same one.
+//! the disk's: whoever looks at files in other ways sees the same one. An editor is handed a file only where a local edit
+//! would be made, and never one with several names, which it might save in place.
 
 use std::fmt;
 use std::io::Read;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use futures::executor::block_on;
-use neco_proto::app::opening::Editor;
+use futures::future::{BoxFuture, Either, select};
+use neco_proto::CallId;
+use neco_proto::app::AppError;
 use neco_safety::World;
-use neco_safety::path::{Access, Attributes, Located, PathError, Replaced, Stamp};
+use neco_safety::path::{Attributes, Located, PathError, Replaced, Stamp};
 use neco_safety::policy::Closed;
-use neco_safety::world::{Content, Files, Net, Processes};
+use neco_safety::world::{Content, Processes};
+use tokio_util::sync::CancellationToken;
+
+use crate::call_processes::CallProcesses;
+use crate::open_texts::{OpenTexts, plain};
 
 /// Files with more bytes are read from the disk alone: no editor has them open.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Names in a folder that are looked at for links to a file.
+const MOST_NAMES: usize = 2000;
 
 /// This machine, with the files that an editor has open.
 #[derive(Clone)]
 pub(crate) struct EditorWorld {
     local: Arc<dyn World>,
-    editor: Editor,
+    texts: Arc<OpenTexts>,
+    /// Set when whoever waits for the editor is to stop.
+    stopped: CancellationToken,
+    /// The processes of the call that it is for.
+    processes: Option<CallProcesses>,
 }
 
 impl fmt::Debug for EditorWorld {
@@ -30,89 +45,173 @@ impl fmt::Debug for EditorWorld {
     }
 }
 
+/// A file, as it is on the disk and in the editor.
+struct Seen {
+    saved: String,
+    /// The state of the file.
+    stamp: Stamp,
+    typed: Option<Typed>,
+}
+
+/// What is typed in a file and not saved.
+struct Typed {
+    text: String,
+    /// The name that the editor has for the file.
+    name: PathBuf,
+}
+
+impl Seen {
+    fn stamp(&self) -> Stamp {
+        self.typed.as_ref().map_or(self.stamp, |typed| Stamp::of_text(&typed.text))
+    }
+
+    fn text(&self) -> &str {
+        self.typed.as_ref().map_or(&self.saved, |typed| &typed.text)
+    }
+}
+
 impl EditorWorld {
     /// The world that an editor shows, if there is one.
-    pub fn around(local: Arc<dyn World>, editor: Option<&Editor>) -> Arc<dyn World> {
-        match editor {
-            Some(editor) => Arc::new(Self { local, editor: editor.clone() }),
+    pub fn around(local: Arc<dyn World>, texts: Option<&Arc<OpenTexts>>) -> Arc<dyn World> {
+        match texts {
+            Some(texts) => {
+                let (texts, stopped) = (Arc::clone(texts), CancellationToken::new());
+                Arc::new(Self { local, texts, stopped, processes: None })
+            }
             None => local,
         }
     }
 
-    /// What the editor has of a file that is on the disk as `saved`; nothing where that is the same, or it has none.
-    fn unsaved(&self, file: &Located, saved: &str) -> Option<String> {
-        if !self.editor.0.reads() {
-            return None;
-        }
-        match block_on(self.editor.0.read(file.path().to_owned())) {
-            Ok(text) => (plain(&text) != plain(saved)).then_some(text),
-            Err(error) => {
-                tracing::debug!(file = %file.shown(), %error, "the editor does not have it");
-                None
-            }
+    /// Waits for the editor; nothing where that is to stop.
+    fn wait<T>(&self, file: &Located, asked: BoxFuture<'static, T>) -> Result<T, PathError> {
+        let stopped = std::pin::pin!(self.stopped.cancelled());
+        match block_on(select(asked, stopped)) {
+            Either::Left((answer, _)) => Ok(answer),
+            Either::Right(_) => Err(PathError::Io { path: file.shown(), message: "the call was stopped".to_owned() }),
         }
     }
 
-    /// Hands a text to the editor; `false` where it goes to the disk instead.
-    fn hand_over(&self, file: &Located, content: &[u8], before: Option<&Stamp>) -> Result<bool, PathError> {
-        let Ok(text) = std::str::from_utf8(content) else { return Ok(false) };
-        let is_in_folder = file.path().parent().is_some_and(|folder| folder.is_dir());
-        if !self.editor.0.writes() || !is_in_folder || content.len() as u64 > MOST_BYTES {
-            return Ok(false);
+    /// A text, as it is on the disk and in the editor; what is no text, or long, is no editor's.
+    fn look(&self, file: &Located) -> Result<Result<Seen, (Content, Stamp)>, PathError> {
+        let (mut content, stamp) = self.local.open(file)?;
+        if stamp.size() > MOST_BYTES {
+            return Ok(Err((content, stamp)));
         }
-        let now = match self.open(file) {
-            Ok((_, stamp)) => Some(stamp),
-            Err(PathError::NotFound(_)) => None,
-            Err(error) => return Err(error),
+        let mut saved = Vec::with_capacity(usize::try_from(stamp.size()).unwrap_or(0));
+        let read = content.by_ref().take(MOST_BYTES + 1).read_to_end(&mut saved);
+        read.map_err(|error| PathError::Io { path: file.shown(), message: error.to_string() })?;
+        if saved.len() as u64 > MOST_BYTES {
+            return self.local.open(file).map(Err);
+        }
+        let saved = match String::from_utf8(saved) {
+            Ok(saved) => saved,
+            Err(error) => return Ok(Err((Content::bytes(error.into_bytes()), stamp))),
         };
-        if now.as_ref() != before {
-            return Err(PathError::Changed(file.shown()));
+        let typed = self.typed(file, &saved)?;
+        Ok(Ok(Seen { saved, stamp, typed }))
+    }
+
+    /// What the editor has of a file that is on the disk as `saved`; nothing where that is the same, or it has none.
+    fn typed(&self, file: &Located, saved: &str) -> Result<Option<Typed>, PathError> {
+        if !self.texts.editor().reads() {
+            return Ok(None);
         }
-        match block_on(self.editor.0.write(file.path().to_owned(), text.to_owned())) {
-            Ok(()) => Ok(true),
-            Err(error) => {
-                tracing::info!(file = %file.shown(), %error, "the editor did not take it");
-                Ok(false)
+        let saved = plain(saved);
+        let mut has_answered = false;
+        for name in self.names(file) {
+            match self.wait(file, self.texts.editor().read(name.clone()))? {
+                Ok(text) if plain(&text) != saved => {
+                    self.texts.note(file.path(), Some(&name));
+                    return Ok(Some(Typed { text, name }));
+                }
+                Ok(_) => has_answered = true,
+                Err(error) => tracing::debug!(file = %file.shown(), %error, "the editor does not have it"),
             }
         }
+        if has_answered {
+            self.texts.note(file.path(), None);
+        }
+        Ok(None)
+    }
+
+    /// The names by which the editor may know a file: as the editor names its folders, as it was asked for, as it is, and
+    /// through a link beside it.
+    fn names(&self, file: &Located) -> Vec<PathBuf> {
+        let path = file.path();
+        let is_plain = |path: &Path| path.components().all(|part| part != Component::ParentDir);
+        let asked = Some(file.named().to_owned()).filter(|named| is_plain(named));
+        let own: Vec<PathBuf> = asked.into_iter().chain([path.to_owned()]).chain(links_beside(path)).collect();
+        let theirs: Vec<PathBuf> = own.iter().flat_map(|own| self.texts.editor().names(own)).collect();
+        let mut names: Vec<PathBuf> = Vec::new();
+        for name in theirs.into_iter().chain(own) {
+            if !names.contains(&name) && leads_to(&name, path) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// Hands a text to the editor.
+    /// The error is what the editor said.
+    fn hand_over(&self, file: &Located, seen: Option<&Seen>, text: &str) -> Result<Result<(), AppError>, PathError> {
+        let names = match seen.and_then(|seen| seen.typed.as_ref()) {
+            Some(typed) => vec![typed.name.clone()],
+            None => self.names(file),
+        };
+        let mut refused = None;
+        for name in names {
+            match self.wait(file, self.texts.editor().write(name, text.to_owned()))? {
+                Ok(()) => return Ok(Ok(())),
+                Err(error) => refused = Some(error),
+            }
+        }
+        Ok(refused.map_or(Ok(()), Err))
     }
 }
 
-/// A text as it is in every editor: how lines end there is no change, nor is a mark before the first one.
-fn plain(text: &str) -> String {
-    text.trim_start_matches('\u{feff}').replace("\r\n", "\n")
+/// Links in a file's folder that lead to it.
+fn links_beside(path: &Path) -> Vec<PathBuf> {
+    let entries = path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().take(MOST_NAMES);
+    let links = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+    links.map(|link| link.path()).filter(|link| leads_to(link, path)).collect()
+}
+
+/// Whether a name is one of a resolved path, which may not exist yet.
+fn leads_to(name: &Path, path: &Path) -> bool {
+    let resolved = |name: &Path| name.canonicalize().ok();
+    let in_folder = || Some(resolved(name.parent()?)?.join(name.file_name()?));
+    name == path || resolved(name).or_else(in_folder).is_some_and(|resolved| resolved == path)
 }
 
 impl World for EditorWorld {
-    fn files(&self) -> &Files {
-        self.local.files()
+    fn local(&self) -> &dyn World {
+        self.local.as_ref()
     }
 
     fn processes(&self) -> &dyn Processes {
-        self.local.processes()
-    }
-
-    fn net(&self) -> &dyn Net {
-        self.local.net()
+        self.processes.as_ref().map_or(self.local.processes(), |own| own)
     }
 
     fn closing(&self, closed: &Closed) -> Arc<dyn World> {
-        Arc::new(Self { local: self.local.closing(closed), editor: self.editor.clone() })
+        let local = self.local.closing(closed);
+        let processes = self.processes.as_ref().map(|own| CallProcesses { local: Arc::clone(&local), ..own.clone() });
+        Arc::new(Self { local, processes, ..self.clone() })
+    }
+
+    fn for_call(&self, call: &CallId, stopped: &CancellationToken) -> Option<Arc<dyn World>> {
+        let (local, texts) = (Arc::clone(&self.local), Arc::clone(&self.texts));
+        let processes = Some(CallProcesses { local, texts, call: call.clone() });
+        Some(Arc::new(Self { stopped: stopped.clone(), processes, ..self.clone() }))
     }
 
     fn open(&self, file: &Located) -> Result<(Content, Stamp), PathError> {
-        let (mut content, stamp) = self.local.open(file)?;
-        if stamp.size() > MOST_BYTES || !self.editor.0.reads() {
-            return Ok((content, stamp));
-        }
-        let mut saved = String::new();
-        // What is no text is no editor's.
-        if content.by_ref().take(MOST_BYTES).read_to_string(&mut saved).is_err() {
+        if !self.texts.editor().reads() {
             return self.local.open(file);
         }
-        match self.unsaved(file, &saved) {
-            Some(text) => Ok(Content::text(text)),
-            None => self.local.open(file),
+        match self.look(file)? {
+            Ok(Seen { typed: Some(typed), .. }) => Ok(Content::text(typed.text)),
+            Ok(Seen { saved, stamp, .. }) => Ok((Content::bytes(saved.into_bytes()), stamp)),
+            Err(on_disk) => Ok(on_disk),
         }
     }
 
@@ -123,16 +222,52 @@ impl World for EditorWorld {
         before: Option<&Stamp>,
         like: Option<&Attributes>,
     ) -> Result<Replaced, PathError> {
+        let locally = |before: Option<&Stamp>| self.local.write(file, content, before, like);
+        let Ok(text) = std::str::from_utf8(content) else { return locally(before) };
+        let is_in_folder = file.path().parent().is_some_and(Path::is_dir);
         // A file that takes over what another one has is made on the disk.
-        if like.is_some() || !self.hand_over(file, content, before)? {
-            return self.local.write(file, content, before, like);
+        if like.is_some() || !self.texts.editor().writes() || !is_in_folder || content.len() as u64 > MOST_BYTES {
+            return locally(before);
+        }
+        let seen = match self.look(file) {
+            Ok(Ok(seen)) => Some(seen),
+            Ok(Err(_)) => return locally(before),
+            Err(PathError::NotFound(_)) => None,
+            Err(error) => return Err(error),
+        };
+        if seen.as_ref().map(Seen::stamp).as_ref() != before {
+            return Err(PathError::Changed(file.shown()));
+        }
+        let mut on_disk = seen.as_ref().map(|seen| seen.stamp);
+        let other_names = file.check_replace(on_disk.as_ref())?;
+        if let Some(seen) = seen.as_ref().filter(|_| other_names > 0) {
+            // It becomes a file of its own first: the others may lie anywhere.
+            on_disk = Some(self.local.write(file, seen.saved.as_bytes(), on_disk.as_ref(), None)?.stamp);
+        }
+        match self.hand_over(file, seen.as_ref(), text)? {
+            Ok(()) => {}
+            Err(error) if seen.as_ref().is_some_and(|seen| seen.typed.is_some()) => {
+                let message = format!(
+                    "the user has changes of it in the editor that are not saved, and the editor did not take the edit \
+                     ({error}); ask the user to save it"
+                );
+                return Err(PathError::Io { path: file.shown(), message });
+            }
+            Err(error) => {
+                tracing::info!(file = %file.shown(), %error, "the editor did not take it");
+                return Ok(Replaced { other_names, ..locally(on_disk.as_ref())? });
+            }
         }
         // The editor may have put the text in order as it saved it.
-        let located = self.files().locate(file.path(), Access::Read)?;
-        let (_, stamp) = self.open(&located)?;
-        if before == Some(&stamp) {
-            return Err(PathError::NotAsWritten(file.shown()));
+        match self.look(file)? {
+            Ok(now) if before == Some(&now.stamp()) && plain(now.text()) != plain(text) => {
+                Err(PathError::NotAsWritten(file.shown()))
+            }
+            Ok(now) => {
+                let instead = (now.text() != text).then(|| now.text().as_bytes().to_vec());
+                Ok(Replaced { stamp: now.stamp(), other_names, instead })
+            }
+            Err((_, stamp)) => Ok(Replaced { stamp, other_names, instead: None }),
         }
-        Ok(Replaced { stamp, other_names: 0 })
     }
 }

@@ -3,13 +3,14 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
-//! is opened) with [`loosening`] (what of it holds where), [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where) with [`watching`]
+//! is opened) with [`loosening`] (what of it holds where), [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`editor_world`] (an editor's part of it) with [`open_texts`] and [`call_processes`], [`mod@app`] (which call is answered where) with [`watching`]
 //! and [`shared`] (of a process that opens sessions) with [`open_sessions`] and [`other_processes`], [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`] with [`login`], [`trust`], [`project`], [`files`],
 //! [`folders`], [`commands`], [`skills`] and [`plugins`] with [`fetched`], [`tools`] with [`named_tools`], [`mcp`] with [`mcp_login`], [`mcp_settings`] and [`mcp_use`], [`persons_shell`], [`prompt`], [`setups`] (those of other agents), [`eval`], [`disk`], [`log_file`], [`mod@error`].
 
 pub mod agents;
 pub mod app;
+mod call_processes;
 mod commands;
 pub mod disk;
 mod doctor;
@@ -33,6 +34,7 @@ pub mod memory;
 mod models;
 mod named_tools;
 mod open_sessions;
+mod open_texts;
 pub mod opening;
 pub mod other_processes;
 mod paging;

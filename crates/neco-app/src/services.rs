@@ -40,6 +40,7 @@ use crate::error;
 use crate::error::invalid;
 use crate::mcp_use::reader;
 use crate::named_tools::NamedTools;
+use crate::open_texts::OpenTexts;
 use crate::running_sessions::{RunningSession, RunningSessions};
 use crate::workspace::checkpoints;
 use crate::workspace::keys::Keys;
@@ -207,6 +208,8 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
     redactor.learn(scrub(environment.clone(), &hidden).hidden);
     let spawner = Spawner::new(environment.clone(), &hidden);
     let report = setup.sandbox.as_ref().map(|sandbox| sandbox.report().clone());
+    let texts = setup.editor.take().map(OpenTexts::of);
+    let unsaved = OpenTexts::for_checkpoints(texts.as_ref());
     let reads_only = report.as_ref().is_some_and(|report| report.level == Level::ReadOnly);
     let policy = if reads_only { policy.reading_only() } else { policy };
     Ok(AgentDeps {
@@ -223,7 +226,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
             let of_skills = told.skills.iter().flat_map(neco_ext::skills::hooks_brought);
             let held = run_by(hooks.iter().cloned().chain(of_skills));
             let net = network(setup.config, &environment);
-            make_world(spawner, net, setup.sandbox.take(), held, setup.editor.take())
+            make_world(spawner, net, setup.sandbox.take(), held, texts)
         },
         skills: skills(told.skills, &environment, &hidden, &setup.config.tools.shell),
         gate: gate(hooks, &environment, hidden, setup.config.tools.shell.clone()),
@@ -231,7 +234,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         limits: limits(setup.config),
         documents: neco_tools::files::document_text,
         memory: memory(setup.config, setup.attended),
-        checkpoints: checkpoints::opener(&setup.config.checkpoints, &environment, &setup.data_dir),
+        checkpoints: checkpoints::opener(&setup.config.checkpoints, &environment, &setup.data_dir, unsaved),
         conversations: setup.config.checkpoints.conversations,
         titles: titles(setup.config, setup.interactive),
         tree: TreeSettings::from(&setup.config.agents),
@@ -287,7 +290,7 @@ fn make_world(
     net: LocalNet,
     sandbox: Option<Sandbox>,
     held: Vec<PathBuf>,
-    editor: Option<Editor>,
+    texts: Option<Arc<OpenTexts>>,
 ) -> MakeWorld {
     Box::new(move |files| {
         let mut spawn = spawner.clone();
@@ -298,7 +301,7 @@ fn make_world(
         }
         let spawn = spawn.closing(files.closed());
         let local: Arc<dyn World> = Arc::new(LocalWorld { files, spawn, net: net.clone() });
-        Ok(EditorWorld::around(local, editor.as_ref()))
+        Ok(EditorWorld::around(local, texts.as_ref()))
     })
 }
 

@@ -20,6 +20,10 @@ pub struct LocalWorld {
 }
 
 impl World for LocalWorld {
+    fn local(&self) -> &dyn World {
+        self
+    }
+
     fn files(&self) -> &Files {
         &self.files
     }

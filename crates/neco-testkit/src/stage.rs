@@ -30,7 +30,7 @@ use neco_session::workflow::WorkflowPlaces;
 use neco_session::{AgentDeps, Hub, HubSetup, Session, SessionOptions};
 use neco_store::SqliteStore;
 use neco_toolkit::PluggedTools;
-use neco_workspace::checkpoint::{self, Checkpoints, LeaveOutSettings, MemoryCheckpoints};
+use neco_workspace::checkpoint::{self, Checkpoints, LeaveOutSettings, MemoryCheckpoints, Unsaved};
 use tempfile::TempDir;
 
 use crate::scenario::Setup;
@@ -241,6 +241,7 @@ impl Stage {
                     store: store.clone(),
                     home: None,
                     settings: LeaveOutSettings::default(),
+                    unsaved: Unsaved::default(),
                 };
                 Arc::new(MemoryCheckpoints::new(place)) as Arc<dyn Checkpoints>
             })))

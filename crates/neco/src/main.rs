@@ -41,6 +41,10 @@ use neco_view::{agent_orders, short_id};
 fn main() -> ExitCode {
     // Before anything else: a launcher of a command in a sandbox has no settings, no threads and no time.
     neco_sandbox::launcher::become_launcher_if_asked();
+    // The same for what prints a command in a terminal of an editor.
+    if let Some(exit) = neco_acp::print_command_if_asked() {
+        return exit;
+    }
     let begun = Instant::now();
     // What commands must not see is in the memory of this process too; where it can't be hidden
     // nothing else is to be done about it.

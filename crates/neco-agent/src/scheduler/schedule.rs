@@ -469,13 +469,14 @@ impl Scheduler {
 
     pub(super) fn context(&self, index: usize) -> ToolContext {
         let call_id = self.calls.get(index).map_or_else(CallId::generate, |call| call.id.clone());
+        let cancel = self.cancel.child_token();
         ToolContext {
             live: self.live.of(call_id.clone()),
             person: self.asking.of(call_id.clone()),
             model: Arc::clone(&self.model),
+            world: self.world.for_call(&call_id, &cancel).unwrap_or_else(|| Arc::clone(&self.world)),
             call_id,
-            world: Arc::clone(&self.world),
-            cancel: self.cancel.child_token(),
+            cancel,
             background: self.calls.get(index).map(|call| call.background.clone()).unwrap_or_default(),
             spill: Arc::clone(&self.spill),
             max_output: self.limits.max_output,

@@ -7,7 +7,7 @@ use neco_config::{Config, ConfigError, Env, Loaded};
 use neco_proto::app::doctor::Finding;
 use neco_sandbox::{Ask, Level, Strength};
 use neco_store::{Catalog, SetAside, SqliteStore, StoreError, StoreSizes};
-use neco_workspace::checkpoint::{Backend, bytes_on_disk};
+use neco_workspace::checkpoint::{Backend, Unsaved, bytes_on_disk};
 
 use crate::disk;
 use crate::services::{self, STORE_FILE};
@@ -194,7 +194,7 @@ fn size(bytes: u64) -> String {
 /// The checkpoints of a folder.
 pub fn checkpoints(folder: &Path, config: &Config, env: &Env) -> Finding {
     let section = &config.checkpoints;
-    let open = checkpoints::opener(section, &services::environment(env), env.data_dir());
+    let open = checkpoints::opener(section, &services::environment(env), env.data_dir(), Unsaved::default());
     let Some(here) = open(folder) else {
         return Finding::warn("checkpoints", "off (checkpoints.enabled): what is changed can't be undone");
     };

@@ -9,13 +9,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use neco_config::section::CheckpointsSection;
 use neco_session::hub::OpenCheckpoints;
 pub use neco_workspace::checkpoint::stores_in as stores;
-use neco_workspace::checkpoint::{Checkpoints, LeaveOutSettings, Place, open, store_folder};
+use neco_workspace::checkpoint::{Checkpoints, LeaveOutSettings, Place, Unsaved, open, store_folder};
 
 /// No settings of git are nearly as long.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Opens the states of any workspace, each once; nothing is read before that.
-pub fn opener(section: &CheckpointsSection, environment: &[(OsString, OsString)], data_dir: &Path) -> OpenCheckpoints {
+/// Opens the states of any workspace, each once; nothing is read before that. What is `unsaved` is part of them.
+pub fn opener(
+    section: &CheckpointsSection,
+    environment: &[(OsString, OsString)],
+    data_dir: &Path,
+    unsaved: Unsaved,
+) -> OpenCheckpoints {
     if !section.enabled {
         return Arc::new(|_| None);
     }
@@ -39,6 +44,7 @@ pub fn opener(section: &CheckpointsSection, environment: &[(OsString, OsString)]
                 excludes_file: excludes_file(&section, home.as_deref(), config_home.as_deref()),
                 own: Some(own.clone()),
             },
+            unsaved: unsaved.clone(),
         };
         let (checkpoints, notice) = open(section.backend, place);
         if let Some(notice) = notice {
@@ -118,9 +124,9 @@ mod tests {
     fn switched_off_there_are_none() {
         let folder = tempfile::tempdir().unwrap();
         let section = CheckpointsSection::default();
-        assert!(opener(&section, &[], folder.path())(folder.path()).is_none());
+        assert!(opener(&section, &[], folder.path(), Unsaved::default())(folder.path()).is_none());
         let on = CheckpointsSection { enabled: true, ..section };
-        let open = opener(&on, &[], folder.path());
+        let open = opener(&on, &[], folder.path(), Unsaved::default());
         let (one, two) = (open(folder.path()).unwrap(), open(folder.path()).unwrap());
         assert!(Arc::ptr_eq(&one, &two), "each workspace is opened once");
         assert!(!stores(folder.path()).exists(), "and nothing is made before it is needed");

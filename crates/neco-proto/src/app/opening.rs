@@ -1,7 +1,7 @@
 //! Sessions as they are opened, and made.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::error::AppError;
 use super::rules::GivenRules;
 use crate::client::Client;
-use crate::ids::{Seq, SessionId};
+use crate::ids::{CallId, Seq, SessionId};
 use crate::mode::{ApprovalMode, Mode};
 
 /// Opens a session or makes one, with what belongs to this opening and not to the folder that is worked in.
@@ -103,6 +103,9 @@ impl fmt::Debug for GivenServer {
     }
 }
 
+/// What ends a process and everything that it started.
+pub type Kill = Arc<dyn Fn() + Send + Sync>;
+
 /// The files of an editor: what is typed there and not saved is what is read, and what is written lands there.
 ///
 /// It is asked for paths that were resolved and judged on this machine, by threads that may wait; what it can't answer is
@@ -114,11 +117,19 @@ pub trait EditorFiles: Send + Sync {
     /// Whether it takes what is to stand in files.
     fn writes(&self) -> bool;
 
+    /// Other names that it may have for a file, those it would use itself first: it opened the folder through a link.
+    fn names(&self, _path: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// The whole text of a file.
     fn read(&self, path: PathBuf) -> BoxFuture<'static, Result<String, AppError>>;
 
     /// Makes a text the whole text of a file, and saves it.
     fn write(&self, path: PathBuf, text: String) -> BoxFuture<'static, Result<(), AppError>>;
+
+    /// A call runs a process, which `kill` ends: the person may want that where the editor shows it.
+    fn runs(&self, _call: &CallId, _kill: Kill) {}
 }
 
 /// An editor, as an opening carries it.

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use super::error::PathError;
 use super::later::{Later, later};
 use super::open_at::{ALWAYS, PLACE, open_beneath};
+use super::resolve::Resolved;
 use super::sensitive::{is_in_git_folder, is_sensitive_below, is_unread_below, may_make_a_repository};
 
 /// What a path is wanted for.
@@ -82,6 +83,7 @@ pub struct Located {
     pub(super) root: Arc<Root>,
     pub(super) relative: PathBuf,
     absolute: PathBuf,
+    named: PathBuf,
     exists: bool,
 }
 
@@ -131,13 +133,18 @@ impl Stamp {
 }
 
 impl Located {
-    pub(crate) fn new(root: Arc<Root>, relative: PathBuf, absolute: PathBuf, exists: bool) -> Self {
-        Self { root, relative, absolute, exists }
+    pub(crate) fn new(root: Arc<Root>, relative: PathBuf, named: PathBuf, resolved: Resolved) -> Self {
+        Self { root, relative, absolute: resolved.path, named, exists: resolved.exists }
     }
 
     /// The resolved path.
     pub fn path(&self) -> &Path {
         &self.absolute
+    }
+
+    /// The path that was asked for, from the root of the file system on: there may be links in it.
+    pub fn named(&self) -> &Path {
+        &self.named
     }
 
     /// The path from the root that holds it; empty for the root itself.

@@ -17,12 +17,14 @@ use super::open_at::{ALWAYS, PLACE, open_beneath, open_folder, plain_names};
 use super::unfinished::{Unfinished, sweep};
 
 /// A file that was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replaced {
     /// Its state now.
     pub stamp: Stamp,
     /// How many other names (hard links) the old file had, which still show the old content.
     pub other_names: u64,
+    /// What it holds, where that is not what was written: an editor puts a text in order as it saves it.
+    pub instead: Option<Vec<u8>>,
 }
 
 impl Located {
@@ -73,7 +75,18 @@ impl Located {
             (Err(Obstacle::Folder(error) | Obstacle::Other(error)), _) => return Err(target.error(error)),
         }
         flush_folder(folder.as_fd());
-        Ok(Replaced { stamp: target.read_back(content)?, other_names: names.saturating_sub(1) })
+        let stamp = target.read_back(content)?;
+        Ok(Replaced { stamp, other_names: names.saturating_sub(1), instead: None })
+    }
+
+    /// Looks whether somebody else may write the file as [`Located::replace`] would: it is in the state `before`, and its
+    /// own permissions allow it. Gives how many other names (hard links) it has.
+    /// Fails as [`Located::replace`] does before anything is written; no folder is made.
+    pub fn check_replace(&self, before: Option<&Stamp>) -> Result<u64, PathError> {
+        let name = self.relative.file_name().ok_or_else(|| PathError::IsDirectory(self.shown()))?;
+        let (folder, _) = self.open_parent(false)?;
+        let existing = Target { located: self, folder: folder.as_fd(), name }.check(before)?;
+        Ok(existing.map_or(0, |existing| existing.nlink().saturating_sub(1)))
     }
 
     /// What the file has besides its content.

@@ -97,7 +97,7 @@ impl Files {
         let Some((root, relative)) = self.root_of(&resolved.path) else {
             return Err(self.outside(given, &wanted, &resolved.path));
         };
-        let located = Located::new(Arc::clone(root), relative, resolved.path, resolved.exists);
+        let located = Located::new(Arc::clone(root), relative, wanted, resolved);
         if access == Access::Write && !root.writable {
             return Err(PathError::ReadOnlyRoot(located.shown()));
         }

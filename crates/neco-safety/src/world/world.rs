@@ -5,6 +5,9 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
+use neco_proto::CallId;
+use tokio_util::sync::CancellationToken;
+
 use super::files::Files;
 use super::net::Net;
 use super::process::Processes;
@@ -17,7 +20,8 @@ use crate::policy::Closed;
 /// policy hold whoever has the text of the file. What no editor could provide (folders, searches, checkpoints) is not
 /// here: tools do that on this machine.
 ///
-/// A world that changes nothing about files but holds what an editor has open:
+/// A world of somebody else's has only what is different there; [`World::local`] has the rest. One that holds what an
+/// editor has open:
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -27,7 +31,7 @@ use crate::policy::Closed;
 /// use neco_safety::World;
 /// use neco_safety::path::{Access, Located, PathError, Stamp};
 /// use neco_safety::policy::Closed;
-/// use neco_safety::world::{Content, Files, Net, Processes};
+/// use neco_safety::world::Content;
 ///
 /// #[derive(Clone, Debug)]
 /// struct Buffers {
@@ -36,14 +40,8 @@ use crate::policy::Closed;
 /// }
 ///
 /// impl World for Buffers {
-///     fn files(&self) -> &Files {
-///         self.local.files()
-///     }
-///     fn processes(&self) -> &dyn Processes {
-///         self.local.processes()
-///     }
-///     fn net(&self) -> &dyn Net {
-///         self.local.net()
+///     fn local(&self) -> &dyn World {
+///         self.local.as_ref()
 ///     }
 ///     fn open(&self, file: &Located) -> Result<(Content, Stamp), PathError> {
 ///         match self.unsaved.get(file.path()) {
@@ -65,17 +63,32 @@ use crate::policy::Closed;
 /// }
 /// ```
 pub trait World: fmt::Debug + Send + Sync {
+    /// The world that has everything which is not different here. This machine is its own, and has all of it.
+    fn local(&self) -> &dyn World;
+
     /// Where paths lead.
-    fn files(&self) -> &Files;
+    fn files(&self) -> &Files {
+        self.local().files()
+    }
 
     /// What starts processes.
-    fn processes(&self) -> &dyn Processes;
+    fn processes(&self) -> &dyn Processes {
+        self.local().processes()
+    }
 
     /// The network.
-    fn net(&self) -> &dyn Net;
+    fn net(&self) -> &dyn Net {
+        self.local().net()
+    }
 
     /// The same world for an agent whose rules close this besides.
     fn closing(&self, closed: &Closed) -> Arc<dyn World>;
+
+    /// The same world for one call, which waits for nobody any more once that is stopped; nothing where it is the same
+    /// for all calls.
+    fn for_call(&self, _call: &CallId, _stopped: &CancellationToken) -> Option<Arc<dyn World>> {
+        None
+    }
 
     /// The content of a file and its state. May wait: not for a thread of the runtime.
     /// Fails as [`Located::open`].
@@ -115,7 +128,7 @@ pub trait World: fmt::Debug + Send + Sync {
 pub enum Content {
     /// It is on this machine.
     File(File),
-    /// Somebody else had it.
+    /// It was read already, or somebody else had it.
     Text(Cursor<Vec<u8>>),
 }
 
@@ -123,7 +136,12 @@ impl Content {
     /// A text that somebody else has, and the stamp by which it is known again.
     pub fn text(text: String) -> (Self, Stamp) {
         let stamp = Stamp::of_text(&text);
-        (Self::Text(Cursor::new(text.into_bytes())), stamp)
+        (Self::bytes(text.into_bytes()), stamp)
+    }
+
+    /// What was read already.
+    pub fn bytes(bytes: Vec<u8>) -> Self {
+        Self::Text(Cursor::new(bytes))
     }
 }
 

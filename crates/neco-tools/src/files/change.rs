@@ -15,6 +15,10 @@ use super::text::Form;
 /// A file beyond this is not loaded as a whole.
 pub(super) const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
+/// What the model is told of a text that is not as it wrote it.
+pub(super) const IN_ORDER: &str =
+    " The user's editor formatted it as it was saved: read it again before you change more of it.";
+
 /// A file that is about to be changed.
 #[derive(Debug)]
 pub struct Draft {
@@ -36,17 +40,22 @@ pub struct Written {
     pub bytes: usize,
     /// How many other names (hard links) the old file has, which still show the old content.
     pub other_names: u64,
+    /// Whether an editor put the text in order as it saved it.
+    pub in_order: bool,
 }
 
 impl Written {
     /// What there is to say about other names of the file; often nothing.
     pub fn note(&self) -> String {
+        let in_order = if self.in_order { IN_ORDER } else { "" };
         match self.other_names {
-            0 => String::new(),
-            names => format!(
-                " It had {names} other {} (hard links), which keep the old content: this one is a file of its own now.",
-                if names == 1 { "name" } else { "names" }
-            ),
+            0 => in_order.to_owned(),
+            names => {
+                format!(
+                    " It had {names} other {} (hard links), which keep the old content: this one is a file of its own now.",
+                    if names == 1 { "name" } else { "names" }
+                ) + in_order
+            }
         }
     }
 }
@@ -106,8 +115,12 @@ impl Draft {
     fn write(&self, call: &FileCall, text: &[u8], known: Needed) -> Result<Written, ToolError> {
         let bytes = self.form.encode(text);
         let replaced = call.ctx.world.write(&self.located, &bytes, self.before.as_ref(), None)?;
+        let in_order = replaced.instead.is_some();
+        // What the editor made of it nobody has read.
+        let known = if in_order { Needed::Some } else { known };
+        let bytes = replaced.instead.unwrap_or(bytes);
         call.ledger.know_written(self.located.path(), replaced.stamp, &bytes, known);
-        Ok(Written { bytes: bytes.len(), other_names: replaced.other_names })
+        Ok(Written { bytes: bytes.len(), other_names: replaced.other_names, in_order })
     }
 }
 

@@ -8,7 +8,7 @@ use neco_proto::ErrorCode;
 use neco_safety::World;
 use neco_safety::path::{Attributes, Located, PathError, Replaced, Stamp};
 use neco_safety::policy::Closed;
-use neco_safety::world::{Content, Files, Net, Processes};
+use neco_safety::world::Content;
 use serde_json::json;
 
 use crate::desk::Desk;
@@ -20,16 +20,8 @@ struct Editor {
 }
 
 impl World for Editor {
-    fn files(&self) -> &Files {
-        self.local.files()
-    }
-
-    fn processes(&self) -> &dyn Processes {
-        self.local.processes()
-    }
-
-    fn net(&self) -> &dyn Net {
-        self.local.net()
+    fn local(&self) -> &dyn World {
+        self.local.as_ref()
     }
 
     fn closing(&self, closed: &Closed) -> Arc<dyn World> {
@@ -54,7 +46,7 @@ impl World for Editor {
             Some(text) if before != Some(&Stamp::of_text(text)) => Err(PathError::Changed(file.shown())),
             Some(text) => {
                 *text = String::from_utf8(content.to_vec()).unwrap();
-                Ok(Replaced { stamp: Stamp::of_text(text), other_names: 0 })
+                Ok(Replaced { stamp: Stamp::of_text(text), other_names: 0, instead: None })
             }
             None => self.local.write(file, content, before, like),
         }

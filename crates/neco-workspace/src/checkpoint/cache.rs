@@ -171,6 +171,14 @@ impl Cache {
         bytes.extend_from_slice(&sum.to_le_bytes());
         replace(path, &bytes)
     }
+
+    /// Forgets the folders that hold a path, seen from the workspace.
+    pub fn forget(&mut self, path: &[u8]) {
+        let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        for end in ends.chain([0]) {
+            self.folders.remove(path.get(..end).unwrap_or_default());
+        }
+    }
 }
 
 /// Puts a file in the place of another, whole or not at all.

@@ -1,10 +1,11 @@
 //! The states of one workspace, whatever keeps them: looks, points, and the way back to one.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -27,7 +28,7 @@ use super::restore::{Interrupted, Target, apply};
 use super::scan::{Scanned, scan};
 use super::settling::{FEW_FORCED, MOST_FORCED};
 use super::shelf::Shelf;
-use super::tree::{TreeChange, files, state_changes};
+use super::tree::{TreeChange, files, state_changes, with_text};
 use super::vault::Vault;
 
 /// The workspace, and where its states are kept.
@@ -41,6 +42,35 @@ pub struct Place {
     pub home: Option<PathBuf>,
     /// What is left out.
     pub settings: LeaveOutSettings,
+    /// What people typed and did not save: it is part of the states.
+    pub unsaved: Unsaved,
+}
+
+/// Who tells what is typed in files and not saved, so that a state has what a person sees.
+#[derive(Clone, Default)]
+pub struct Unsaved(Option<Arc<Tells>>);
+
+/// Gives what is typed in files of a workspace.
+type Tells = dyn Fn(&Path) -> Vec<Typed> + Send + Sync;
+
+/// A file, seen from the workspace, and what is typed in it.
+pub type Typed = (PathBuf, Vec<u8>);
+
+impl Unsaved {
+    /// `tells` gives what is typed in files of a workspace. It may wait a moment.
+    pub fn new(tells: impl Fn(&Path) -> Vec<Typed> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(tells)))
+    }
+
+    fn below(&self, root: &Path) -> Vec<Typed> {
+        self.0.as_ref().map(|tells| tells(root)).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Unsaved {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Unsaved").field(&self.0.is_some()).finish()
+    }
 }
 
 /// The states of one workspace in a vault.
@@ -95,6 +125,7 @@ impl<V: Vault> Keeper<V> {
         shelf: &mut Shelf<V>,
         wanted: &[Vec<u8>],
     ) -> Result<(Option<ObjectId>, Scanned), CheckpointError> {
+        let unsaved = self.place.unsaved.below(&self.place.root);
         let Shelf { vault, known, .. } = shelf;
         vault.open()?;
         let head = vault.newest()?;
@@ -109,7 +140,17 @@ impl<V: Vault> Keeper<V> {
         let empty = Cache::default();
         let cache = known.as_ref().map_or(&empty, |(_, cache)| cache);
         let leave = LeaveOut::new(&self.place.root, &self.place.store, &self.place.settings, wanted);
-        Ok((head, scan(vault, &self.place.root, &leave, cache)?))
+        let mut scanned = scan(vault, &self.place.root, &leave, cache)?;
+        for (path, text) in &unsaved {
+            let path = path.as_os_str().as_bytes();
+            let tree = with_text(vault, scanned.tree, path, text)?;
+            if tree != scanned.tree {
+                scanned.tree = tree;
+                // No point holds on to what is saved.
+                scanned.cache.forget(path);
+            }
+        }
+        Ok((head, scanned))
     }
 
     fn keep(&self, shelf: &mut Shelf<V>, note: &Note, wanted: &[Vec<u8>]) -> Result<Snapshot, CheckpointError> {

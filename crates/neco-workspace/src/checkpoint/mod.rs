@@ -57,7 +57,7 @@ pub use checkpoints::{
 pub use error::CheckpointError;
 pub use exchange::{KeptExchange, NewExchange};
 pub use exchanges::{Exchanges, SessionExchanges, forget_sessions};
-pub use keeper::{Keeper, Place, bytes_on_disk};
+pub use keeper::{Keeper, Place, Typed, Unsaved, bytes_on_disk};
 pub use leave_out::LeaveOutSettings;
 pub use open::{
     Backend, GitCheckpoints, JjCheckpoints, MemoryCheckpoints, open, open_store, store_folder, stores_in, workspace_of,

@@ -14,7 +14,7 @@ use super::error::CheckpointError;
 use super::exchanges::IN_GIT;
 use super::git::GitVault;
 use super::jj::JjVault;
-use super::keeper::{Keeper, Place};
+use super::keeper::{Keeper, Place, Unsaved};
 use super::leave_out::LeaveOutSettings;
 use super::tree::id_of;
 use super::vault::MemoryVault;
@@ -81,7 +81,9 @@ pub fn open_store(folder: &Path) -> Option<JjCheckpoints> {
     let store = named.into_iter().find(|store| store.join("git/objects").is_dir())?;
     let root = workspace_of(&store).unwrap_or_else(|| store.clone());
     let vault = JjVault::only_read(&store);
-    Some(JjCheckpoints::with(Place { root, store, home: None, settings: LeaveOutSettings::default() }, vault))
+    let (settings, unsaved) = (LeaveOutSettings::default(), Unsaved::default());
+    let place = Place { root, store, home: None, settings, unsaved };
+    Some(JjCheckpoints::with(place, vault))
 }
 
 /// The folder of all stores in the data folder.

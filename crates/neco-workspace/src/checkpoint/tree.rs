@@ -179,6 +179,32 @@ pub fn item_at<V: Vault>(vault: &V, tree: ObjectId, path: &[u8]) -> Result<Optio
     Ok(Some(at))
 }
 
+/// A tree in which a file holds a text. One that has no such file stays as it is: what is left out of a state is left out
+/// whatever is typed in it.
+pub fn with_text<V: Vault>(
+    vault: &mut V,
+    tree: ObjectId,
+    path: &[u8],
+    text: &[u8],
+) -> Result<ObjectId, CheckpointError> {
+    let (name, below) = match path.iter().position(|byte| *byte == b'/') {
+        Some(at) => (path.get(..at).unwrap_or_default(), path.get(at + 1..)),
+        None => (path, None),
+    };
+    let mut items = parse_tree(&vault.get(tree)?)?;
+    let Some((_, item)) = items.iter_mut().find(|(own, _)| own == name) else { return Ok(tree) };
+    let id = match (below, item.kind) {
+        (Some(below), ItemKind::Folder) => with_text(vault, item.id, below, text)?,
+        (None, ItemKind::File | ItemKind::Program) => vault.put(Kind::Blob, text)?,
+        _ => return Ok(tree),
+    };
+    if id == item.id {
+        return Ok(tree);
+    }
+    item.id = id;
+    vault.put(Kind::Tree, &tree_object(&mut items))
+}
+
 fn compare<V: Vault>(
     vault: &V,
     path: &[u8],

@@ -115,7 +115,13 @@ pub fn note(when: CheckpointWhen, session: &str) -> Note {
 }
 
 pub fn open(kind: Kind, root: &Path, store: &Path, settings: LeaveOutSettings) -> Arc<dyn Checkpoints> {
-    let place = Place { root: root.to_path_buf(), store: store.to_path_buf(), home: None, settings };
+    let place = Place {
+        root: root.to_path_buf(),
+        store: store.to_path_buf(),
+        home: None,
+        settings,
+        unsaved: Default::default(),
+    };
     match kind {
         Kind::Jj => Arc::new(JjCheckpoints::new(place)),
         Kind::Git => Arc::new(GitCheckpoints::new(place).unwrap()),

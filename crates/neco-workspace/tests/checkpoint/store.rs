@@ -238,7 +238,13 @@ fn a_workspace_that_was_moved_finds_its_store() {
     fs::write(old.join("a"), "one").unwrap();
     let at = |root: &std::path::Path| {
         let store = store_folder(&stores, root);
-        JjCheckpoints::new(Place { root: root.to_owned(), store, home: None, settings: LeaveOutSettings::default() })
+        JjCheckpoints::new(Place {
+            root: root.to_owned(),
+            store,
+            home: None,
+            settings: LeaveOutSettings::default(),
+            unsaved: Default::default(),
+        })
     };
     let first = at(&old).snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
     fs::rename(&old, &new).unwrap();
@@ -253,7 +259,13 @@ fn a_workspace_that_is_at_two_places_has_one_store() {
     let (one, stores) = (folder.path().join("one"), folder.path().join("stores"));
     fs::create_dir(&one).unwrap();
     let first = store_folder(&stores, &one);
-    let place = Place { root: one.clone(), store: first.clone(), home: None, settings: LeaveOutSettings::default() };
+    let place = Place {
+        root: one.clone(),
+        store: first.clone(),
+        home: None,
+        settings: LeaveOutSettings::default(),
+        unsaved: Default::default(),
+    };
     JjCheckpoints::new(place).snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
     // As a mount would show it: another path, the same folder.
     let other = folder.path().join("two/../one");
@@ -268,7 +280,13 @@ fn nobodys_home_is_kept_as_a_whole() {
     let home = desk.path("people/me");
     for (root, refused) in [(desk.root.clone(), true), (home.clone(), true), (home.join("project"), false)] {
         fs::create_dir_all(&root).unwrap();
-        let place = Place { root, store: desk.store.clone(), home: Some(home.clone()), settings: Default::default() };
+        let place = Place {
+            root,
+            store: desk.store.clone(),
+            home: Some(home.clone()),
+            settings: Default::default(),
+            unsaved: Default::default(),
+        };
         let kept = JjCheckpoints::new(place).snapshot(&note(CheckpointWhen::Before, "s"));
         assert_eq!(matches!(kept, Err(CheckpointError::NotAProject { .. })), refused, "{kept:?}");
     }
@@ -277,7 +295,13 @@ fn nobodys_home_is_kept_as_a_whole() {
 #[test]
 fn without_a_repository_that_git_can_use_jj_stands_in() {
     let desk = Desk::new(Kind::Jj);
-    let place = Place { root: desk.root.clone(), store: desk.store.clone(), home: None, settings: Default::default() };
+    let place = Place {
+        root: desk.root.clone(),
+        store: desk.store.clone(),
+        home: None,
+        settings: Default::default(),
+        unsaved: Default::default(),
+    };
     let (points, notice) = open(Backend::Git, place.clone());
     assert_eq!(points.backend(), "jj");
     assert!(notice.unwrap().contains("no git repository"));
@@ -293,7 +317,13 @@ fn a_store_inside_the_workspace_is_no_part_of_it() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a"), "x").unwrap();
     let store = folder.path().join("data/checkpoints/x");
-    let place = Place { root: folder.path().to_owned(), store, home: None, settings: Default::default() };
+    let place = Place {
+        root: folder.path().to_owned(),
+        store,
+        home: None,
+        settings: Default::default(),
+        unsaved: Default::default(),
+    };
     let points = JjCheckpoints::new(place);
     let first = points.snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
     assert!(!points.snapshot(&note(CheckpointWhen::After, "s")).unwrap().is_new, "{first:?}");
@@ -307,7 +337,13 @@ fn what_neco_keeps_inside_the_workspace_is_no_part_of_it() {
     fs::write(own.join("neco.db"), "one").unwrap();
     fs::write(folder.path().join("a"), "one").unwrap();
     let settings = LeaveOutSettings { own: Some(own.clone()), ..LeaveOutSettings::default() };
-    let place = Place { root: folder.path().to_owned(), store: own.join("checkpoints/x"), home: None, settings };
+    let place = Place {
+        root: folder.path().to_owned(),
+        store: own.join("checkpoints/x"),
+        home: None,
+        settings,
+        unsaved: Default::default(),
+    };
     let points = JjCheckpoints::new(place);
     let first = points.snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
     fs::write(own.join("neco.db"), "two").unwrap();

@@ -9,7 +9,10 @@
 
 mod acp;
 mod acp_connection;
+mod acp_files;
+mod acp_library;
 mod acp_sessions;
+mod acp_terminals;
 mod approvals;
 mod attach;
 mod auth;

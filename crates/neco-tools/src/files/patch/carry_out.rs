@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use neco_safety::World;
-use neco_safety::path::{Access, Located, PathError, Stamp};
+use neco_safety::path::{Access, Located, PathError, Replaced, Stamp};
 use neco_toolkit::ToolError;
 
 use super::stage::{Before, Stage, Staged};
 use crate::files::call::FileCall;
+use crate::files::change::IN_ORDER;
+use crate::files::ledger::Needed;
 
 /// Writes every file of a stage, those that go last.
 /// The error is what stood in the way; then everything is as it was before, or the error says what is not.
@@ -20,16 +22,19 @@ pub fn carry_out(stage: &Stage, call: &FileCall) -> Result<Vec<String>, ToolErro
     let mut notes = Vec::new();
     for staged in kept.into_iter().chain(gone) {
         match one(world, staged) {
-            Ok((stamp, note)) => {
+            Ok((replaced, note)) => {
                 notes.extend(note);
-                done.push(Done { staged, stamp });
+                done.push(Done { staged, replaced });
             }
             Err(error) => return Err(undone(world, error, &done, &folders)),
         }
     }
-    for Done { staged, stamp } in &done {
-        if let (Some(stamp), Some(text)) = (stamp, &staged.text) {
-            call.ledger.know_written(staged.located.path(), *stamp, &staged.form.encode(text), staged.known);
+    for Done { staged, replaced } in done {
+        if let (Some(Replaced { stamp, instead, .. }), Some(text)) = (replaced, &staged.text) {
+            // What an editor made of it nobody has read.
+            let known = if instead.is_some() { Needed::Some } else { staged.known };
+            let bytes = instead.unwrap_or_else(|| staged.form.encode(text));
+            call.ledger.know_written(staged.located.path(), stamp, &bytes, known);
         }
     }
     Ok(notes)
@@ -38,19 +43,23 @@ pub fn carry_out(stage: &Stage, call: &FileCall) -> Result<Vec<String>, ToolErro
 /// A file that was written or removed, and its state now.
 struct Done<'a> {
     staged: &'a Staged,
-    stamp: Option<Stamp>,
+    replaced: Option<Replaced>,
 }
 
-fn one(world: &dyn World, staged: &Staged) -> Result<(Option<Stamp>, Option<String>), PathError> {
+fn one(world: &dyn World, staged: &Staged) -> Result<(Option<Replaced>, Option<String>), PathError> {
     match (&staged.text, &staged.before) {
         (Some(text), before) => {
             let bytes = staged.form.encode(text);
             let stamp = before.as_ref().map(|before| &before.stamp);
             let replaced = world.write(&staged.located, &bytes, stamp, staged.like.as_ref())?;
             let shown = staged.located.shown();
-            let note = (replaced.other_names > 0)
-                .then(|| format!("{shown} had other names (hard links), which keep the old content"));
-            Ok((Some(replaced.stamp), note))
+            let notes = [
+                (replaced.other_names > 0)
+                    .then(|| format!("{shown} had other names (hard links), which keep the old content")),
+                replaced.instead.is_some().then(|| format!("{shown}:{IN_ORDER}")),
+            ];
+            let note = notes.into_iter().flatten().reduce(|one, other| format!("{one}; {other}"));
+            Ok((Some(replaced), note))
         }
         (None, Some(before)) => staged.located.remove(&before.stamp).map(|()| (None, None)),
         (None, None) => Ok((None, None)),
@@ -60,8 +69,9 @@ fn one(world: &dyn World, staged: &Staged) -> Result<(Option<Stamp>, Option<Stri
 /// Puts back what was done, the last first.
 fn undone(world: &dyn World, error: PathError, done: &[Done<'_>], folders: &[PathBuf]) -> ToolError {
     let mut stuck = Vec::new();
-    for Done { staged, stamp } in done.iter().rev() {
-        if let Err(error) = put_back(world, &staged.located, stamp.as_ref(), staged.before.as_ref()) {
+    for Done { staged, replaced } in done.iter().rev() {
+        let now = replaced.as_ref().map(|replaced| &replaced.stamp);
+        if let Err(error) = put_back(world, &staged.located, now, staged.before.as_ref()) {
             stuck.push(format!("{} ({error})", staged.located.shown()));
         }
     }

@@ -1,0 +1,209 @@
+//! Commands in the terminals of an editor that offers these.
+//!
+//! A command runs as always, in its box and with its limits. The editor's terminal runs our own program, which prints what
+//! the command prints ([`crate::relay`]); when that is ended before the command is, the command is ended. An editor that does
+//! not answer holds no command up, and what it does not show in a terminal it shows as text.
+
+use std::collections::HashMap;
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use agent_client_protocol::v1::ConnectionTo;
+use agent_client_protocol::v1::schema as acp;
+use agent_client_protocol::{Client as Editor, Error};
+use neco_proto::event::CallStatus;
+use neco_proto::{CallId, Display, Event, EventBody};
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
+
+use crate::relay::ASKED;
+use crate::window::Order;
+use crate::world::Kills;
+
+/// The tool that runs commands.
+const COMMANDS: &str = "bash";
+
+/// How long a terminal may take to begin, and to show the rest of what was printed.
+const SOON: Duration = Duration::from_secs(5);
+
+/// What a terminal is told.
+enum Piece {
+    Printed(String),
+    /// The command is over, with this exit code if it has one.
+    Over(Option<i32>),
+}
+
+/// The terminals of an editor in a session.
+pub(crate) struct Terminals {
+    editor: ConnectionTo<Editor>,
+    session: acp::SessionId,
+    folder: PathBuf,
+    /// What ends the commands that run.
+    kills: Kills,
+    shown: Mutex<HashMap<CallId, Shown>>,
+}
+
+/// A call whose command is shown in a terminal, or will be.
+struct Shown {
+    /// Nothing when the call is over.
+    pieces: Option<UnboundedSender<Piece>>,
+    /// Once it prints there.
+    terminal: Option<acp::TerminalId>,
+}
+
+impl Terminals {
+    /// Those for a session that works in a folder.
+    pub fn new(editor: ConnectionTo<Editor>, session: acp::SessionId, folder: &str, kills: Kills) -> Arc<Self> {
+        Arc::new(Self { editor, session, folder: PathBuf::from(folder), kills, shown: Mutex::default() })
+    }
+
+    /// The terminal that a call is shown in.
+    pub fn of(&self, call: &CallId) -> Option<acp::TerminalId> {
+        self.shown().get(call)?.terminal.clone()
+    }
+
+    /// Takes in what happens to the calls of an agent.
+    pub fn event(self: &Arc<Self>, event: &Event, orders: &WeakUnboundedSender<Order>) {
+        match &event.body {
+            EventBody::ToolCallUpdate(told) if told.tool == COMMANDS && told.status == CallStatus::Executing => {
+                self.begin(&told.call_id, orders);
+            }
+            EventBody::ToolOutputChunk(chunk) => self.tell(&chunk.call_id, Piece::Printed(chunk.text.clone())),
+            EventBody::ToolCallEnd(end) => {
+                let code = match &end.display {
+                    Some(Display::Terminal { exit_code, .. }) => *exit_code,
+                    _ => None,
+                };
+                self.tell(&end.call_id, Piece::Over(code));
+                if let Some(shown) = self.shown().get_mut(&end.call_id) {
+                    shown.pieces = None;
+                }
+                self.kills.lock().unwrap_or_else(PoisonError::into_inner).remove(&end.call_id);
+            }
+            // Nothing else is of commands.
+            _ => {}
+        }
+    }
+
+    fn begin(self: &Arc<Self>, call: &CallId, orders: &WeakUnboundedSender<Order>) {
+        let mut shown = self.shown();
+        if shown.contains_key(call) {
+            return;
+        }
+        // Unbounded: a call prints so much at most.
+        let (sender, pieces) = unbounded_channel();
+        shown.insert(call.clone(), Shown { pieces: Some(sender), terminal: None });
+        let (terminals, call, orders) = (Arc::clone(self), call.clone(), orders.clone());
+        tokio::spawn(async move {
+            if let Err(error) = terminals.show(&call, pieces, &orders).await {
+                tracing::info!(%error, "a command is not shown in a terminal");
+            }
+        });
+    }
+
+    fn tell(&self, call: &CallId, piece: Piece) {
+        if let Some(pieces) = self.shown().get(call).and_then(|shown| shown.pieces.as_ref()) {
+            // A terminal that is gone shows nothing more.
+            let _ = pieces.send(piece);
+        }
+    }
+
+    /// Shows a command in a terminal from its beginning to its end.
+    async fn show(
+        &self,
+        call: &CallId,
+        pieces: UnboundedReceiver<Piece>,
+        orders: &WeakUnboundedSender<Order>,
+    ) -> Result<(), Error> {
+        let program = std::env::current_exe().map_err(failed)?;
+        let folder = tempfile::Builder::new().prefix("neco-").tempdir().map_err(failed)?;
+        let (listener, socket) = listen(&folder).map_err(failed)?;
+        let args = vec![ASKED.to_owned(), socket.display().to_string()];
+        let create = acp::CreateTerminalRequest::new(self.session.clone(), program.display().to_string());
+        let create = create.args(args).cwd(self.folder.clone());
+        let terminal = self.editor.send_request(create).block_task().await?.terminal_id;
+        let connected = tokio::time::timeout(SOON, listener.accept()).await;
+        drop((listener, folder));
+        if let Ok(Ok((stream, _))) = connected {
+            self.prints_in(call, &terminal, orders);
+            if follow(stream, pieces).await.is_err() {
+                self.kill(call);
+            }
+            let wait = acp::WaitForTerminalExitRequest::new(self.session.clone(), terminal.clone());
+            // What it shows stays; an editor that does not say that it ended has shown what it will.
+            let _ = tokio::time::timeout(SOON, self.editor.send_request(wait).block_task()).await;
+        }
+        let release = acp::ReleaseTerminalRequest::new(self.session.clone(), terminal);
+        self.editor.send_request(release).block_task().await.map(drop)
+    }
+
+    /// The editor knows from now on that a call is shown in a terminal.
+    fn prints_in(&self, call: &CallId, terminal: &acp::TerminalId, orders: &WeakUnboundedSender<Order>) {
+        if let Some(shown) = self.shown().get_mut(call) {
+            shown.terminal = Some(terminal.clone());
+        }
+        let fields = acp::ToolCallUpdateFields::new().content(vec![content(terminal)]);
+        let update = acp::ToolCallUpdate::new(call.as_str().to_owned(), fields);
+        let update = acp::SessionUpdate::ToolCallUpdate(update);
+        // Nobody follows a session that is closed.
+        orders.upgrade().into_iter().for_each(|orders| drop(orders.send(Order::Tell(update.clone()))));
+    }
+
+    fn kill(&self, call: &CallId) {
+        let kill = self.kills.lock().unwrap_or_else(PoisonError::into_inner).remove(call);
+        kill.into_iter().for_each(|kill| kill());
+    }
+
+    fn shown(&self) -> MutexGuard<'_, HashMap<CallId, Shown>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A terminal as what a call shows.
+pub(crate) fn content(terminal: &acp::TerminalId) -> acp::ToolCallContent {
+    acp::ToolCallContent::Terminal(acp::Terminal::new(terminal.clone()))
+}
+
+fn failed(error: impl ToString) -> Error {
+    Error::internal_error().data(error.to_string())
+}
+
+/// A socket that nobody else of this machine can connect to.
+fn listen(folder: &TempDir) -> io::Result<(UnixListener, PathBuf)> {
+    let socket: PathBuf = Path::new(folder.path()).join("command");
+    let listener = UnixListener::bind(&socket)?;
+    std::fs::set_permissions(&socket, Permissions::from_mode(0o600))?;
+    Ok((listener, socket))
+}
+
+/// Tells a terminal what a command prints until that is over.
+/// The error is that the terminal ended before.
+async fn follow(stream: UnixStream, mut pieces: UnboundedReceiver<Piece>) -> io::Result<()> {
+    let (mut reads, mut writes) = stream.into_split();
+    let mut nothing = [0; 1];
+    loop {
+        let piece = tokio::select! {
+            biased;
+            piece = pieces.recv() => piece,
+            // It has nothing to say: this is its end.
+            _ = reads.read(&mut nothing) => return Err(io::ErrorKind::BrokenPipe.into()),
+        };
+        let (line, is_over) = match piece {
+            Some(Piece::Printed(text)) => (json!({ "print": text }), false),
+            Some(Piece::Over(code)) => (json!({ "exit": code.unwrap_or(1) }), true),
+            None => return Ok(()),
+        };
+        let written = writes.write_all(format!("{line}\n").as_bytes()).await;
+        if is_over {
+            return Ok(());
+        }
+        written?;
+    }
+}

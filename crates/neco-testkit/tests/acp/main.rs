@@ -1,0 +1,82 @@
+//! Every scenario played by an editor: its person speaks the Agent Client Protocol, and what happens is what happens in
+//! process. Every message is held against the official schema where that is there. With `SCENARIO=hook` only those with
+//! that in their name.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "tests read their own files and say what they skip"
+)]
+
+mod door;
+mod person;
+#[path = "../../../neco-acp/tests/recorded/protocol.rs"]
+mod protocol;
+#[path = "../../../neco-acp/tests/recorded/told.rs"]
+mod told;
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use neco_proto::rewinds::Rewinds;
+use neco_proto::{Client, Event};
+use neco_testkit::Scenario;
+use neco_testkit::scenario::play_through;
+
+use person::Person;
+
+/// A case that is not met in process either: `acceptance.rs` says why.
+const UNMET: &str = "ac-11";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_scenario_plays_in_an_editor_as_written() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let folders = [folder.join("acceptance"), folder];
+    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.file_stem().is_none_or(|name| name != UNMET));
+    paths.sort();
+    let only = std::env::var("SCENARIO").unwrap_or_default();
+    paths.retain(|path| path.to_string_lossy().contains(&only));
+    let (mut failures, mut played, mut by_editor) = (Vec::new(), 0, 0);
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        played += 1;
+        match in_an_editor(&name, &std::fs::read_to_string(path).unwrap()).await {
+            Ok(messages) => by_editor += messages,
+            Err(error) => {
+                println!("{name}: {error}");
+                failures.push(format!("{name}: {error}"));
+            }
+        }
+    }
+    assert!(played > 20 && by_editor > played || !only.is_empty(), "{by_editor} acts of {played} scenarios");
+    assert!(failures.is_empty(), "{} of {played} scenarios failed\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Plays a scenario; how much its person did by way of the editor.
+async fn in_an_editor(name: &str, text: &str) -> Result<usize, String> {
+    let scenario = Scenario::parse(text)?;
+    let editor: OnceLock<Arc<Person>> = OnceLock::new();
+    let played = play_through(&scenario, async |session| {
+        let person = Arc::new(Person::of(session).await);
+        let _ = editor.set(Arc::clone(&person));
+        Ok(person as Arc<dyn Client>)
+    });
+    let events = played.await?;
+    let Some(person) = editor.get() else { return Err("the editor was never opened".to_owned()) };
+    person.has_heard(events.last().map_or(0, |event| event.seq)).await;
+    let (counting, updates) = (counting(&events), person.updates());
+    let held = std::panic::catch_unwind(|| told::holds(name, &counting, &updates));
+    held.map_err(|_| "the editor was told something else".to_owned())?;
+    Ok(person.leave().await)
+}
+
+/// What happened and was not taken back later: an editor was told of the rest, too, but in another order.
+fn counting(events: &[Event]) -> Vec<Event> {
+    let mut rewinds = Rewinds::default();
+    events.iter().for_each(|event| rewinds.note(event));
+    let Some(last) = events.last() else { return Vec::new() };
+    let counting = rewinds.effective(last.seq);
+    events.iter().filter(|event| counting.counts(event.seq)).cloned().collect()
+}

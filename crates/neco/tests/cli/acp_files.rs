@@ -1,0 +1,254 @@
+//! The files of an editor: what is typed there and not saved is read, changed and brought back, by whatever name the
+//! editor has it; an editor that does not answer holds nothing up.
+
+use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::editor::{Editor, playing};
+use crate::support::{House, call, say};
+
+/// An editor with buffers, as real ones have: what is not open is read from the disk, and saving is writing in place.
+struct Desk {
+    editor: Editor,
+    session: String,
+    /// What is typed and not saved.
+    typed: HashMap<PathBuf, String>,
+    /// Below it, the editor knows files; others it refuses.
+    folder: PathBuf,
+    /// Whether it takes edits.
+    takes: bool,
+    /// Whether it puts texts in order as it saves them.
+    formats: bool,
+    /// Whether it says anything about files.
+    answers: bool,
+    asked: Vec<(String, PathBuf)>,
+}
+
+impl Desk {
+    fn open(house: &House, folder: &Path) -> Self {
+        let mut editor = Editor::open(house, json!({ "fs": { "readTextFile": true, "writeTextFile": true } }));
+        let answer = editor.ask("session/new", json!({ "cwd": folder, "mcpServers": [] }));
+        let session = answer["sessionId"].as_str().unwrap().to_owned();
+        let (typed, folder) = (HashMap::new(), folder.to_owned());
+        Self { editor, session, typed, folder, takes: true, formats: false, answers: true, asked: Vec::new() }
+    }
+
+    fn types(&mut self, name: &str, text: &str) {
+        self.typed.insert(self.folder.join(name), text.to_owned());
+    }
+
+    /// Says something and plays the editor until that is answered; the person says yes to everything.
+    #[track_caller]
+    fn prompt(&mut self, words: &str) -> Value {
+        let prompt = self.editor.say(&self.session, words);
+        loop {
+            let message = self.editor.find(|message| message.get("id").is_some());
+            let Some(method) = message["method"].as_str() else {
+                assert_eq!(message["id"], json!(prompt), "{message}");
+                return message;
+            };
+            let path = PathBuf::from(message["params"]["path"].as_str().unwrap_or_default());
+            let result = match method {
+                "fs/read_text_file" => self.read(&path).map(|text| json!({ "content": text })),
+                "fs/write_text_file" => self.save(&path, message["params"]["content"].as_str().unwrap()),
+                "session/request_permission" => {
+                    Some(json!({ "outcome": { "outcome": "selected", "optionId": "once" } }))
+                }
+                _ => None,
+            };
+            self.asked.push((method.to_owned(), path));
+            let error = json!({ "code": -32603, "message": "it is not mine" });
+            let answer = match result {
+                Some(result) => json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }),
+                None => json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }),
+            };
+            if self.answers || !method.starts_with("fs/") {
+                self.editor.write(&answer);
+            }
+        }
+    }
+
+    fn read(&self, path: &Path) -> Option<String> {
+        let is_known = path.starts_with(&self.folder);
+        self.typed.get(path).cloned().or_else(|| fs::read_to_string(path).ok()).filter(|_| is_known)
+    }
+
+    fn save(&mut self, path: &Path, text: &str) -> Option<Value> {
+        if !self.takes || !path.starts_with(&self.folder) {
+            return None;
+        }
+        self.typed.remove(path);
+        fs::write(path, if self.formats { text.replace('\n', ";\n") } else { text.to_owned() }).unwrap();
+        Some(json!({}))
+    }
+
+    fn took(&self) -> Vec<&Path> {
+        let writes = self.asked.iter().filter(|(method, _)| method == "fs/write_text_file");
+        writes.map(|(_, path)| path.as_path()).collect()
+    }
+}
+
+/// Reads a file, changes a word in it, and says so.
+fn edits(path: &str, old: &str, new: &str) -> Value {
+    let edit = json!({ "path": path, "old_string": old, "new_string": new });
+    json!([call("read_file", json!({ "path": path })), call("edit_file", edit), say("Done.")])
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn undoing_an_edit_brings_back_what_was_typed_before_it() {
+    let house = playing(edits("a.txt", "typed", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    fs::write(house.project().join("b.txt"), "saved\n").unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("a.txt", "typed\n");
+    desk.types("b.txt", "typed there too\n");
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    assert_eq!((text(&file).as_str(), desk.took()), ("edited\n", vec![file.as_path()]));
+    assert_eq!(desk.prompt("/undo")["result"]["stopReason"], "end_turn");
+    assert_eq!(text(&file), "typed\n");
+    assert_eq!(text(&house.project().join("b.txt")), "saved\n", "what nobody edited is the editor's");
+    assert_eq!(desk.prompt("/redo")["result"]["stopReason"], "end_turn");
+    assert_eq!(text(&file), "edited\n");
+}
+
+#[test]
+fn what_the_editor_formats_as_it_saves_is_told_and_can_be_undone() {
+    let house = playing(edits("a.txt", "typed", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("a.txt", "typed\n");
+    desk.formats = true;
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    assert_eq!(text(&file), "edited;\n");
+    let told = desk.editor.updates("tool_call_update").pop().unwrap().to_string();
+    assert!(told.contains("formatted it as it was saved"), "{told}");
+    assert_eq!(desk.prompt("/undo")["result"]["stopReason"], "end_turn");
+    assert_eq!(text(&file), "typed\n");
+}
+
+#[test]
+fn what_is_typed_is_found_where_the_editor_opened_the_folder_through_a_link() {
+    let house = playing(edits("a.txt", "typed", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let link = house.path("link");
+    symlink(house.project(), &link).unwrap();
+    let mut desk = Desk::open(&house, &link);
+    desk.types("a.txt", "typed\n");
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    assert_eq!((text(&file).as_str(), desk.took()), ("edited\n", vec![link.join("a.txt").as_path()]));
+}
+
+#[test]
+fn what_is_typed_is_found_where_the_editor_opened_the_file_through_a_link() {
+    let house = playing(edits("a.txt", "typed", "edited"));
+    let (file, link) = (house.project().join("a.txt"), house.project().join("link.txt"));
+    fs::write(&file, "saved\n").unwrap();
+    symlink("a.txt", &link).unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("link.txt", "typed\n");
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    assert_eq!((text(&file).as_str(), desk.took()), ("edited\n", vec![link.as_path()]));
+    assert!(link.is_symlink());
+}
+
+#[test]
+fn a_file_with_several_names_is_changed_under_one() {
+    let house = playing(edits("a.txt", "typed", "edited"));
+    let (file, other) = (house.project().join("a.txt"), house.path("other.txt"));
+    fs::write(&file, "saved\n").unwrap();
+    fs::hard_link(&file, &other).unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("a.txt", "typed\n");
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    assert_eq!((text(&file).as_str(), text(&other).as_str()), ("edited\n", "saved\n"));
+    let told = desk.editor.updates("tool_call_update").pop().unwrap().to_string();
+    assert!(told.contains("hard link"), "{told}");
+}
+
+#[test]
+fn a_file_that_is_write_protected_is_handed_to_no_editor() {
+    let house = playing(edits("a.txt", "typed", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "typed\n").unwrap();
+    let mut protected = fs::metadata(&file).unwrap().permissions();
+    protected.set_readonly(true);
+    fs::set_permissions(&file, protected).unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.prompt("edit it");
+    assert_eq!((text(&file).as_str(), desk.took()), ("typed\n", Vec::new()));
+}
+
+#[test]
+fn an_edit_that_the_editor_does_not_take_takes_nothing_that_is_typed() {
+    let house = playing(edits("a.txt", "typed", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("a.txt", "typed\n");
+    desk.takes = false;
+    desk.prompt("edit it");
+    assert_eq!((text(&file).as_str(), desk.typed[&file].as_str()), ("saved\n", "typed\n"));
+    let told = desk.editor.updates("tool_call_update").pop().unwrap().to_string();
+    assert!(told.contains("ask the user to save it"), "{told}");
+    // What is saved is changed on the disk where the editor leaves it alone.
+    let house = playing(edits("a.txt", "saved", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.takes = false;
+    desk.prompt("edit it");
+    assert_eq!(text(&file), "edited\n");
+}
+
+#[test]
+fn an_editor_that_is_silent_about_files_leaves_them_to_the_disk() {
+    let house = playing(edits("a.txt", "saved", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("a.txt", "typed\n");
+    desk.answers = false;
+    let begun = Instant::now();
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+    assert_eq!(text(&file), "edited\n");
+    assert_eq!(desk.asked.iter().filter(|(method, _)| method.starts_with("fs/")).count(), 1, "{:?}", desk.asked);
+    let told = desk.editor.said("agent_message_chunk");
+    assert_eq!(told.matches("does not answer for its files").count(), 1, "{told}");
+}
+
+#[test]
+fn a_stop_does_not_wait_for_a_silent_editor_and_nothing_is_written_after_it() {
+    for method in ["fs/read_text_file", "fs/write_text_file"] {
+        let house = playing(edits("a.txt", "saved", "edited"));
+        let file = house.project().join("a.txt");
+        fs::write(&file, "saved\n").unwrap();
+        let reads = method == "fs/write_text_file";
+        let capabilities = json!({ "fs": { "readTextFile": !reads, "writeTextFile": true } });
+        let mut editor = Editor::open(&house, capabilities);
+        let session = editor.session(&house);
+        let prompt = editor.say(&session, "edit it");
+        if reads {
+            editor.choose("once");
+        }
+        editor.find(|message| message["method"] == method);
+        let begun = Instant::now();
+        editor.notify("session/cancel", json!({ "sessionId": session }));
+        assert_eq!(editor.answer(prompt)["result"]["stopReason"], "cancelled", "{method}");
+        assert!(begun.elapsed() < Duration::from_secs(1), "{method}: {:?}", begun.elapsed());
+        assert_eq!(editor.leave(), Some(0));
+        assert_eq!(text(&file), "saved\n", "{method}");
+    }
+}

@@ -1,0 +1,103 @@
+//! Commands in an editor's terminals: they run here, the editor shows what they print, and its person can end them there.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::editor::{Editor, playing};
+use crate::support::{House, call, eventually, lives, say};
+
+/// What an editor does for a terminal: it runs what it is told to run, and keeps what that prints.
+fn run(asked: &Value) -> Child {
+    let words: Vec<&str> = asked["params"]["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let mut command = Command::new(asked["params"]["command"].as_str().unwrap());
+    command.args(words).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap()
+}
+
+fn reply(editor: &mut Editor, asked: &Value, result: Value) {
+    editor.write(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }));
+}
+
+fn opened(house: &House) -> (Editor, String) {
+    let mut editor = Editor::open(house, json!({ "terminal": true }));
+    let session = editor.session(house);
+    (editor, session)
+}
+
+fn asked(editor: &mut Editor, method: &str) -> Value {
+    editor.find(|message| message["method"] == method)
+}
+
+/// How the call ended, and what it gave the model.
+fn ended(editor: &Editor) -> (Value, String) {
+    let updates = editor.updates("tool_call_update");
+    let last = updates.iter().rev().find(|update| update["rawOutput"].is_string()).unwrap();
+    (last["status"].clone(), last["rawOutput"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_command_is_shown_in_a_terminal_while_it_runs_and_ends_as_it_does() {
+    let command = "echo begun; until [ -e go ]; do sleep 0.02; done; echo over; exit 3";
+    let house = playing(json!([call("bash", json!({ "command": command })), say("Done.")]));
+    let (mut editor, session) = opened(&house);
+    let prompt = editor.say(&session, "run it");
+    let create = asked(&mut editor, "terminal/create");
+    assert_eq!(create["params"]["cwd"], json!(house.project()), "{create}");
+    let relay = run(&create);
+    reply(&mut editor, &create, json!({ "terminalId": "t1" }));
+    let shown = editor.find(|message| message["params"]["update"]["content"][0]["type"] == "terminal");
+    assert_eq!(shown["params"]["update"]["content"][0]["terminalId"], "t1", "{shown}");
+    fs::write(house.project().join("go"), "").unwrap();
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    let output = relay.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stdout), (Some(3), b"begun\nover\n".to_vec()));
+    let (status, result) = ended(&editor);
+    assert_eq!(status, "completed");
+    assert!(result.starts_with("begun\nover\n[exit code 3"), "{result}");
+    let last = editor.updates("tool_call_update").pop().unwrap();
+    assert_eq!(last["content"][0]["terminalId"], "t1", "{last}");
+    let wait = asked(&mut editor, "terminal/wait_for_exit");
+    reply(&mut editor, &wait, json!({ "exitCode": 3 }));
+    let release = asked(&mut editor, "terminal/release");
+    assert_eq!(release["params"]["terminalId"], "t1");
+    reply(&mut editor, &release, json!({}));
+    assert_eq!(editor.leave(), Some(0));
+}
+
+#[test]
+fn a_command_that_is_ended_in_its_terminal_ends() {
+    let house = playing(json!([call("bash", json!({ "command": "echo begun; sleep 7654" })), say("Stopped, then.")]));
+    let (mut editor, session) = opened(&house);
+    let prompt = editor.say(&session, "run it");
+    let create = asked(&mut editor, "terminal/create");
+    let mut relay = run(&create);
+    reply(&mut editor, &create, json!({ "terminalId": "t1" }));
+    editor.find(|message| message["params"]["update"]["content"][0]["type"] == "terminal");
+    eventually("it runs", || lives("7654"));
+    relay.kill().unwrap();
+    relay.wait().unwrap();
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    assert!(!lives("7654"));
+    assert!(ended(&editor).1.contains("begun"), "{:?}", ended(&editor));
+    assert!(editor.said("agent_message_chunk").contains("Stopped, then."));
+}
+
+#[test]
+fn an_editor_that_opens_no_terminal_holds_no_command_and_none_is_asked_that_has_none() {
+    for capabilities in [json!({ "terminal": true }), json!({})] {
+        let house = playing(json!([call("bash", json!({ "command": "echo done" })), say("Done.")]));
+        let mut editor = Editor::open(&house, capabilities.clone());
+        let session = editor.session(&house);
+        let prompt = editor.say(&session, "run it");
+        let begun = Instant::now();
+        assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+        let (status, result) = ended(&editor);
+        assert_eq!((status, result.trim_end()), (json!("completed"), "done"));
+        let was_asked = editor.kept().iter().any(|message| message["method"] == "terminal/create");
+        assert_eq!(was_asked, capabilities["terminal"] == true);
+        assert_eq!(editor.leave(), Some(0));
+    }
+}
