@@ -21,7 +21,7 @@ const COMMAND: &[u8] = b"NECO_COMMAND=";
 
 /// Why a window is not served, as it is told.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unwelcome {
+pub(crate) enum Unwelcome {
     #[error("it is not known who asks: {0}")]
     Unknown(String),
     #[error("the session belongs to another user")]
@@ -75,13 +75,13 @@ pub(super) fn of_own_user(stream: &UnixStream) -> bool {
 
 /// Whether the process was started by an agent, as far as it can be told.
 #[cfg(target_os = "linux")]
-fn is_command(pid: u32) -> bool {
+pub(crate) fn is_command(pid: u32) -> bool {
     is_below(pid, std::process::id()) || is_marked(pid) || is_boxed(pid)
 }
 
 /// Elsewhere nobody can look, and it is not asked who started whom.
 #[cfg(not(target_os = "linux"))]
-fn is_command(_pid: u32) -> bool {
+pub(crate) fn is_command(_pid: u32) -> bool {
     false
 }
 

@@ -10,5 +10,5 @@ mod record;
 mod script;
 
 pub use parse::{Cue, Scenario, Setup};
-pub use play::play;
+pub use play::{play, play_by};
 pub use record::recorded;

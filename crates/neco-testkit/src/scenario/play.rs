@@ -1,11 +1,13 @@
 //! The performance: a real session on a real folder, the person's part played from the cues.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 use neco_proto::{
-    AgentId, Answer, CallId, Client, Command, Event, EventBody, ItemAnswer, MessageId, Query, Question, Reply, Subject,
+    AgentId, Answer, CallId, Client, Command, Event, EventBody, ItemAnswer, MessageId, Query, Question, Reply,
+    SessionId, Subject,
 };
 
 use neco_view::reduce::IdleTracker;
@@ -22,13 +24,24 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// # Errors
 /// What went differently, in words.
 pub async fn play(scenario: &Scenario) -> Result<Vec<Event>, String> {
+    play_by(scenario, async |_, client| Ok(client)).await
+}
+
+/// The same where the person reaches the session by another way, which is made of the session and its id.
+///
+/// # Errors
+/// What went differently, in words.
+pub async fn play_by(
+    scenario: &Scenario,
+    way: impl AsyncFnOnce(SessionId, Arc<dyn Client>) -> Result<Arc<dyn Client>, String>,
+) -> Result<Vec<Event>, String> {
     let stage = Stage::new(StageSetup {
         files: scenario.files.clone(),
         script: super::script::compile(&scenario.script)?,
         setup: scenario.setup.clone(),
     })?;
     let mut events = Vec::new();
-    let played = tokio::time::timeout(PATIENCE, perform(&stage, scenario, &mut events)).await;
+    let played = tokio::time::timeout(PATIENCE, perform(&stage, scenario, way, &mut events)).await;
     played.map_err(|_| format!("{:?} hangs\n{}", scenario.title, expect::transcript(&events)))??;
     expect::check(&scenario.events, &events)?;
     for (path, expected) in &scenario.expected_files {
@@ -40,11 +53,17 @@ pub async fn play(scenario: &Scenario) -> Result<Vec<Event>, String> {
     Ok(events)
 }
 
-async fn perform(stage: &Stage, scenario: &Scenario, events: &mut Vec<Event>) -> Result<(), String> {
+async fn perform(
+    stage: &Stage,
+    scenario: &Scenario,
+    way: impl AsyncFnOnce(SessionId, Arc<dyn Client>) -> Result<Arc<dyn Client>, String>,
+    events: &mut Vec<Event>,
+) -> Result<(), String> {
     let session = stage.open().await?;
-    let mut stream = session.events(session.first_seq());
+    let client = way(session.id(), Arc::new(session.clone())).await?;
+    let mut stream = client.events(session.first_seq());
     let mut person =
-        Person { stage, client: &session, cues: scenario.cues.iter().cloned().collect(), asked: None, question: None };
+        Person { stage, client: client.as_ref(), cues: scenario.cues.iter().cloned().collect(), asked: None, question: None };
     let mut rest = IdleTracker::default();
     person.act(None).await?;
     while let Some(event) = stream.next().await {
