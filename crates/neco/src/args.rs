@@ -377,6 +377,15 @@ pub enum Subcommands {
     /// Serves sessions that outlive windows: to programs over HTTP, to browsers, to other windows
     #[command(after_help = SERVE)]
     Serve(Box<ServeArgs>),
+    /// Opens a window on a session of a server elsewhere, or follows one that another process has open
+    Attach {
+        /// The server's address, such as http://127.0.0.1:7420, or the id of a session
+        #[arg(value_name = "URL|ID")]
+        target: String,
+        /// The session of the server; without it you choose from a list
+        #[arg(value_name = "ID")]
+        id: Option<String>,
+    },
     /// Lists what the server works on in the background
     Ps(JsonArg),
     /// Shows what was said in a session of the background; -f follows it

@@ -17,7 +17,6 @@ const UPDATE: &str = "Neco does not update itself: install the new version as yo
 const COMMANDS: &[(&[&str], &str)] = &[
     (&["list", "ls", "history"], "`neco session list` comes close."),
     (&["export"], "`neco session export` comes close."),
-    (&["attach"], "`neco session attach` comes close."),
     (&["rewind"], "`neco session rewind` comes close."),
     (&["undo"], "`neco session rewind ID` goes back to before a message, as /undo does in the window."),
     (&["fork"], "`neco session fork` comes close."),

@@ -89,6 +89,9 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         Some(Subcommands::Acp(args)) => cmd::acp::run(args, &line.everywhere, env),
         Some(Subcommands::Mcp(command)) => cmd::mcp::run(command, &line.everywhere, env),
         Some(Subcommands::Serve(args)) => cmd::serve::run(args, &line.everywhere, env),
+        Some(Subcommands::Attach { target, id }) => {
+            cmd::background::attach(target, id.as_deref(), &line.everywhere, env)
+        }
         Some(Subcommands::Ps(json)) => cmd::background::ps(*json, &line.everywhere, env),
         Some(Subcommands::Logs(args)) => cmd::background::logs(args, &line.everywhere, env),
         Some(Subcommands::Stop { id }) => cmd::background::stop(id, &line.everywhere, env),

@@ -13,6 +13,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 
 use super::House;
 use super::access::Rights;
+use super::calls::LONGEST_BODY;
 use super::problem::Problem;
 use super::ws;
 
@@ -149,6 +150,11 @@ fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
         && request.headers().contains_key(header::CONTENT_LENGTH);
     if unframed {
         return Err(Problem::bad("a body has one length"));
+    }
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if length.is_some_and(|length: u64| length > LONGEST_BODY as u64) {
+        let words = format!("a body has at most {LONGEST_BODY} bytes");
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, words));
     }
     let peer = request.extensions().get::<Peer>().map(|Peer(peer)| peer.ip());
     let peer = peer.ok_or_else(|| Problem::bad("it is not known who asks"))?;

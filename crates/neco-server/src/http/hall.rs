@@ -87,6 +87,10 @@ impl Hall {
         if !self.is_ready() {
             return Err(AppError::new(Trouble::Failed, "the server is about to end"));
         }
+        if wanted.folder.is_empty() && !matches!(wanted.which, WhichSession::Id(_)) {
+            let words = "name the folder that is worked in: {\"folder\": \"/srv/project\"}";
+            return Err(AppError::new(Trouble::Invalid, words));
+        }
         if self.count() >= MOST {
             return Err(AppError::new(Trouble::InUse, format!("the server holds {MOST} sessions already"))
                 .hint("Close some, or wait until those that nobody needs are handed back."));

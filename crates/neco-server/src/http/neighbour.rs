@@ -18,8 +18,9 @@ pub(crate) fn is_command(peer: SocketAddr, own: SocketAddr) -> bool {
     let socket = format!("socket:[{inode}]");
     let Ok(processes) = std::fs::read_dir("/proc") else { return false };
     let numbers = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
-    let mut holders = numbers.filter(|pid| holds(*pid, &socket));
-    holders.any(crate::remote::peer::is_command)
+    let holders: Vec<u32> = numbers.filter(|pid| holds(*pid, &socket)).collect();
+    // What somebody else is just starting has their sockets for a moment, too.
+    !holders.is_empty() && holders.into_iter().all(crate::remote::peer::is_command)
 }
 
 /// Elsewhere nobody can look.

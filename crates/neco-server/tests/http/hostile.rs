@@ -211,6 +211,6 @@ async fn a_wrong_token_opens_no_window_and_a_reader_none_of_a_session() {
     let stage = Stage::new().await;
     assert!(neco_server::http::connect(&stage.url(), "neco_wrong").await.is_err());
     let app = stage.window().await;
-    let opened = app.open(&Caller::person(), OpenSession::default()).await.unwrap();
+    let opened = app.open(&Caller::person(), OpenSession { folder: "/project".to_owned(), ..OpenSession::default() }).await.unwrap();
     assert!(opened.client.send(neco_proto::Command::Shutdown).await.is_err(), "only the server ends sessions");
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
 
 mod hostile;
+mod load;
 mod reconnect;
 mod routes;
 mod scenarios;

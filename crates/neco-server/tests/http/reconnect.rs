@@ -116,7 +116,7 @@ proptest! {
             stage.session.babble(before);
             let cutting = cutter(listener, stage.address, cuts);
             let server = connect(&format!("http://{address}"), &stage.token).await.unwrap();
-            let opened = server.open(&Caller::person(), OpenSession::default()).await.unwrap();
+            let opened = server.open(&Caller::person(), OpenSession { folder: "/project".to_owned(), ..OpenSession::default() }).await.unwrap();
             cutting.store(true, Ordering::SeqCst);
             let last = (before + after) as Seq;
             let adding = Arc::clone(&stage.session);

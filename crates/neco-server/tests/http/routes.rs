@@ -20,6 +20,7 @@ async fn a_session_is_opened_told_asked_and_paged() {
     let stage = Stage::new().await;
     let opened = stage.json("POST /api/v1/sessions", r#"{"which":"new","folder":"/project"}"#).await;
     assert_eq!((opened["id"].as_str().unwrap(), &opened["folder"]), (&*stage.session.id.to_string(), &json!("/project")));
+    assert_eq!(stage.asked("POST /api/v1/sessions", &[], "").await.0, 400, "in which folder?");
     let line = format!("POST {}", stage.path("/commands"));
     let taken = stage.json(&line, SAY).await;
     assert_eq!(taken["seq"], 0);
@@ -78,7 +79,7 @@ async fn a_write_with_a_key_is_done_once() {
 #[tokio::test]
 async fn a_token_may_what_it_was_made_for() {
     let stage = Stage::new().await;
-    stage.json("POST /api/v1/sessions", "").await;
+    stage.json("POST /api/v1/sessions", r#"{"folder":"/project"}"#).await;
     let token = stage.named("phone", Scope::Read).await;
     let reader = format!("Authorization: Bearer {token}");
     let commands = format!("POST {}", stage.path("/commands"));
@@ -132,7 +133,7 @@ async fn the_program_of_a_server_is_a_program_like_any_other() {
     let (app, person): (&dyn App, _) = (&server, Caller::person());
     assert_eq!(app.ask(&person, &ListSessions::default()).await.unwrap().more, 7);
     let items: Vec<_> = app.watch(&person, &ListSessions::default()).collect().await;
-    assert_eq!(items.len(), 1, "the first item is no row, and that is the end: {items:?}");
+    assert_eq!(items.len(), 4, "three that are no rows, and the end: {items:?}");
     let wanted = OpenSession { which: WhichSession::New, folder: "/project".to_owned(), ..OpenSession::default() };
     let opened = app.open(&person, wanted).await.unwrap();
     assert_eq!((opened.id, opened.folder.as_str(), opened.owner), (stage.session.id, "/project", None));
@@ -150,7 +151,7 @@ async fn health_and_numbers_are_told() {
     let stage = Stage::new().await;
     assert_eq!(stage.asked_as("GET /health/live", &[], "").await, (200, "ok\n".to_owned()));
     assert_eq!(stage.asked_as("GET /health/ready", &[], "").await.0, 200);
-    stage.json("POST /api/v1/sessions", "").await;
+    stage.json("POST /api/v1/sessions", r#"{"folder":"/project"}"#).await;
     let (status, told) = stage.asked("GET /metrics", &[], "").await;
     assert_eq!(status, 200);
     assert!(told.contains("\nneco_sessions 1\n"), "{told}");

@@ -1,4 +1,4 @@
-//! `neco ps`, `neco logs` and `neco stop`: what the server works on while nobody watches.
+//! `neco attach`, `neco ps`, `neco logs` and `neco stop`: what the server works on while nobody watches.
 
 use clap::Args;
 use neco_config::Env;
@@ -11,7 +11,7 @@ use neco_tui::line::run::attached::{self, Begun};
 use super::confirm::person;
 use super::program::{ask_of, block_on, print};
 use super::session::SessionCommand;
-use crate::args::{EverywhereArgs, JsonArg, OutputFormat};
+use crate::args::{EverywhereArgs, JsonArg, OutputFormat, RunArgs};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -44,6 +44,17 @@ fn url(everywhere: &EverywhereArgs, env: &Env) -> Result<Option<String>, Failure
         Some(url) => Ok(Some(url.to_owned())),
         None => Ok(here(env)?.map(|found| found.url)),
     }
+}
+
+/// Opens a window on a server, or follows a session that another process has open.
+pub fn attach(target: &str, id: Option<&str>, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    if !target.contains("://") {
+        let attach = SessionCommand::Attach { id: target.to_owned(), output_format: OutputFormat::Text };
+        return super::session::run(&attach, everywhere, env);
+    }
+    let there = EverywhereArgs { server: Some(target.to_owned()), ..everywhere.clone() };
+    let resume = id.is_none().then(String::new);
+    crate::converse(&RunArgs { session: id.map(str::to_owned), resume, ..RunArgs::default() }, &there, env)
 }
 
 /// Lists the sessions that are open.

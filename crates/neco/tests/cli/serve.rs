@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::attach::{begun, go};
-use crate::support::{House, call, eventually, say};
+use crate::support::{House, call, eventually, lives, say};
 
 /// A server in a house, until the test ends.
 struct Serving<'a> {
@@ -164,23 +164,35 @@ fn what_works_in_the_background_is_stopped() {
 }
 
 #[test]
-fn a_server_that_was_killed_loses_nothing_that_it_acknowledged() {
-    let first = call("bash", json!({ "command": crate::attach::UNTIL_GO, "timeout": 60 }));
+fn a_server_that_was_killed_loses_nothing_that_it_acknowledged_and_leaves_no_process() {
+    const SESSIONS: usize = 8;
+    let first = call("bash", json!({ "command": "touch begun-$$; sleep 73317", "timeout": 600 }));
     let house = House::playing(json!([first, say("Done after all.")]));
     let mut serving = Serving::start(&house, &[]);
-    let id = serving.open();
-    serving.tell(&id, json!({ "type": "set_approval", "approval": "auto" }));
-    serving.tell(&id, user("drive carefully"));
-    begun(&house);
+    let words = |number: usize| format!("drive carefully to number {number}");
+    let ids: Vec<String> = (0..SESSIONS).map(|_| serving.open()).collect();
+    for (number, id) in ids.iter().enumerate() {
+        serving.tell(id, json!({ "type": "set_approval", "approval": "auto" }));
+        serving.tell(id, user(&words(number)));
+    }
+    let at_work = || {
+        let names = std::fs::read_dir(house.project()).unwrap().flatten().map(|entry| entry.file_name());
+        names.filter(|name| name.to_string_lossy().starts_with("begun-")).count()
+    };
+    eventually("all are at work", || at_work() == SESSIONS);
     let child = serving.child.take().unwrap();
     kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
     child.wait_with_output().unwrap();
+    eventually("nothing that they began lives", || !lives("73317"));
     house.run(&["serve", "status"]).ended_with(1);
+    // What it left behind is no server.
+    drop(serving);
     let serving = Serving::start(&house, &[]);
-    let events = serving.events(&id);
-    assert!(events.iter().any(|event| event.to_string().contains("drive carefully")), "{events:?}");
-    assert!(events.iter().enumerate().all(|(at, event)| event["seq"] == at as u64 + 1));
-    go(&house);
+    for (number, id) in ids.iter().enumerate() {
+        let events = serving.events(id);
+        assert!(events.iter().any(|event| event.to_string().contains(&words(number))), "{events:?}");
+        assert!(events.iter().enumerate().all(|(at, event)| event["seq"] == at as u64 + 1), "a gap: {events:?}");
+    }
 }
 
 #[test]
@@ -225,6 +237,31 @@ fn find(folder: &std::path::Path, name: &str) -> Option<std::path::PathBuf> {
     let entries: Vec<_> = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
     let here = entries.iter().find(|path| path.is_file() && path.file_name().is_some_and(|own| own == name));
     here.cloned().or_else(|| entries.iter().filter(|path| path.is_dir()).find_map(|path| find(path, name)))
+}
+
+#[test]
+fn the_description_of_the_api_has_every_call_of_the_program() {
+    let house = House::empty();
+    let serving = Serving::start(&house, &[]);
+    let (status, told) = serving.asked("GET /api/v1/openapi.json", "");
+    assert_eq!(status, 200);
+    let paths = told["paths"].as_object().unwrap();
+    let operations = paths.values().flat_map(|path| path.as_object().unwrap().values());
+    let names: Vec<&str> = operations.map(|operation| operation["operationId"].as_str().unwrap()).collect();
+    for route in neco_app::app::ROUTES {
+        let found = &paths[route.path];
+        assert!(found.as_object().unwrap().values().any(|told| told["operationId"] == route.name), "{route:?}");
+    }
+    let mut once = names.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), names.len(), "a name that two operations have");
+    let text = told.to_string();
+    for name in text.split("#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(told["components"]["schemas"].get(name).is_some(), "{name} is not defined");
+    }
+    let (status, listed) = serving.asked("GET /api/v1/settings?folder=%2Ftmp", "");
+    assert!(status == 200 && listed.is_object(), "{status} {listed}");
 }
 
 #[test]
