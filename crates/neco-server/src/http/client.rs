@@ -15,12 +15,11 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::client_async_with_config;
 use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use url::Url;
 
 use crate::remote::address::{Address, not_reached};
 use crate::remote::desk::LONGEST_REPLY;
-use crate::remote::transport::{Duplex, Reader, Writer, halves};
+use crate::remote::transport::{Duplex, Reader, Writer, config, halves};
 use crate::remote::{AttachError, RemoteClient};
 
 /// Where a server is, and what lets somebody in.
@@ -102,10 +101,8 @@ impl WebAddress {
         let address = (self.host.trim_matches(['[', ']']), self.port);
         let stream = TcpStream::connect(address).await.map_err(|error| not_reached(&error))?;
         let _ = stream.set_nodelay(true);
-        let config =
-            WebSocketConfig::default().max_message_size(Some(LONGEST_REPLY)).max_frame_size(Some(LONGEST_REPLY));
         let stream: Box<dyn Duplex> = Box::new(stream);
-        match client_async_with_config(request, stream, Some(config)).await {
+        match client_async_with_config(request, stream, Some(config(LONGEST_REPLY))).await {
             Ok((web, _)) => Ok(halves(web)),
             Err(Error::Http(refused)) => Err(AttachError::NotWelcome(match refused.status().as_u16() {
                 401 => "it does not know this token; `neco serve token` prints the one of its machine".to_owned(),

@@ -6,6 +6,9 @@
 
 use std::net::SocketAddr;
 
+#[cfg(target_os = "linux")]
+use crate::remote::peer;
+
 /// Whether the other end of a connection between two addresses of this machine is a command of an agent.
 #[cfg(target_os = "linux")]
 pub(crate) fn is_command(peer: SocketAddr, own: SocketAddr) -> bool {
@@ -18,9 +21,14 @@ pub(crate) fn is_command(peer: SocketAddr, own: SocketAddr) -> bool {
     let socket = format!("socket:[{inode}]");
     let Ok(processes) = std::fs::read_dir("/proc") else { return false };
     let numbers = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
-    let holders: Vec<u32> = numbers.filter(|pid| holds(*pid, &socket)).collect();
-    // What somebody else is just starting has their sockets for a moment, too.
-    !holders.is_empty() && holders.into_iter().all(crate::remote::peer::is_command)
+    // Few are commands, and a window may have thousands of files open.
+    numbers.filter(|pid| peer::is_command(*pid)).any(|pid| holds(pid, &socket) && !is_just_begun(pid, &socket))
+}
+
+/// Whether a process still has what whoever starts it has open, who is no command.
+#[cfg(target_os = "linux")]
+fn is_just_begun(pid: u32, socket: &str) -> bool {
+    peer::parent(pid).is_some_and(|parent| !peer::is_command(parent) && holds(parent, socket))
 }
 
 /// Elsewhere nobody can look.

@@ -9,14 +9,14 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::House;
 use super::calls::{LONGEST_BODY, rights};
 use super::hall::Visitor;
 use super::problem::Problem;
 use crate::remote::desk;
-use crate::remote::transport::{Duplex, halves};
+use crate::remote::transport::{Duplex, config, halves};
 
 /// What browsers name besides the header token of their tab, since they can't set headers here.
 pub(crate) const PROTOCOL: &str = "neco.v1";
@@ -42,9 +42,8 @@ pub(crate) fn upgrade(house: &Arc<House>, mut request: Request) -> Result<Respon
     tokio::spawn(async move {
         let _open = open;
         let Ok(upgraded) = upgrade.await else { return };
-        let config = WebSocketConfig::default().max_message_size(Some(LONGEST_BODY)).max_frame_size(Some(LONGEST_BODY));
         let io: Box<dyn Duplex> = Box::new(TokioIo::new(upgraded));
-        let web = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
+        let web = WebSocketStream::from_raw_socket(io, Role::Server, Some(config(LONGEST_BODY))).await;
         if let Err(error) = desk::serve(halves(web), Arc::new(Visitor { hall, rights }), Ok(())).await {
             tracing::debug!(%error, "a window is gone");
         }

@@ -88,12 +88,15 @@ pub(crate) fn is_command(_pid: u32) -> bool {
 /// Whether `ancestor` started process `pid`, or whoever started that one, and so on.
 #[cfg(target_os = "linux")]
 fn is_below(pid: u32, ancestor: u32) -> bool {
-    let parent = |pid: &u32| {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
-        line.trim().parse::<u32>().ok().filter(|parent| *parent != 0)
-    };
-    std::iter::successors(parent(&pid), parent).take(GENERATIONS).any(|pid| pid == ancestor)
+    std::iter::successors(parent(pid), |pid| parent(*pid)).take(GENERATIONS).any(|pid| pid == ancestor)
+}
+
+/// The process that started another one.
+#[cfg(target_os = "linux")]
+pub(crate) fn parent(pid: u32) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+    line.trim().parse::<u32>().ok().filter(|parent| *parent != 0)
 }
 
 /// Whether the process has the mark of what an agent runs in its environment: one that left its parents

@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
@@ -23,6 +23,9 @@ const SILENCE: Duration = Duration::from_secs(75);
 
 /// How long a message may wait to be taken before its reader is cut off.
 const PROGRESS: Duration = Duration::from_secs(30);
+
+/// Bytes that are read at a time.
+const BUFFER: usize = 8 * 1024;
 
 /// What a WebSocket is spoken over.
 pub(crate) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -42,6 +45,12 @@ pub(crate) enum Reader {
 pub(crate) enum Writer {
     Lines(OwnedWriteHalf),
     Web(SplitSink<Web, Message>),
+}
+
+/// How a WebSocket is set up whose messages have at most so many bytes: with buffers that a thousand of them can have.
+pub(crate) fn config(longest: usize) -> WebSocketConfig {
+    let config = WebSocketConfig::default().max_message_size(Some(longest)).max_frame_size(Some(longest));
+    config.read_buffer_size(BUFFER).write_buffer_size(0)
 }
 
 /// The halves of a WebSocket.

@@ -65,7 +65,7 @@ impl<'a> Serving<'a> {
     }
 
     fn open(&self) -> String {
-        let wanted = json!({ "folder": self.house.project(), "attended": true, "interactive": true });
+        let wanted = json!({ "folder": self.house.project(), "attended": true });
         self.done("POST /api/v1/sessions", wanted)["id"].as_str().unwrap().to_owned()
     }
 
@@ -124,7 +124,9 @@ fn a_session_works_in_the_server_and_every_way_in_sees_the_same() {
         let mut command = house.neco(&[&["--server", &serving.url], arguments].concat());
         crate::support::Ran::of(&mut command)
     };
-    afar(&["session", "list"]).ended_with(0).says(&id[..4]);
+    afar(&["session", "list"]).ended_with(0).says("(open)");
+    let listed = afar(&["session", "list", "--json"]).ended_with(0).json();
+    assert_eq!(listed[0]["id"], json!(id));
     let again = afar(&["-m", "more", "--session", &id, "--output-format", "json"]).ended_with(0).json();
     assert_eq!(again["result"], "And again.");
     afar(&["session", "show", &id]).ended_with(0).says("Hello from afar.").says("And again.");
@@ -166,7 +168,7 @@ fn what_works_in_the_background_is_stopped() {
 #[test]
 fn a_server_that_was_killed_loses_nothing_that_it_acknowledged_and_leaves_no_process() {
     const SESSIONS: usize = 8;
-    let first = call("bash", json!({ "command": "touch begun-$$; sleep 73317", "timeout": 600 }));
+    let first = call("bash", json!({ "command": "mktemp begun-XXXXXXXX; sleep 73317", "timeout": 600 }));
     let house = House::playing(json!([first, say("Done after all.")]));
     let mut serving = Serving::start(&house, &[]);
     let words = |number: usize| format!("drive carefully to number {number}");
