@@ -22,7 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use super::House;
 use super::guard::Peer;
-use super::neighbour;
+use super::neighbour::Lookout;
 
 /// Connections at a time; more wait.
 const MOST: usize = 4096;
@@ -50,7 +50,7 @@ pub(crate) async fn accept(
     stop: CancellationToken,
 ) -> io::Result<TaskTracker> {
     let own = listener.local_addr()?;
-    let (places, open) = (Arc::new(Semaphore::new(MOST)), TaskTracker::new());
+    let (places, open, lookout) = (Arc::new(Semaphore::new(MOST)), TaskTracker::new(), Arc::<Lookout>::default());
     loop {
         let place = tokio::select! {
             () = stop.cancelled() => break,
@@ -68,10 +68,11 @@ pub(crate) async fn accept(
                 continue;
             }
         };
+        let (since, lookout) = (std::time::Instant::now(), Arc::clone(&lookout));
         let (router, house, stop) = (router.clone(), Arc::clone(&house), stop.clone());
         open.spawn(async move {
             let (_place, _counted) = (place, house.hall.numbers.connections.count());
-            let looked = tokio::task::spawn_blocking(move || neighbour::is_command(peer, own)).await;
+            let looked = tokio::task::spawn_blocking(move || lookout.is_command(peer, own, since)).await;
             match looked {
                 Ok(false) => serve(stream, peer, router, stop).await,
                 Ok(true) | Err(_) => tracing::warn!(%peer, "a command of an agent was turned away"),

@@ -4,37 +4,57 @@
 //! On Linux the process is found by its socket. One that can't be found belongs to another user, or lives in a box of its
 //! own; its token decides.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 #[cfg(target_os = "linux")]
 use crate::remote::peer;
 
-/// Whether the other end of a connection between two addresses of this machine is a command of an agent.
-#[cfg(target_os = "linux")]
-pub(crate) fn is_command(peer: SocketAddr, own: SocketAddr) -> bool {
-    if !peer.ip().is_loopback() {
-        return false;
+/// Commands by their process, each with the process that started it.
+type Commands = Arc<HashMap<u32, u32>>;
+
+/// What was seen of commands; a look at all processes takes some milliseconds, and is for all connections that wait for
+/// one.
+#[derive(Default)]
+pub(crate) struct Lookout(Mutex<Option<(Instant, Commands)>>);
+
+impl Lookout {
+    /// Whether the other end of a connection between two addresses of this machine, which was there at a time, is a
+    /// command of an agent.
+    #[cfg(target_os = "linux")]
+    pub fn is_command(&self, peer: SocketAddr, own: SocketAddr, since: Instant) -> bool {
+        if !peer.ip().is_loopback() {
+            return false;
+        }
+        let commands = self.commands(since);
+        let Some(inode) = ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|table| inode(table, peer, own)) else {
+            return false;
+        };
+        let socket = format!("socket:[{inode}]");
+        // What somebody else is just starting has their sockets for a moment, too.
+        let is_begun = |parent: u32| !commands.contains_key(&parent) && holds(parent, &socket);
+        commands.iter().any(|(pid, parent)| holds(*pid, &socket) && !is_begun(*parent))
     }
-    let Some(inode) = ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|table| inode(table, peer, own)) else {
-        return false;
-    };
-    let socket = format!("socket:[{inode}]");
-    let Ok(processes) = std::fs::read_dir("/proc") else { return false };
-    let numbers = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
-    // Few are commands, and a window may have thousands of files open.
-    numbers.filter(|pid| peer::is_command(*pid)).any(|pid| holds(pid, &socket) && !is_just_begun(pid, &socket))
-}
 
-/// Whether a process still has what whoever starts it has open, who is no command.
-#[cfg(target_os = "linux")]
-fn is_just_begun(pid: u32, socket: &str) -> bool {
-    peer::parent(pid).is_some_and(|parent| !peer::is_command(parent) && holds(parent, socket))
-}
+    /// Elsewhere nobody can look.
+    #[cfg(not(target_os = "linux"))]
+    pub fn is_command(&self, _peer: SocketAddr, _own: SocketAddr, _since: Instant) -> bool {
+        false
+    }
 
-/// Elsewhere nobody can look.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn is_command(_peer: SocketAddr, _own: SocketAddr) -> bool {
-    false
+    /// The commands that there were at a time, or begun since.
+    #[cfg(target_os = "linux")]
+    fn commands(&self, since: Instant) -> Commands {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, commands)) = seen.as_ref().filter(|(at, _)| *at >= since) {
+            return Arc::clone(commands);
+        }
+        let (at, commands) = (Instant::now(), Arc::new(peer::commands()));
+        *seen = Some((at, Arc::clone(&commands)));
+        commands
+    }
 }
 
 /// The number of the socket that connects the two, of a table whose lines have the addresses as hexadecimal digits. The

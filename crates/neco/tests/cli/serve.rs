@@ -167,7 +167,7 @@ fn what_works_in_the_background_is_stopped() {
 
 #[test]
 fn a_server_that_was_killed_loses_nothing_that_it_acknowledged_and_leaves_no_process() {
-    const SESSIONS: usize = 8;
+    const SESSIONS: usize = 4;
     let first = call("bash", json!({ "command": "mktemp begun-XXXXXXXX; sleep 73317", "timeout": 600 }));
     let house = House::playing(json!([first, say("Done after all.")]));
     let mut serving = Serving::start(&house, &[]);

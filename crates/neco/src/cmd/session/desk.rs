@@ -8,8 +8,8 @@ use neco_app::{disk, services, sessions};
 use neco_config::Env;
 use neco_proto::app::opening::{OpenSession, WhichSession};
 use neco_proto::app::sessions::{ListSessions, SessionRow};
-use neco_proto::app::{App, AppError, Caller, Request};
-use neco_proto::{Event, SessionId};
+use neco_proto::app::{App, AppError, Caller, Request, Trouble};
+use neco_proto::{Answer, Event, Query, SessionId, SessionSnapshot};
 use neco_server::RemoteClient;
 use neco_store::SqliteStore;
 use tempfile::TempDir;
@@ -103,13 +103,12 @@ impl<'a> Desk<'a> {
         };
         let wanted = OpenSession { which: WhichSession::Id(id.to_string()), attended: true, ..OpenSession::default() };
         let opened = server.open(&Caller::person(), wanted).await?;
-        let mut events = opened.client.events(0);
+        let Answer::Snapshot(SessionSnapshot { last_seq, .. }) = opened.client.ask(Query::Snapshot).await? else {
+            return Err(AppError::new(Trouble::Failed, "the session does not answer"));
+        };
+        let mut events = opened.client.events(0).take(usize::try_from(last_seq).unwrap_or(usize::MAX));
         while let Some(event) = events.next().await {
-            let event = event?;
-            take(&event, true);
-            if event.seq >= opened.since {
-                break;
-            }
+            take(&event?, true);
         }
         Ok(())
     }
