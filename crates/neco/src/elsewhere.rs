@@ -10,7 +10,8 @@ use crate::say;
 const EXTENSIONS: &str =
     "`neco plugin add` installs plugins and extensions of other tools, `neco mcp add` an MCP server.";
 const REVIEW: &str = "`neco -p /review` reviews what is not committed, `neco -p \"/review WHAT\"` something else.";
-const SERVER: &str = "`neco serve` is the server; there is no page to work in yet, and `neco` opens the window in this terminal.";
+const SERVER: &str =
+    "`neco serve` is the server; there is no page to work in yet, and `neco` opens the window in this terminal.";
 const UPDATE: &str = "Neco does not update itself: install the new version as you installed this one.";
 
 /// Commands of other tools, and what comes close here. As a message they are too short to be meant.
@@ -131,7 +132,10 @@ const FLAGS: &[(&[&str], &str)] = &[
     ),
     (&["--no-color", "--no-colour", "--color"], "NO_COLOR=1 in the environment takes colours away"),
     (&["--ide", "--chrome"], "there is no link to other programs yet"),
-    (&["--host", "--hostname", "--port"], "`neco serve --bind ADDR:PORT` listens, `neco --server URL` works with a server"),
+    (
+        &["--host", "--hostname", "--port"],
+        "`neco serve --bind ADDR:PORT` listens, `neco --server URL` works with a server",
+    ),
 ];
 
 /// Words behind the command of another tool that no sentence goes on with.

@@ -48,7 +48,8 @@ pub fn started(env: &Env) -> Result<Found, Failure> {
 
 /// Starts a server that goes on when this process ends.
 pub fn start(flags: &[String], env: &Env) -> Result<Found, Failure> {
-    let cannot = |error: &dyn std::fmt::Display| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
+    let cannot =
+        |error: &dyn std::fmt::Display| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
     let folder = run_folder(env);
     std::fs::create_dir_all(&folder).map_err(|error| cannot(&error))?;
     let told = folder.join("server.log");

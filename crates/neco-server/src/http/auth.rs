@@ -61,14 +61,16 @@ fn link(house: &House, request: &Request) -> Result<Response, Problem> {
     }
     let code = house.access.link().map_err(failed)?;
     tracing::info!("a link for a browser was made");
-    Answer::json(StatusCode::CREATED, &json!({ "url": format!("{}/#code={code}", house.url) })).map(IntoResponse::into_response)
+    Answer::json(StatusCode::CREATED, &json!({ "url": format!("{}/#code={code}", house.url) }))
+        .map(IntoResponse::into_response)
 }
 
 async fn exchange(house: &House, request: Request) -> Result<Response, Problem> {
     from_own_page(&request)?;
     let (_, body) = taken(request).await?;
     let Code { code } = serde_json::from_slice(&body).map_err(|error| Problem::bad(error.to_string()))?;
-    let used = || Problem::new(StatusCode::UNAUTHORIZED, "the link was used, or is too old: `neco serve link` makes another");
+    let used =
+        || Problem::new(StatusCode::UNAUTHORIZED, "the link was used, or is too old: `neco serve link` makes another");
     let (cookie, tab) = house.access.exchange(&code).map_err(failed)?.ok_or_else(used)?;
     tracing::info!("a browser has signed in");
     let mut response = Answer::json(StatusCode::OK, &json!({ "tab": tab }))?.into_response();
@@ -82,7 +84,8 @@ async fn exchange(house: &House, request: Request) -> Result<Response, Problem> 
 
 fn tab(house: &House, request: &Request) -> Result<Response, Problem> {
     from_own_page(request)?;
-    let stranger = || Problem::new(StatusCode::UNAUTHORIZED, "this browser is not signed in: `neco serve link` makes a link");
+    let stranger =
+        || Problem::new(StatusCode::UNAUTHORIZED, "this browser is not signed in: `neco serve link` makes a link");
     let cookie = house.guard.cookie(request.headers()).ok_or_else(stranger)?;
     let tab = house.access.tab(cookie).map_err(failed)?.ok_or_else(stranger)?;
     Answer::json(StatusCode::OK, &json!({ "tab": tab })).map(IntoResponse::into_response)

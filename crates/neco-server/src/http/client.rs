@@ -68,7 +68,9 @@ pub async fn post(url: &str, token: &str, path: &str, body: &Value) -> io::Resul
     let told: Value = serde_json::from_slice(&told)?;
     match status.is_success() {
         true => Ok(told),
-        false => Err(io::Error::other(told["detail"].as_str().unwrap_or("it answers nothing that is known").to_owned())),
+        false => {
+            Err(io::Error::other(told["detail"].as_str().unwrap_or("it answers nothing that is known").to_owned()))
+        }
     }
 }
 
@@ -77,7 +79,9 @@ impl WebAddress {
         let unusable = |why: &str| AttachError::NotWelcome(format!("{url} can't be used: {why}"));
         let read = Url::parse(url).map_err(|error| unusable(&error.to_string()))?;
         if !matches!(read.scheme(), "http" | "ws") {
-            return Err(unusable("only http:// is spoken; reach a server elsewhere with `ssh -L 7420:127.0.0.1:7420 HOST`"));
+            return Err(unusable(
+                "only http:// is spoken; reach a server elsewhere with `ssh -L 7420:127.0.0.1:7420 HOST`",
+            ));
         }
         let host = read.host_str().ok_or_else(|| unusable("it names no server"))?.to_owned();
         let port = read.port_or_known_default().unwrap_or(80);

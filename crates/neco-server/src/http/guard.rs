@@ -134,7 +134,10 @@ pub(crate) async fn guard(State(house): State<Arc<House>>, mut request: Request,
 /// What every answer says.
 const ALWAYS: &[(&str, &str)] = &[
     ("cache-control", "no-store"),
-    ("content-security-policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    (
+        "content-security-policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("referrer-policy", "no-referrer"),

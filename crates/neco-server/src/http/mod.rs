@@ -166,19 +166,23 @@ fn router(house: &Arc<House>, calls: &'static [Described], version: &'static str
         };
         by_path.insert(described.route.path, merged);
     }
-    let router = by_path.into_iter().fold(Router::new(), |router, (path, route)| {
-        router.route(&format!("/api/v1{path}"), route)
-    });
+    let router =
+        by_path.into_iter().fold(Router::new(), |router, (path, route)| router.route(&format!("/api/v1{path}"), route));
     let router = auth::add(sessions::add(router, house), house);
     let (ready, numbers, sockets) = (Arc::clone(house), Arc::clone(house), Arc::clone(house));
     router
-        .route("/api/v1/ws", get(move |request: Request| async move { sessions::answered(ws::upgrade(&sockets, request)) }))
+        .route(
+            "/api/v1/ws",
+            get(move |request: Request| async move { sessions::answered(ws::upgrade(&sockets, request)) }),
+        )
         .route(
             "/api/v1/openapi.json",
             get(move || async move {
                 let told = tokio::task::spawn_blocking(move || openapi::description(calls, version)).await;
                 let told = told.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()));
-                sessions::answered(told.and_then(|told| Answer::json(StatusCode::OK, &told)).map(IntoResponse::into_response))
+                sessions::answered(
+                    told.and_then(|told| Answer::json(StatusCode::OK, &told)).map(IntoResponse::into_response),
+                )
             }),
         )
         .route("/health/live", get(|| async { "ok\n" }))

@@ -8,8 +8,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use futures::StreamExt;
 use http::{HeaderMap, StatusCode};
-use neco_proto::app::opening::OpenSession;
 use neco_proto::app::Scope;
+use neco_proto::app::opening::OpenSession;
 use neco_proto::{Actor, Answer as Told, Command, Query, Receipt, Seq, SessionId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -156,9 +156,8 @@ async fn follow(house: &Arc<House>, id: String, request: Request) -> Result<Resp
         let Some(event) = events.next().await else { break };
         let event = event?;
         next = event.seq;
-        let text = to_raw_value(&event).map_err(|error| {
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
-        })?;
+        let text =
+            to_raw_value(&event).map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
         bytes += text.get().len();
         page.push(text);
     }

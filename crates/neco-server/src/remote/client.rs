@@ -203,4 +203,3 @@ pub(super) fn not_expected(reply: Reply) -> ClientError {
 pub(super) fn not_understood(what: &str) -> ClientError {
     ClientError::Refused(format!("the process that has the session open is not understood: {what}"))
 }
-

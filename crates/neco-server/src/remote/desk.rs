@@ -210,7 +210,9 @@ impl Connection {
         };
         let is_welcome = heard.is_ok();
         let reply = match heard {
-            Ok(protocol) => Reply::Welcome { protocol, version: self.host.version().to_owned(), pid: std::process::id() },
+            Ok(protocol) => {
+                Reply::Welcome { protocol, version: self.host.version().to_owned(), pid: std::process::id() }
+            }
             Err(why) => Reply::NotWelcome { why: why.to_string() },
         };
         self.answer(id, reply).await;

@@ -152,9 +152,8 @@ fn is_marked(pid: u32) -> bool {
 /// its environment and its parents. What can't be seen counts as confined.
 #[cfg(target_os = "linux")]
 fn is_boxed(pid: u32) -> bool {
-    let confinement = |who: &str| {
-        std::fs::read_to_string(format!("/proc/{who}/status")).ok().map(|status| confinement(&status))
-    };
+    let confinement =
+        |who: &str| std::fs::read_to_string(format!("/proc/{who}/status")).ok().map(|status| confinement(&status));
     let (Some(own), Some(peers)) = (confinement("self"), confinement(&pid.to_string())) else { return true };
     peers.iter().zip(own).any(|(peers, own)| *peers > own)
 }

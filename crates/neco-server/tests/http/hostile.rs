@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use neco_proto::Client;
 use neco_proto::app::opening::OpenSession;
 use neco_proto::app::{App, Caller};
 use serde_json::Value;
@@ -33,38 +32,101 @@ async fn a_table_of_hostile_requests() {
         ("a wrong token", format!("{list}{host}{wrong}{close}"), &[401]),
         ("an empty token", format!("{list}{host}Authorization: Bearer \r\n{close}"), &[401]),
         ("two tokens", format!("{list}{host}{token}{wrong}{close}"), &[401]),
-        ("the token in the path", format!("GET /api/v1/sessions?token={} HTTP/1.1\r\n{host}{close}", stage.token), &[401]),
+        (
+            "the token in the path",
+            format!("GET /api/v1/sessions?token={} HTTP/1.1\r\n{host}{close}", stage.token),
+            &[401],
+        ),
         ("a name that was made to lead here", format!("{list}Host: evil.example\r\n{token}{close}"), &[421]),
         ("the right address, another port", format!("{list}Host: 127.0.0.1:1\r\n{token}{close}"), &[421]),
         ("no name", format!("{list}{token}{close}"), &[400, 421]),
         ("two names", format!("{list}{host}Host: evil.example\r\n{token}{close}"), &[400, 421]),
-        ("another name in the first line", format!("GET http://evil.example/api/v1/sessions HTTP/1.1\r\n{host}{token}{close}"), &[421]),
+        (
+            "another name in the first line",
+            format!("GET http://evil.example/api/v1/sessions HTTP/1.1\r\n{host}{token}{close}"),
+            &[421],
+        ),
         ("a page of another server", format!("{list}{host}{token}Origin: http://evil.example\r\n{close}"), &[403]),
         ("a page of another port", format!("{list}{host}{token}Origin: http://127.0.0.1:1\r\n{close}"), &[403]),
         ("a page without a home", format!("{list}{host}{token}Origin: null\r\n{close}"), &[403]),
         ("a page of another site", format!("{list}{host}{token}Sec-Fetch-Site: cross-site\r\n{close}"), &[403]),
         ("a page of the same site", format!("{list}{host}{token}Sec-Fetch-Site: same-site\r\n{close}"), &[403]),
-        ("asking what is allowed to others", format!("OPTIONS /api/v1/sessions HTTP/1.1\r\n{host}Origin: http://evil.example\r\nAccess-Control-Request-Method: POST\r\n{close}"), &[403]),
-        ("a form", format!("{say}{host}{token}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\n{close}a=b"), &[415]),
-        ("text that is JSON", format!("{say}{host}{token}Content-Type: text/plain\r\nContent-Length: 2\r\n{close}{{}}"), &[415]),
-        ("two lengths", format!("{say}{host}{token}{json}Content-Length: 2\r\nContent-Length: 3\r\n{close}{{}}x"), &[400]),
-        ("a length and pieces", format!("{say}{host}{token}{json}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n{close}0\r\n\r\n"), &[400]),
-        ("pieces by another name", format!("{say}{host}{token}{json}Transfer-Encoding: xchunked\r\n{close}{{}}"), &[400]),
+        (
+            "asking what is allowed to others",
+            format!(
+                "OPTIONS /api/v1/sessions HTTP/1.1\r\n{host}Origin: http://evil.example\r\nAccess-Control-Request-Method: POST\r\n{close}"
+            ),
+            &[403],
+        ),
+        (
+            "a form",
+            format!(
+                "{say}{host}{token}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\n{close}a=b"
+            ),
+            &[415],
+        ),
+        (
+            "text that is JSON",
+            format!("{say}{host}{token}Content-Type: text/plain\r\nContent-Length: 2\r\n{close}{{}}"),
+            &[415],
+        ),
+        (
+            "two lengths",
+            format!("{say}{host}{token}{json}Content-Length: 2\r\nContent-Length: 3\r\n{close}{{}}x"),
+            &[400],
+        ),
+        (
+            "a length and pieces",
+            format!("{say}{host}{token}{json}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n{close}0\r\n\r\n"),
+            &[400],
+        ),
+        (
+            "pieces by another name",
+            format!("{say}{host}{token}{json}Transfer-Encoding: xchunked\r\n{close}{{}}"),
+            &[400],
+        ),
         ("a length with a sign", format!("{say}{host}{token}{json}Content-Length: +2\r\n{close}{{}}"), &[400]),
-        ("a header with a space before its colon", format!("{list}{host}{token}Transfer-Encoding : chunked\r\n{close}"), &[400]),
+        (
+            "a header with a space before its colon",
+            format!("{list}{host}{token}Transfer-Encoding : chunked\r\n{close}"),
+            &[400],
+        ),
         ("a folded header", format!("{list}{host}{token}X-A: a\r\n b\r\n{close}"), &[400]),
         ("a head that is too long", format!("{list}{host}{token}{long}{close}"), &[431]),
         ("too many headers", format!("{list}{host}{token}{many}{close}"), &[431]),
-        ("a body that is said to be too long", format!("{say}{host}{token}{json}Content-Length: 99999999999\r\n{close}"), &[413]),
+        (
+            "a body that is said to be too long",
+            format!("{say}{host}{token}{json}Content-Length: 99999999999\r\n{close}"),
+            &[413],
+        ),
         ("up and away", format!("GET /api/v1/../../etc/passwd HTTP/1.1\r\n{host}{token}{close}"), &[404]),
-        ("the same in other letters", format!("GET /api/v1/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n{host}{token}{close}"), &[404]),
+        (
+            "the same in other letters",
+            format!("GET /api/v1/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n{host}{token}{close}"),
+            &[404],
+        ),
         ("two strokes", format!("GET //api/v1/sessions HTTP/1.1\r\n{host}{token}{close}"), &[404]),
         ("another way of writing", format!("GET /API/V1/sessions HTTP/1.1\r\n{host}{token}{close}"), &[404]),
-        ("a session that is no id", format!("GET /api/v1/sessions/..%2f..%2fetc/events HTTP/1.1\r\n{host}{token}{close}"), &[400, 404]),
+        (
+            "a session that is no id",
+            format!("GET /api/v1/sessions/..%2f..%2fetc/events HTTP/1.1\r\n{host}{token}{close}"),
+            &[400, 404],
+        ),
         ("a verb that is not there", format!("DELETE /api/v1/ws HTTP/1.1\r\n{host}{token}{close}"), &[405]),
         ("a WebSocket without a token", format!("{socket}{host}{upgrade}"), &[401]),
-        ("a WebSocket with a made-up cookie", format!("{socket}{host}Cookie: neco_{}=00\r\nSec-WebSocket-Protocol: neco.v1, neco.tab.00\r\n{upgrade}", stage.address.port()), &[401, 429]),
-        ("a WebSocket from a page of another server", format!("{socket}{host}{token}Origin: http://evil.example\r\n{upgrade}"), &[403]),
+        (
+            "a WebSocket with a made-up cookie",
+            format!(
+                "{socket}{host}Cookie: neco_{}=00\r\nSec-WebSocket-Protocol: neco.v1, neco.tab.00\r\n{upgrade}",
+                stage.address.port()
+            ),
+            &[401, 429],
+        ),
+        (
+            "a WebSocket from a page of another server",
+            format!("{socket}{host}{token}Origin: http://evil.example\r\n{upgrade}"),
+            &[403],
+        ),
         ("a WebSocket that is none", format!("{socket}{host}{token}{close}"), &[426]),
         ("a WebSocket of another version", format!("{socket}{host}{token}{}", upgrade.replace("13", "8")), &[400]),
         ("no HTTP at all", "hello\r\n\r\n".to_owned(), &[400]),
@@ -176,7 +238,11 @@ async fn a_browser_needs_its_cookie_and_its_tab() {
     assert_eq!(again.0, 401, "a stolen link was used: {}", again.1);
     let foreign = ["Origin: http://evil.example", cookie.as_str()];
     assert_eq!(stage.asked_as("POST /api/v1/auth/tab", &foreign, "").await.0, 403);
-    assert_eq!(stage.asked_as("POST /api/v1/auth/tab", &[&cookie], "").await.0, 403, "it does not say where it is from");
+    assert_eq!(
+        stage.asked_as("POST /api/v1/auth/tab", &[&cookie], "").await.0,
+        403,
+        "it does not say where it is from"
+    );
     let (status, told) = stage.asked_as("POST /api/v1/auth/tab", &[&cookie, &origin], "").await;
     let second: Value = serde_json::from_str(&told).unwrap();
     let second = format!("X-Neco-Tab: {}", second["tab"].as_str().unwrap());
@@ -191,7 +257,11 @@ async fn a_browser_opens_a_websocket_with_both_and_not_with_one() {
     let (cookie, tab, _) = browser(&stage).await;
     let upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
     let ask = async |more: &str| {
-        let request = format!("GET /api/v1/ws HTTP/1.1\r\nHost: {}\r\nOrigin: {}\r\n{upgrade}{more}\r\n", stage.address, stage.url());
+        let request = format!(
+            "GET /api/v1/ws HTTP/1.1\r\nHost: {}\r\nOrigin: {}\r\n{upgrade}{more}\r\n",
+            stage.address,
+            stage.url()
+        );
         let mut stream = TcpStream::connect(stage.address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut told = [0; 2048];
@@ -211,6 +281,9 @@ async fn a_wrong_token_opens_no_window_and_a_reader_none_of_a_session() {
     let stage = Stage::new().await;
     assert!(neco_server::http::connect(&stage.url(), "neco_wrong").await.is_err());
     let app = stage.window().await;
-    let opened = app.open(&Caller::person(), OpenSession { folder: "/project".to_owned(), ..OpenSession::default() }).await.unwrap();
+    let opened = app
+        .open(&Caller::person(), OpenSession { folder: "/project".to_owned(), ..OpenSession::default() })
+        .await
+        .unwrap();
     assert!(opened.client.send(neco_proto::Command::Shutdown).await.is_err(), "only the server ends sessions");
 }

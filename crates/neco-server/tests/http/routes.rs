@@ -6,7 +6,7 @@ use futures::StreamExt;
 use neco_proto::app::opening::{OpenSession, WhichSession};
 use neco_proto::app::sessions::ListSessions;
 use neco_proto::app::{App, Caller, Scope};
-use neco_proto::{Actor, Answer, Client, Command, Query};
+use neco_proto::{Actor, Answer, Command, Query};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -19,7 +19,10 @@ const SAY: &str = r#"{"type":"steer","text":"turn left"}"#;
 async fn a_session_is_opened_told_asked_and_paged() {
     let stage = Stage::new().await;
     let opened = stage.json("POST /api/v1/sessions", r#"{"which":"new","folder":"/project"}"#).await;
-    assert_eq!((opened["id"].as_str().unwrap(), &opened["folder"]), (&*stage.session.id.to_string(), &json!("/project")));
+    assert_eq!(
+        (opened["id"].as_str().unwrap(), &opened["folder"]),
+        (&*stage.session.id.to_string(), &json!("/project"))
+    );
     assert_eq!(stage.asked("POST /api/v1/sessions", &[], "").await.0, 400, "in which folder?");
     let line = format!("POST {}", stage.path("/commands"));
     let taken = stage.json(&line, SAY).await;
@@ -30,7 +33,8 @@ async fn a_session_is_opened_told_asked_and_paged() {
     let asked = stage.json(&format!("POST {}", stage.path("/queries")), r#"{"type":"snapshot"}"#).await;
     assert_eq!(asked["last_seq"], 5);
     let page = stage.json(&format!("GET {}", stage.path("/events?since=1&limit=3")), "").await;
-    let seqs: Vec<u64> = page["events"].as_array().unwrap().iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+    let seqs: Vec<u64> =
+        page["events"].as_array().unwrap().iter().map(|event| event["seq"].as_u64().unwrap()).collect();
     assert_eq!((seqs, &page["next"], &page["more"]), (vec![2, 3, 4], &json!(4), &json!(true)));
     let (actor, command) = stage.session.commands.lock().unwrap()[0].clone();
     assert_eq!((actor, command), (Actor::Person, Command::Steer { text: "turn left".to_owned() }));

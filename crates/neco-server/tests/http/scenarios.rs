@@ -60,7 +60,10 @@ async fn by_server(
     listens.await.map_err(|error| error.to_string())?;
     let token = main_token(folder).ok().flatten().ok_or("no token")?;
     let server = connect(&url, &token).await.map_err(|error| error.to_string())?;
-    let opened = server.open(&Caller::person(), OpenSession { folder: "/project".to_owned(), ..OpenSession::default() }).await.map_err(|error| error.to_string())?;
+    let opened = server
+        .open(&Caller::person(), OpenSession { folder: "/project".to_owned(), ..OpenSession::default() })
+        .await
+        .map_err(|error| error.to_string())?;
     Ok(opened.client)
 }
 

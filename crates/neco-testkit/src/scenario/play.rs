@@ -62,8 +62,13 @@ async fn perform(
     let session = stage.open().await?;
     let client = way(session.id(), Arc::new(session.clone())).await?;
     let mut stream = client.events(session.first_seq());
-    let mut person =
-        Person { stage, client: client.as_ref(), cues: scenario.cues.iter().cloned().collect(), asked: None, question: None };
+    let mut person = Person {
+        stage,
+        client: client.as_ref(),
+        cues: scenario.cues.iter().cloned().collect(),
+        asked: None,
+        question: None,
+    };
     let mut rest = IdleTracker::default();
     person.act(None).await?;
     while let Some(event) = stream.next().await {

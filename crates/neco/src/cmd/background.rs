@@ -2,10 +2,10 @@
 
 use clap::Args;
 use neco_config::Env;
+use neco_proto::Command;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::sessions::{ListSessions, SessionRow, SessionState};
 use neco_proto::app::{App, Caller};
-use neco_proto::Command;
 use neco_tui::line::run::attached::{self, Begun};
 
 use super::confirm::person;
@@ -123,7 +123,11 @@ pub fn stop(id: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Fa
 /// A session of a server, and the server's process.
 async fn open(url: &str, id: &str, env: &Env) -> Result<(u32, OpenedSession), Failure> {
     let server = reach(url, env).await?;
-    let wanted =
-        OpenSession { which: WhichSession::Id(id.to_owned()), attended: true, interactive: true, ..OpenSession::default() };
+    let wanted = OpenSession {
+        which: WhichSession::Id(id.to_owned()),
+        attended: true,
+        interactive: true,
+        ..OpenSession::default()
+    };
     Ok((server.owner().pid, server.open(&Caller::person(), wanted).await?))
 }

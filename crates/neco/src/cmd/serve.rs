@@ -140,7 +140,9 @@ fn stop(env: &Env) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     };
     let pid = i32::try_from(found.pid).ok().and_then(Pid::from_raw);
-    let cannot = |why: &dyn std::fmt::Display| Failure::new(Exit::Failed, format!("process {} can't be ended: {why}", found.pid));
+    let cannot = |why: &dyn std::fmt::Display| {
+        Failure::new(Exit::Failed, format!("process {} can't be ended: {why}", found.pid))
+    };
     kill_process(pid.ok_or_else(|| cannot(&"it has no number"))?, Signal::TERM).map_err(|error| cannot(&error))?;
     let begun = Instant::now();
     while here(env)?.is_some_and(|now| now.pid == found.pid) {
@@ -175,7 +177,8 @@ fn token(args: &TokenArgs, env: &Env) -> Result<Exit, Failure> {
 }
 
 fn link(env: &Env) -> Result<Exit, Failure> {
-    let found = here(env)?.ok_or_else(|| Failure::new(Exit::Failed, "no server runs").hint("`neco serve` starts one."))?;
+    let found =
+        here(env)?.ok_or_else(|| Failure::new(Exit::Failed, "no server runs").hint("`neco serve` starts one."))?;
     let token = token_here(env)?;
     let made = block_on(async {
         let made = post(&found.url, &token, "/api/v1/auth/link", &json!({})).await;
@@ -217,8 +220,10 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     }
     let bind = args.bind.unwrap_or_else(usual);
     if !bind.ip().is_loopback() && !args.behind_proxy {
-        return Err(Failure::usage(format!("{bind} can be reached from other machines, and what is said there is not encrypted"))
-            .hint("Reach a server on 127.0.0.1 with `ssh -L`, or put a proxy with TLS before it and say --behind-proxy."));
+        return Err(Failure::usage(format!(
+            "{bind} can be reached from other machines, and what is said there is not encrypted"
+        ))
+        .hint("Reach a server on 127.0.0.1 with `ssh -L`, or put a proxy with TLS before it and say --behind-proxy."));
     }
     let cannot = |error: std::io::Error| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
     let folder = run_folder(env);

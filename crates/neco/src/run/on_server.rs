@@ -35,7 +35,8 @@ impl Asked {
     /// From the command line and stdin.
     fn read(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Self, Failure> {
         if !everywhere.overrides.is_empty() || args.box_args != BoxArgs::default() {
-            let words = "-c, --sandbox and --network hold for the process that runs the session, and that is the server";
+            let words =
+                "-c, --sandbox and --network hold for the process that runs the session, and that is the server";
             return Err(Failure::usage(words).hint("`neco serve -c KEY=VALUE` starts one that has them."));
         }
         let goes_on = args.session.is_some() || args.continue_latest;
@@ -101,7 +102,9 @@ pub fn begin(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<E
         OutputFormat::Text => {
             say::out(&format!("{id}\n"))?;
             let short = short_id(id);
-            say::note(&format!("It works in the background; neco logs -f {short} follows it, neco stop {short} stops it"));
+            say::note(&format!(
+                "It works in the background; neco logs -f {short} follows it, neco stop {short} stops it"
+            ));
         }
         OutputFormat::Json | OutputFormat::StreamJson | OutputFormat::ClaudeStreamJson => {
             say::out(&format!("{}\n", json!({ "session_id": id, "server": url })))?;

@@ -68,8 +68,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     if is_here {
         others::offer_others(&folder, everywhere, env);
     }
-    if is_here
-        && let set_up::Outcome::Left(exit) = set_up::offer(args, goes_on, &folder, everywhere, env)? {
+    if is_here && let set_up::Outcome::Left(exit) = set_up::offer(args, goes_on, &folder, everywhere, env)? {
         return Ok(exit);
     }
     match show(args, everywhere, folder, attachments, env)? {

@@ -32,7 +32,12 @@ impl<'a> Serving<'a> {
         let mut url = String::new();
         eventually("the server listens", || {
             let status = house.run(&["serve", "status", "--json"]);
-            url = status.stdout.parse::<Value>().ok().and_then(|found| Some(found["url"].as_str()?.to_owned())).unwrap_or_default();
+            url = status
+                .stdout
+                .parse::<Value>()
+                .ok()
+                .and_then(|found| Some(found["url"].as_str()?.to_owned()))
+                .unwrap_or_default();
             status.code == 0
         });
         let token = house.run(&["serve", "token"]).ended_with(0).stdout.trim().to_owned();
