@@ -10,7 +10,8 @@ use futures::{FutureExt, StreamExt};
 use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded, Notice};
 // What answers a call lies in a module of the same name as what is asked.
 use neco_model::Models;
-use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Scope, Trouble};
+use neco_proto::app::request::Describes;
+use neco_proto::app::{App, AppError, Call, Caller, Described, Request, Route, Scope, Trouble};
 use neco_proto::app::{
     agents::*, blobs::*, commands::*, doctor::*, exchanges::*, files::*, folders::*, history::*, keys::*, mcp::*,
     mcp_use::*, memory::*, models::*, plans::*, plugins::*, port::*, project::*, rules::*, sessions::*, settings::*,
@@ -229,6 +230,14 @@ macro_rules! routes {
         /// What can be asked.
         pub const ROUTES: &[Route] = &[$($(<$request>::ROUTE,)+)+];
 
+        /// The same, with what is said and answered.
+        pub const DESCRIBED: &[Described] = &[$($(Described {
+            route: <$request>::ROUTE,
+            request: |generator| generator.subschema_for::<$request>(),
+            answer: |generator| generator.subschema_for::<<$request as Request>::Answer>(),
+            item: item(<$request>::ROUTE.name),
+        },)+)+];
+
         /// What each of them is answered with.
         #[cfg(test)]
         fn answers() -> Vec<(&'static str, schemars::Schema)> {
@@ -252,6 +261,21 @@ macro_rules! routes {
     };
 }
 
+/// Whether two names are the same; it is asked before anything runs.
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other, mut at) = (one.as_bytes(), other.as_bytes(), 0);
+    if one.len() != other.len() {
+        return false;
+    }
+    while at < one.len() {
+        if one[at] != other[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
 /// Answers one kind of call bit by bit.
 type Tells<A> = for<'a> fn(&'a A, Call) -> Items<'a>;
 
@@ -266,6 +290,14 @@ type Items<'a> = BoxStream<'a, Result<Value, AppError>>;
 /// The one list of what can be watched: a request and the function that tells of it.
 macro_rules! watched {
     ($($teller:ident { $($request:ty => $tell:path,)+ })+) => {
+        /// What comes of one of them.
+        const fn item(name: &str) -> Option<Describes> {
+            $($(if is_same(name, <$request>::ROUTE.name) {
+                return Some(|generator| generator.subschema_for::<<$request as neco_proto::app::Watch>::Item>());
+            })+)+
+            None
+        }
+
         /// What comes of each of them.
         #[cfg(test)]
         fn items() -> Vec<(&'static str, schemars::Schema)> {

@@ -14,6 +14,7 @@ use neco_workspace::worktree::BringBack;
 use crate::cmd::acp::{ACP, AcpArgs};
 use crate::cmd::agents::AgentsCommand;
 use crate::cmd::auth::AuthCommand;
+use crate::cmd::background::LogsArgs;
 use crate::cmd::config::ConfigCommand;
 use crate::cmd::eval::{EVAL, EvalArgs};
 use crate::cmd::import::{IMPORT, ImportArgs};
@@ -25,6 +26,7 @@ use crate::cmd::plan::PlanCommand;
 use crate::cmd::plugin::PluginCommand;
 use crate::cmd::policy::PolicyCommand;
 use crate::cmd::prompt::PromptCommand;
+use crate::cmd::serve::{SERVE, ServeArgs};
 use crate::cmd::session::SessionCommand;
 use crate::cmd::shell::COMPLETIONS;
 use crate::cmd::skill::SkillCommand;
@@ -114,6 +116,9 @@ pub struct EverywhereArgs {
     /// Works in this folder instead of the current one
     #[arg(short = 'C', long, aliases = ["cd", "directory", "workdir"], value_name = "DIR", global = true)]
     pub cwd: Option<PathBuf>,
+    /// Works with the server at this address instead of by itself; NECO_SERVER does the same
+    #[arg(long, value_name = "URL", global = true, hide_short_help = true)]
+    pub server: Option<String>,
     /// Writes a log file and says where it is
     #[arg(long, global = true)]
     pub debug: bool,
@@ -133,6 +138,9 @@ pub struct RunArgs {
     /// The first message in the terminal window; the same as -m where there is none
     #[arg(value_name = "MESSAGE", hide = true)]
     pub words: Vec<String>,
+    /// Begins the request in the background and ends: `neco ps`, `neco logs -f` and `neco stop` follow it
+    #[arg(help_heading = "Request", hide_short_help = true, long, conflicts_with_all = ["timeout", "output", "output_schema", "worktree"])]
+    pub background: bool,
     /// Shows the model a picture with the message: PNG, JPEG, WebP or GIF; may be repeated
     #[arg(help_heading = "Request", hide_short_help = true, short = 'i', long = "image", value_name = "FILE", action = ArgAction::Append)]
     pub images: Vec<PathBuf>,
@@ -366,6 +374,28 @@ pub enum Subcommands {
     /// Works in an editor that speaks the Agent Client Protocol: Zed, JetBrains, Neovim, Emacs
     #[command(after_help = ACP)]
     Acp(Box<AcpArgs>),
+    /// Serves sessions that outlive windows: to programs over HTTP, to browsers, to other windows
+    #[command(after_help = SERVE)]
+    Serve(Box<ServeArgs>),
+    /// Opens a window on a session of a server elsewhere, or follows one that another process has open
+    Attach {
+        /// The server's address, such as http://127.0.0.1:7420, or the id of a session
+        #[arg(value_name = "URL|ID")]
+        target: String,
+        /// The session of the server; without it you choose from a list
+        #[arg(value_name = "ID")]
+        id: Option<String>,
+    },
+    /// Lists what the server works on in the background
+    Ps(JsonArg),
+    /// Shows what was said in a session of the background; -f follows it
+    Logs(LogsArgs),
+    /// Stops the work of a session of the background; what was said is saved
+    Stop {
+        /// The session's id, or four characters that no other has
+        #[arg(value_name = "ID")]
+        id: String,
+    },
     /// Lists, shows, checks, writes and adds skills: guides for a kind of task
     #[command(subcommand, alias = "skills")]
     Skill(SkillCommand),

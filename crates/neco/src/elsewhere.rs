@@ -10,14 +10,14 @@ use crate::say;
 const EXTENSIONS: &str =
     "`neco plugin add` installs plugins and extensions of other tools, `neco mcp add` an MCP server.";
 const REVIEW: &str = "`neco -p /review` reviews what is not committed, `neco -p \"/review WHAT\"` something else.";
-const NO_SERVER: &str = "There is no server and no web page yet; `neco` opens the window in this terminal.";
+const SERVER: &str =
+    "`neco serve` is the server; there is no page to work in yet, and `neco` opens the window in this terminal.";
 const UPDATE: &str = "Neco does not update itself: install the new version as you installed this one.";
 
 /// Commands of other tools, and what comes close here. As a message they are too short to be meant.
 const COMMANDS: &[(&[&str], &str)] = &[
     (&["list", "ls", "history"], "`neco session list` comes close."),
     (&["export"], "`neco session export` comes close."),
-    (&["attach"], "`neco session attach` comes close."),
     (&["rewind"], "`neco session rewind` comes close."),
     (&["undo"], "`neco session rewind ID` goes back to before a message, as /undo does in the window."),
     (&["fork"], "`neco session fork` comes close."),
@@ -30,7 +30,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["completion"], "`neco completions SHELL` comes close."),
     (&["extension", "extensions"], EXTENSIONS),
     (&["review"], REVIEW),
-    (&["web", "serve", "server", "app", "desktop", "app-server", "remote-control"], NO_SERVER),
+    (&["web", "server", "app", "desktop", "app-server", "remote-control"], SERVER),
     (&["mcp-server"], "`neco mcp serve` is Neco as an MCP server."),
     (&["tui", "start"], "`neco` alone opens the window."),
     (&["pr", "github"], "There is nothing for pull requests yet: `git` and `gh` work as commands of the agent."),
@@ -132,7 +132,10 @@ const FLAGS: &[(&[&str], &str)] = &[
     ),
     (&["--no-color", "--no-colour", "--color"], "NO_COLOR=1 in the environment takes colours away"),
     (&["--ide", "--chrome"], "there is no link to other programs yet"),
-    (&["--host", "--hostname", "--port"], "there is no server yet"),
+    (
+        &["--host", "--hostname", "--port"],
+        "`neco serve --bind ADDR:PORT` listens, `neco --server URL` works with a server",
+    ),
 ];
 
 /// Words behind the command of another tool that no sentence goes on with.

@@ -1,7 +1,7 @@
 //! The command line: arguments, composition, subcommands, exit codes.
 //!
 //! Reading order: [`args`] with [`command_line`], [`misread`], [`misuse`] and [`elsewhere`], [`run`] (a request), [`cmd`] (everything else), [`compose`] (what
-//! starts and stops in which order), [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`outcome`], [`exit`], [`failure`].
+//! starts and stops in which order), [`server`] (the one that is reached), [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -22,6 +22,7 @@ mod print;
 mod repl;
 mod run;
 mod say;
+mod server;
 mod terminal;
 mod tui;
 
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
     let env = Env::from_process().reading_ahead();
     let line = CommandLine::of_process();
     neco_safety::path::sensitive::guard_settings(resolved(env.config_dir()));
+    neco_safety::path::sensitive::guard_credentials(resolved(env.data_dir()).join("run"));
     if !matches!(line.command, Some(Subcommands::Demo { .. })) {
         // The demo has a home of its own.
         neco_app::workspace::boxed_git::install(&env);
@@ -90,6 +92,13 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         Some(Subcommands::Workflow(command)) => cmd::workflow::run(command, &line.everywhere, env),
         Some(Subcommands::Acp(args)) => cmd::acp::run(args, &line.everywhere, env),
         Some(Subcommands::Mcp(command)) => cmd::mcp::run(command, &line.everywhere, env),
+        Some(Subcommands::Serve(args)) => cmd::serve::run(args, &line.everywhere, env),
+        Some(Subcommands::Attach { target, id }) => {
+            cmd::background::attach(target, id.as_deref(), &line.everywhere, env)
+        }
+        Some(Subcommands::Ps(json)) => cmd::background::ps(*json, &line.everywhere, env),
+        Some(Subcommands::Logs(args)) => cmd::background::logs(args, &line.everywhere, env),
+        Some(Subcommands::Stop { id }) => cmd::background::stop(id, &line.everywhere, env),
         Some(Subcommands::Skill(command)) => cmd::skill::run(command, &line.everywhere, env),
         Some(Subcommands::Plugin(command)) => cmd::plugin::run(command, &line.everywhere, env),
         Some(Subcommands::Tools(command)) => cmd::tools::run(command, &line.everywhere, env),
@@ -126,7 +135,7 @@ pub(crate) fn converse(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -
             "This is your home folder, and the agent would work in all of it. Start in a project folder, or name one with -C DIR",
         );
     }
-    match window {
+    match window && !args.background {
         true => tui::run(args, everywhere, env),
         false => run::run(args, everywhere, env),
     }

@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::{files, picture};
 use crate::say;
+use crate::server;
 use crate::signals::InterruptMask;
 use crate::terminal::{self, is_unattended};
 use crate::tui::{host, offer_others, unless_left};
@@ -30,7 +31,11 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let mask = InterruptMask::default();
     let mut signals = listen(&runtime, &mask)?;
     let runs_on = runtime.handle().clone();
-    let terminal_host = host::Surroundings::new(args, everywhere, env, &folder, mask.clone(), None)?;
+    let server = match server::named(everywhere, env) {
+        Some(url) => Some(runtime.block_on(server::reach(url, env))?),
+        None => None,
+    };
+    let terminal_host = host::Surroundings::new((args, everywhere, env), &folder, mask.clone(), None, server)?;
     let client = runtime.block_on(unless_left(terminal_host.open_first(), &mut signals))?;
     let streams = Streams {
         interactive: terminal.stdin && terminal.stdout,

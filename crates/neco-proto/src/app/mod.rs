@@ -52,7 +52,7 @@ pub use caller::{Caller, Scope};
 pub use error::{AppError, Trouble};
 pub use known::Known;
 pub use origin::Origin;
-pub use request::{Call, Page, Request, Route, Verb, Watch};
+pub use request::{Call, Described, Page, Request, Route, Verb, Watch};
 
 use crate::client::Client;
 use crate::ids::SessionId;

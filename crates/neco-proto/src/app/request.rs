@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -104,6 +104,22 @@ pub struct Route {
     pub scope: Scope,
     /// Whether asking twice does no more than asking once.
     pub repeatable: bool,
+}
+
+/// What makes a schema, with what it refers to among the definitions of the generator.
+pub type Describes = fn(&mut SchemaGenerator) -> Schema;
+
+/// A request as those see it who only have its data: routers, descriptions of the API, clients in other languages.
+#[derive(Clone, Copy, Debug)]
+pub struct Described {
+    /// How it is called.
+    pub route: Route,
+    /// Its fields.
+    pub request: Describes,
+    /// What comes back.
+    pub answer: Describes,
+    /// What comes one after the other, where the answer can also be had bit by bit.
+    pub item: Option<Describes>,
 }
 
 /// A verb of HTTP.

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_proto::ClientError;
-use tokio::io::AsyncWriteExt;
 use tokio::sync::{mpsc, oneshot};
 
-use super::client::{Address, Connection, not_understood};
+use super::address::{Address, Connection};
+use super::client::not_understood;
 use super::frames::{Numbered, Reply, Request, id_of, line};
 use super::lines::{OUTBOX, Read};
 
@@ -119,7 +119,7 @@ async fn hear(connection: Connection, mut outbox: mpsc::Receiver<Said>, waiting:
     let Connection { mut lines, mut write, .. } = connection;
     let saying = async {
         while let Some(Said { line, written }) = outbox.recv().await {
-            if write.write_all(&line).await.is_err() {
+            if write.say(&line).await.is_err() {
                 return;
             }
             written.store(true, Ordering::SeqCst);
@@ -128,7 +128,7 @@ async fn hear(connection: Connection, mut outbox: mpsc::Receiver<Said>, waiting:
     let hearing = async {
         while let Ok(Read::Line(line)) = lines.next().await {
             let (id, says) = match (serde_json::from_slice(&line), id_of(&line)) {
-                (Ok(Numbered { id, says }), _) => (id, says),
+                (Ok(Numbered { id, says, .. }), _) => (id, says),
                 // A newer version answers what this one does not know.
                 (Err(error), Some(id)) => (id, Reply::Error(not_understood(&error.to_string()).into())),
                 (Err(_), None) => return,

@@ -1,35 +1,22 @@
 //! A session of another process, as a window holds it.
 
-use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::{App, AppError, Call, Caller, Trouble};
 use neco_proto::{
-    Actor, Answer, Client, ClientError, Command, EventStream, PROTOCOL, Query, Receipt, Seq, SessionId, SessionSnapshot,
+    Actor, Answer, Client, ClientError, Command, EventStream, Query, Receipt, Seq, SessionId, SessionSnapshot,
 };
 use serde_json::Value;
-use tokio::io::AsyncWriteExt;
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
+use super::address::Address;
 use super::calls::{Calls, Unanswered};
-use super::connection::LONGEST_REPLY;
 use super::follow;
-use super::frames::{ALIKE, Asked, Numbered, OLDEST, Reply, Request, Sent, line};
-use super::lines::{Lines, Read};
-use super::peer::of_own_user;
+use super::frames::{Asked, Opened, Reply, Request, Sent};
 use super::place::SocketPlaces;
 use super::watch;
-
-/// How long the owner of a session may take to say welcome.
-const WELCOME: Duration = Duration::from_secs(3);
-
-/// The version of this program.
-const OWN: &str = env!("CARGO_PKG_VERSION");
 
 /// Why a session of another process can't be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -81,7 +68,12 @@ impl RemoteClient {
     /// # Errors
     /// When nobody has it open, or whoever has it can't be talked to.
     pub async fn attach(places: &SocketPlaces, session: SessionId) -> Result<Self, AttachError> {
-        let address = Arc::new(Address { places: places.clone(), session });
+        Self::at(Address::Socket { places: places.clone(), session }).await
+    }
+
+    /// Attaches to whoever serves at `address`.
+    pub(crate) async fn at(address: Address) -> Result<Self, AttachError> {
+        let address = Arc::new(address);
         let connection = address.connect().await?;
         let owner = connection.owner.clone();
         let calls = Calls::new(Arc::clone(&address), connection);
@@ -134,17 +126,31 @@ impl App for RemoteClient {
         watch::watch(Arc::clone(&self.address), Asked { caller: caller.clone(), call })
     }
 
-    /// Attaches to a session that a process has open. None is opened for others.
+    /// Has a server open one. With a process that only has its own session open, attaches to one that a process has
+    /// open: none is opened for others.
     fn open<'a>(&'a self, _: &'a Caller, wanted: OpenSession) -> BoxFuture<'a, Result<OpenedSession, AppError>> {
         Box::pin(async move {
-            let own = self.address.session;
+            let (places, own) = match self.address.as_ref() {
+                Address::Socket { places, session } => (places, *session),
+                Address::Web(web) => {
+                    let opened = match self.calls.call(&Request::Open(Box::new(wanted))).await.map_err(not_asked)? {
+                        Reply::Opened(opened) => opened,
+                        Reply::NotCalled(error) => return Err(error),
+                        reply => return Err(not_expected(reply).into()),
+                    };
+                    let client = Self::at(Address::Web(web.with(opened.id))).await.map_err(ClientError::from)?;
+                    let Opened { id, folder, since, was_open, notes } = opened;
+                    let owner = was_open.then_some(client.owner.pid);
+                    return Ok(OpenedSession { id, client: Arc::new(client), folder, owner, since, notes });
+                }
+            };
             let session = match &wanted.which {
                 WhichSession::Id(id) if !id.is_empty() && own.to_string().starts_with(id.as_str()) => Some(own),
                 WhichSession::Id(id) => id.parse().ok(),
                 WhichSession::New | WhichSession::Latest => None,
             };
             let session = session.ok_or_else(|| AppError::unsupported("opens no sessions for others"))?;
-            let client = Self::attach(&self.address.places, session).await.map_err(|error| match error {
+            let client = Self::attach(places, session).await.map_err(|error| match error {
                 AttachError::NotThere => AppError::unsupported("opens no sessions for others, and nobody has it open"),
                 error => AppError::new(Trouble::Failed, error.to_string()),
             })?;
@@ -196,70 +202,4 @@ pub(super) fn not_expected(reply: Reply) -> ClientError {
 /// The other side says what this one does not know.
 pub(super) fn not_understood(what: &str) -> ClientError {
     ClientError::Refused(format!("the process that has the session open is not understood: {what}"))
-}
-
-/// Where a session is reached; also again, after its owner has changed.
-pub(super) struct Address {
-    places: SocketPlaces,
-    session: SessionId,
-}
-
-/// A connection after its hello.
-pub(super) struct Connection {
-    pub lines: Lines<OwnedReadHalf>,
-    pub write: OwnedWriteHalf,
-    pub owner: Owner,
-}
-
-impl Address {
-    /// Connects and says hello.
-    pub async fn connect(&self) -> Result<Connection, AttachError> {
-        tokio::time::timeout(WELCOME, self.hello()).await.map_err(|_| AttachError::Silent)?
-    }
-
-    async fn hello(&self) -> Result<Connection, AttachError> {
-        let (places, session) = (self.places.clone(), self.session);
-        let found = tokio::task::spawn_blocking(move || places.find(session)).await;
-        let socket = found.ok().flatten().ok_or(AttachError::NotThere)?;
-        let stream = UnixStream::connect(socket).await.map_err(|error| not_reached(&error))?;
-        if !of_own_user(&stream) {
-            return Err(AttachError::NotWelcome("its socket belongs to another user".to_owned()));
-        }
-        let (read, mut write) = stream.into_split();
-        let hello = Request::Hello { protocol: PROTOCOL, session_id: self.session, version: Some(OWN.to_owned()) };
-        let hello = line(0, hello).map_err(|error| AttachError::Broken(error.to_string()))?;
-        write.write_all(&hello).await.map_err(|error| not_reached(&error))?;
-        let mut lines = Lines::new(read, LONGEST_REPLY);
-        let first = match lines.next().await.map_err(|error| not_reached(&error))? {
-            Read::Line(first) => first,
-            // It left between listening and hearing.
-            Read::End => return Err(AttachError::NotThere),
-            Read::TooLong => return Err(AttachError::Broken("a hello without an end".to_owned())),
-        };
-        match serde_json::from_slice(&first) {
-            Ok(Numbered { says: Reply::Welcome { protocol, version, .. }, .. })
-                if !(OLDEST..=PROTOCOL).contains(&protocol) =>
-            {
-                Err(AttachError::NotWelcome(format!(
-                    "it runs neco {version}, which speaks version {protocol} of the protocol; this is neco {OWN}, which \
-                     speaks {OLDEST} to {PROTOCOL}: {ALIKE}"
-                )))
-            }
-            Ok(Numbered { says: Reply::Welcome { pid, version, .. }, .. }) => {
-                Ok(Connection { lines, write, owner: Owner { pid, version } })
-            }
-            Ok(Numbered { says: Reply::NotWelcome { why }, .. }) => Err(AttachError::NotWelcome(why)),
-            Ok(Numbered { .. }) | Err(_) => {
-                Err(AttachError::NotWelcome("it speaks another language: is it another version of neco?".to_owned()))
-            }
-        }
-    }
-}
-
-fn not_reached(error: &io::Error) -> AttachError {
-    use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound};
-    match error.kind() {
-        NotFound | ConnectionRefused | ConnectionReset | BrokenPipe => AttachError::NotThere,
-        _ => AttachError::Broken(error.to_string()),
-    }
 }

@@ -2,20 +2,13 @@
 //! slowly keeps no answer waiting.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use neco_proto::{ClientError, Event, EventStream, Seq};
-use tokio::io::AsyncWriteExt;
 
-use super::client::{Address, AttachError, Connection, not_expected, not_understood};
+use super::address::{Address, Connection};
+use super::client::{AttachError, not_expected, not_understood};
 use super::frames::{Numbered, Reply, Request, id_of, line};
 use super::lines::Read;
-
-/// How often a connection that broke is made again before the session counts as gone.
-const ATTEMPTS: u32 = 4;
-
-/// How long is waited before each.
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// All events after `since`, without gaps: after a broken connection it goes on where it was.
 pub(super) fn events(address: Arc<Address>, since: Seq) -> EventStream {
@@ -68,7 +61,7 @@ impl Follower {
         self.connection = None;
         self.failures += 1;
         if self.failures > 1 {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(self.address.patience().1).await;
         }
     }
 
@@ -88,7 +81,7 @@ impl Follower {
     }
 
     async fn connect(&self) -> Result<Connection, Heard> {
-        if self.failures >= ATTEMPTS {
+        if self.failures >= self.address.patience().0 {
             return Err(Heard::End(Some(ClientError::Gone)));
         }
         let mut connection = match self.address.connect().await {
@@ -99,7 +92,7 @@ impl Follower {
             }
         };
         let request = line(1, Request::Events { since: self.seen }).map_err(|_| Heard::Lost)?;
-        connection.write.write_all(&request).await.map_err(|_| Heard::Lost)?;
+        connection.write.say(&request).await.map_err(|_| Heard::Lost)?;
         Ok(connection)
     }
 }

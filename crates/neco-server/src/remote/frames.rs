@@ -1,8 +1,10 @@
-//! What a window and a session say to each other: one JSON object a line, each with the id of the
-//! request that it is or belongs to.
+//! What a window and a session say to each other: one JSON object a line, or a message of a WebSocket, each with the id
+//! of the request that it is or belongs to.
 
+use neco_proto::app::opening::OpenSession;
 use neco_proto::app::{AppError, Call, Caller};
 use neco_proto::{Actor, Answer, ClientError, Command, ErrorCode, Event, MessageId, Query, Seq, SessionId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -18,6 +20,9 @@ pub(super) const ALIKE: &str = "close that one, or use the same version of neco 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Numbered<T> {
     pub id: u64,
+    /// The session that a request is about, where that is not the one of the hello.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
     pub says: T,
 }
 
@@ -28,7 +33,9 @@ pub(super) enum Request {
     /// Always the first.
     Hello {
         protocol: u32,
-        session_id: SessionId,
+        /// The session that all is about that names no other; a program without sessions of its own may be asked too.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session_id: Option<SessionId>,
         /// The version of the program; older ones do not say it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<String>,
@@ -43,6 +50,8 @@ pub(super) enum Request {
     Call(Asked),
     /// [`neco_proto::app::App::stream`].
     Watch(Asked),
+    /// [`neco_proto::app::App::open`]; the session stays open when the connection ends.
+    Open(Box<OpenSession>),
     /// Whoever made the request of this id does not wait for its answer any more. A command that was sent stays sent.
     Cancel,
 }
@@ -50,7 +59,7 @@ pub(super) enum Request {
 /// A call, with who makes it: the person where nobody says otherwise. Whoever may talk to the session could be the
 /// person, so it is believed when it says that it may do less.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     #[serde(default = "Caller::person", skip_serializing_if = "is_all_of_the_person")]
     pub caller: Caller,
     #[serde(flatten)]
@@ -60,7 +69,7 @@ pub(super) struct Asked {
 /// A command, with whom it came from: the person where nobody says otherwise. Whoever may talk to the session could be the
 /// person, so it is believed when it says that it speaks for somebody else.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Sent {
+pub(crate) struct Sent {
     #[serde(default, skip_serializing_if = "is_person")]
     pub by: Actor,
     #[serde(flatten)]
@@ -83,7 +92,9 @@ pub(super) enum Reply {
     Called(Value),
     /// The next bit of an answer.
     Item(Value),
-    /// A call failed.
+    /// A session was opened.
+    Opened(Opened),
+    /// A call, or an opening, failed.
     NotCalled(AppError),
     /// The next event of a stream.
     Event(Box<Event>),
@@ -91,6 +102,22 @@ pub(super) enum Reply {
     End,
     /// Something was not done.
     Error(Trouble),
+}
+
+/// A session that was opened, as wires carry it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Opened {
+    /// The session.
+    pub id: SessionId,
+    /// Where it works.
+    pub folder: String,
+    /// Its last event before: what came of opening it comes after that.
+    pub since: Seq,
+    /// Whether it was open already: what was said of its model, mode, tools, rules and limits does not hold then.
+    pub was_open: bool,
+    /// What the person should know.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// [`ClientError`] as it is written.
@@ -116,7 +143,7 @@ fn is_all_of_the_person(caller: &Caller) -> bool {
 
 /// The line of something that is said, with its end.
 pub(super) fn line<T: Serialize>(id: u64, says: T) -> Result<Vec<u8>, serde_json::Error> {
-    let mut line = serde_json::to_vec(&Numbered { id, says })?;
+    let mut line = serde_json::to_vec(&Numbered { id, session: None, says })?;
     line.push(b'\n');
     Ok(line)
 }
@@ -173,7 +200,7 @@ mod tests {
     fn lines_look_like_this() {
         let session_id: SessionId = "0199c0de-0000-7000-8000-000000000001".parse().unwrap();
         assert_eq!(
-            says(Request::Hello { protocol: 1, session_id, version: None }),
+            says(Request::Hello { protocol: 1, session_id: Some(session_id), version: None }),
             "{\"id\":7,\"says\":{\"hello\":{\"protocol\":1,\"session_id\":\"0199c0de-0000-7000-8000-000000000001\"}}}\n"
         );
         assert_eq!(
@@ -227,7 +254,7 @@ mod tests {
                 prop_assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
                 prop_assert_eq!(id_of(&line), Some(id));
                 let back: Numbered<Request> = serde_json::from_slice(&line).unwrap();
-                prop_assert_eq!(back, Numbered { id, says: request });
+                prop_assert_eq!(back, Numbered { id, session: None, says: request });
             }
         }
 

@@ -16,7 +16,7 @@ const KEPT: usize = 64 * 1024;
 
 /// What was read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Read {
+pub(crate) enum Read {
     /// A line, without its end.
     Line(Vec<u8>),
     /// A line that is longer than allowed; nothing is read after it.
@@ -26,7 +26,7 @@ pub(super) enum Read {
 }
 
 /// Reads lines. Dropping a read loses nothing: the next one goes on where it was.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     source: BufReader<R>,
     partial: Vec<u8>,
     most: usize,

@@ -6,18 +6,21 @@
 //! always has somebody who listens, or had until a crash.
 //!
 //! Reading order: [`frames`] (what is said, line by line), [`lines`] (reading and writing them within
-//! bounds), [`place`] (where sockets are), [`server`] with [`connection`] and [`peer`] (the session's
-//! side), [`client`] with [`calls`], [`follow`] and [`watch`] (the window's side).
+//! bounds), [`transport`] (the same over WebSockets), [`place`] (where sockets are), [`desk`] (what is said on one
+//! connection, whatever it goes over), [`server`] with [`peer`] (the session's side), [`address`], [`client`] with
+//! [`calls`], [`follow`] and [`watch`] (the window's side).
 
+pub(crate) mod address;
 mod calls;
 mod client;
-mod connection;
+pub(crate) mod desk;
 mod follow;
-mod frames;
+pub(crate) mod frames;
 pub(crate) mod lines;
-mod peer;
+pub(crate) mod peer;
 mod place;
 mod server;
+pub(crate) mod transport;
 mod watch;
 
 pub use client::{AttachError, Owner, RemoteClient};

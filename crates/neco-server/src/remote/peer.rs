@@ -21,7 +21,7 @@ const COMMAND: &[u8] = b"NECO_COMMAND=";
 
 /// Why a window is not served, as it is told.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unwelcome {
+pub(crate) enum Unwelcome {
     #[error("it is not known who asks: {0}")]
     Unknown(String),
     #[error("the session belongs to another user")]
@@ -81,19 +81,58 @@ fn is_command(pid: u32) -> bool {
 
 /// Elsewhere nobody can look, and it is not asked who started whom.
 #[cfg(not(target_os = "linux"))]
-fn is_command(_pid: u32) -> bool {
+pub(crate) fn is_command(_pid: u32) -> bool {
     false
 }
 
 /// Whether `ancestor` started process `pid`, or whoever started that one, and so on.
 #[cfg(target_os = "linux")]
 fn is_below(pid: u32, ancestor: u32) -> bool {
-    let parent = |pid: &u32| {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
-        line.trim().parse::<u32>().ok().filter(|parent| *parent != 0)
-    };
-    std::iter::successors(parent(&pid), parent).take(GENERATIONS).any(|pid| pid == ancestor)
+    std::iter::successors(parent(pid), |pid| parent(*pid)).take(GENERATIONS).any(|pid| pid == ancestor)
+}
+
+/// The process that started another one.
+#[cfg(target_os = "linux")]
+fn parent(pid: u32) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    number(&status, "PPid:").filter(|parent| *parent != 0)
+}
+
+/// A number of a process's status.
+#[cfg(target_os = "linux")]
+fn number(status: &str, name: &str) -> Option<u32> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// All processes of the same user that an agent started, as far as it can be told, each with the one that started it:
+/// what [`is_command`] says of one, in one look at all of them.
+#[cfg(target_os = "linux")]
+pub(crate) fn commands() -> std::collections::HashMap<u32, u32> {
+    let status = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/status")).ok();
+    let own = status("self").map(|status| confinement(&status)).unwrap_or_default();
+    let numbers = std::fs::read_dir("/proc").into_iter().flatten();
+    let numbers = numbers.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    let there: std::collections::HashMap<u32, (u32, bool)> = numbers
+        .filter_map(|pid| {
+            let status = status(&pid.to_string())?;
+            let parent = number(&status, "PPid:")?;
+            // Those of others can do nothing that this one's user could not forbid.
+            let is_own = number(&status, "Uid:") == Some(own_user());
+            let is_boxed = confinement(&status).iter().zip(own).any(|(theirs, own)| *theirs > own);
+            Some((pid, (parent, is_own && (is_boxed || is_marked(pid)))))
+        })
+        .collect();
+    let above = |pid: u32| std::iter::successors(Some(pid), |pid| there.get(pid).map(|(parent, _)| *parent));
+    let is_below = |pid: u32| above(pid).skip(1).take(GENERATIONS).any(|above| above == std::process::id());
+    let is_command = |pid: &u32, is_told: bool| is_told || is_below(*pid);
+    there.iter().filter(|(pid, (_, told))| is_command(pid, *told)).map(|(pid, (parent, _))| (*pid, *parent)).collect()
+}
+
+/// How much a process is confined; older kernels don't count their filters.
+#[cfg(target_os = "linux")]
+fn confinement(status: &str) -> [u32; 3] {
+    ["NoNewPrivs:", "Seccomp:", "Seccomp_filters:"].map(|name| number(status, name).unwrap_or_default())
 }
 
 /// Whether the process has the mark of what an agent runs in its environment: one that left its parents
@@ -113,15 +152,8 @@ fn is_marked(pid: u32) -> bool {
 /// its environment and its parents. What can't be seen counts as confined.
 #[cfg(target_os = "linux")]
 fn is_boxed(pid: u32) -> bool {
-    let confinement = |who: &str| {
-        let status = std::fs::read_to_string(format!("/proc/{who}/status")).ok()?;
-        let number = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name));
-            line.and_then(|line| line.trim().parse::<u32>().ok()).unwrap_or_default()
-        };
-        // Older kernels don't count their filters.
-        Some([number("NoNewPrivs:"), number("Seccomp:"), number("Seccomp_filters:")])
-    };
+    let confinement =
+        |who: &str| std::fs::read_to_string(format!("/proc/{who}/status")).ok().map(|status| confinement(&status));
     let (Some(own), Some(peers)) = (confinement("self"), confinement(&pid.to_string())) else { return true };
     peers.iter().zip(own).any(|(peers, own)| *peers > own)
 }
@@ -180,6 +212,20 @@ mod tests {
         assert!(!is_marked(boxed) && !is_below(boxed, own) && is_boxed(boxed), "nothing else tells it");
         assert!(!is_boxed(free) && !is_boxed(own) && is_boxed(u32::MAX));
         [boxed, free].into_iter().for_each(kill);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn one_look_at_all_processes_finds_the_same() {
+        let line = "setsid sleep 30 >/dev/null 2>&1 & echo $!";
+        let (marked, plain) = (orphan(line, "sleep", Some("1-1-1")), orphan(line, "sleep", None));
+        let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
+        let found = commands();
+        assert!(found.contains_key(&marked) && found.get(&child.id()) == Some(&std::process::id()));
+        assert!(!found.contains_key(&plain) && !found.contains_key(&std::process::id()));
+        [marked, plain].into_iter().for_each(kill);
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 
     #[cfg(target_os = "linux")]

@@ -5,15 +5,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use neco_proto::app::App;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use neco_proto::app::opening::OpenSession;
+use neco_proto::app::{App, AppError, Caller};
 use neco_proto::{Client, ClientError, Command, Receipt, SessionId};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{RwLock, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::connection;
-use super::frames::Sent;
+use super::desk::{self, Host, LONGEST_HELLO};
+use super::frames::{Opened, Sent};
+use super::lines::Lines;
+use super::peer;
 use super::place::{Bound, SocketPlaces};
+use super::transport::{Reader, Writer};
 
 /// Connections at a time; more wait. A window has two.
 const MOST: usize = 64;
@@ -128,9 +134,48 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+impl Host for Shared {
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn serves(&self, session: Option<SessionId>) -> bool {
+        session == Some(self.session)
+    }
+
+    fn over(&self) -> watch::Receiver<bool> {
+        self.over.subscribe()
+    }
+
+    fn client(&self, session: Option<SessionId>) -> BoxFuture<'_, Result<Arc<dyn Client>, ClientError>> {
+        let found = if self.serves(session) { Ok(Arc::clone(&self.client)) } else { Err(ClientError::Gone) };
+        std::future::ready(found).boxed()
+    }
+
+    fn send(&self, session: Option<SessionId>, sent: Sent) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+        match self.serves(session) {
+            true => self.take(sent).boxed(),
+            false => std::future::ready(Err(ClientError::Gone)).boxed(),
+        }
+    }
+
+    fn app(&self) -> &dyn App {
+        self.app.as_ref()
+    }
+
+    /// Whoever may talk to the session could be the person.
+    fn caller(&self, claimed: Caller) -> Caller {
+        claimed
+    }
+
+    fn open(&self, _: OpenSession) -> BoxFuture<'_, Result<Opened, AppError>> {
+        std::future::ready(Err(AppError::unsupported("opens no sessions for others"))).boxed()
+    }
+}
+
 impl Shared {
     /// Hands a window's command to the session.
-    pub async fn send(&self, Sent { by, command }: Sent) -> Result<Receipt, ClientError> {
+    async fn take(&self, Sent { by, command }: Sent) -> Result<Receipt, ClientError> {
         if matches!(command, Command::Shutdown) {
             let words = "only the process that opened the session can end it";
             return Err(ClientError::Refused(words.to_owned()));
@@ -171,7 +216,10 @@ async fn accept(listener: UnixListener, shared: Arc<Shared>, mut left: watch::Re
 fn begin(stream: UnixStream, shared: &Arc<Shared>, connections: &mut JoinSet<()>) {
     let shared = Arc::clone(shared);
     connections.spawn(async move {
-        if let Err(error) = connection::serve(stream, shared).await {
+        let welcome = peer::check(&stream).await;
+        let (read, write) = stream.into_split();
+        let halves = (Reader::Lines(Lines::new(read, LONGEST_HELLO)), Writer::Lines(write));
+        if let Err(error) = desk::serve(halves, shared, welcome).await {
             tracing::debug!(%error, "a window is gone");
         }
     });

@@ -8,9 +8,9 @@ use futures::stream::{BoxStream, unfold};
 use neco_proto::ClientError;
 use neco_proto::app::AppError;
 use serde_json::Value;
-use tokio::io::AsyncWriteExt;
 
-use super::client::{Address, Connection, not_expected, not_understood};
+use super::address::{Address, Connection};
+use super::client::{not_expected, not_understood};
 use super::frames::{Asked, Numbered, Reply, Request, line};
 use super::lines::Read;
 
@@ -57,6 +57,6 @@ impl Watching {
 async fn begin(address: &Address, asked: Asked) -> Result<Box<Connection>, AppError> {
     let mut connection = address.connect().await.map_err(ClientError::from)?;
     let request = line(1, Request::Watch(asked)).map_err(|error| not_understood(&error.to_string()))?;
-    connection.write.write_all(&request).await.map_err(|_| ClientError::Gone)?;
+    connection.write.say(&request).await.map_err(|_| ClientError::Gone)?;
     Ok(Box::new(connection))
 }

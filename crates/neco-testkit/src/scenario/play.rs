@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use neco_proto::{
-    AgentId, Answer, CallId, Client, Command, Event, EventBody, ItemAnswer, MessageId, Query, Question, Reply, Subject,
+    AgentId, Answer, CallId, Client, Command, Event, EventBody, ItemAnswer, MessageId, Query, Question, Reply,
+    SessionId, Subject,
 };
 
 use neco_view::reduce::IdleTracker;
@@ -23,16 +24,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// # Errors
 /// What went differently, in words.
 pub async fn play(scenario: &Scenario) -> Result<Vec<Event>, String> {
-    play_through(scenario, async |session| Ok(session)).await
+    play_through(scenario, async |_, client| Ok(client)).await
 }
 
-/// The same with a person who comes through a `door` that leads to the session.
+/// The same where the person reaches the session by another door, which is made of the session and its id.
 ///
 /// # Errors
 /// What went differently, in words.
 pub async fn play_through(
     scenario: &Scenario,
-    door: impl AsyncFnOnce(Arc<dyn Client>) -> Result<Arc<dyn Client>, String>,
+    door: impl AsyncFnOnce(SessionId, Arc<dyn Client>) -> Result<Arc<dyn Client>, String>,
 ) -> Result<Vec<Event>, String> {
     let stage = Stage::new(StageSetup {
         files: scenario.files.clone(),
@@ -55,14 +56,19 @@ pub async fn play_through(
 async fn perform(
     stage: &Stage,
     scenario: &Scenario,
-    door: impl AsyncFnOnce(Arc<dyn Client>) -> Result<Arc<dyn Client>, String>,
+    door: impl AsyncFnOnce(SessionId, Arc<dyn Client>) -> Result<Arc<dyn Client>, String>,
     events: &mut Vec<Event>,
 ) -> Result<(), String> {
     let session = stage.open().await?;
-    let mut stream = session.events(session.first_seq());
-    let client = door(Arc::new(session.clone())).await?;
-    let cues = scenario.cues.iter().cloned().collect();
-    let mut person = Person { stage, client: client.as_ref(), cues, asked: None, question: None };
+    let client = door(session.id(), Arc::new(session.clone())).await?;
+    let mut stream = client.events(session.first_seq());
+    let mut person = Person {
+        stage,
+        client: client.as_ref(),
+        cues: scenario.cues.iter().cloned().collect(),
+        asked: None,
+        question: None,
+    };
     let mut rest = IdleTracker::default();
     person.act(None).await?;
     while let Some(event) = stream.next().await {

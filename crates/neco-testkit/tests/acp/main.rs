@@ -58,7 +58,7 @@ async fn every_scenario_plays_in_an_editor_as_written() {
 async fn in_an_editor(name: &str, text: &str) -> Result<usize, String> {
     let scenario = Scenario::parse(text)?;
     let editor: OnceLock<Arc<Person>> = OnceLock::new();
-    let played = play_through(&scenario, async |session| {
+    let played = play_through(&scenario, async |_, session| {
         let person = Arc::new(Person::of(session).await);
         let _ = editor.set(Arc::clone(&person));
         Ok(person as Arc<dyn Client>)

@@ -1,10 +1,11 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`program`] (how it is asked) with [`confirm`] and [`editor`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`mcp`] with [`mcp_add`], [`mcp_login`], [`mcp_conformance`] and [`mcp_serve`], [`acp`], [`skill`], [`plugin`], [`tools`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`eval`], [`import`], [`init`], [`shell`].
+//! Reading order: [`program`] (how it is asked) with [`confirm`] and [`editor`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`mcp`] with [`mcp_add`], [`mcp_login`], [`mcp_conformance`] and [`mcp_serve`], [`acp`], [`serve`] with [`background`], [`skill`], [`plugin`], [`tools`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`eval`], [`import`], [`init`], [`shell`].
 
 pub mod acp;
 pub mod agents;
 pub mod auth;
+pub mod background;
 pub mod config;
 mod confirm;
 pub mod demo;
@@ -25,6 +26,7 @@ pub mod plugin;
 pub mod policy;
 pub(crate) mod program;
 pub mod prompt;
+pub mod serve;
 pub mod session;
 pub mod shell;
 pub mod skill;

@@ -1,4 +1,5 @@
-//! The program, as subcommands ask it that need no session: without its store, with files alone, with its store.
+//! The program, as subcommands ask it that need no session: without its store, with files alone, with its store; or that
+//! of a server.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::args::{EverywhereArgs, JsonArg};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::opener::TerminalOpener;
-use crate::{compose, log, say};
+use crate::{compose, log, say, server};
 
 /// The program without its store.
 pub fn without_store(everywhere: &EverywhereArgs, env: &Env) -> StorelessApp {
@@ -39,7 +40,12 @@ pub fn asked<R: Request>(
     env: &Env,
 ) -> Result<Result<R::Answer, AppError>, Failure> {
     let app: &dyn App = &without_store(everywhere, env);
-    block_on(async { Ok(app.ask(&Caller::person(), request).await) })
+    block_on(async {
+        match server::named(everywhere, env) {
+            Some(url) => Ok((&server::reach(url, env).await? as &dyn App).ask(&Caller::person(), request).await),
+            None => Ok(app.ask(&Caller::person(), request).await),
+        }
+    })
 }
 
 /// Says what an answer has to be read with.
@@ -89,6 +95,9 @@ pub fn with_files<T>(
     does: impl AsyncFnOnce(&dyn App) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     block_on(async {
+        if let Some(url) = server::named(everywhere, env) {
+            return does(&server::reach(url, env).await?).await;
+        }
         let there = env.data_dir().join(STORE_FILE).exists();
         let opened = if there { Some(compose::open_store(env.data_dir()).await) } else { None };
         let unopened = match opened {
@@ -113,6 +122,9 @@ pub async fn with_store<T>(
     env: &Env,
     does: impl AsyncFnOnce(&dyn App) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
+    if let Some(url) = server::named(everywhere, env) {
+        return does(&server::reach(url, env).await?).await;
+    }
     on(compose::open_store(env.data_dir()).await?, everywhere, env, does).await
 }
 

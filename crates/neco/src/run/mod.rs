@@ -6,13 +6,14 @@
 //!
 //! Reading order: [`slash`], [`files`] and [`note`] (what is asked), [`ends`] (what it has to come to), [`agent`] and
 //! [`turns`] (who is asked, and how often), [`request`] (opening the session) with [`opener`] and [`worktree`], then
-//! [`attach`] (when another process has the session open). What is seen of it is in `neco_tui::line::run`.
+//! [`attach`] (when another process has the session open) and [`on_server`]. What is seen of it is in `neco_tui::line::run`.
 
 pub mod agent;
 pub mod attach;
 mod ends;
 pub mod files;
 mod note;
+pub mod on_server;
 pub mod opener;
 pub mod request;
 mod slash;

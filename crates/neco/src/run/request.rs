@@ -20,7 +20,7 @@ use tokio::runtime::Runtime;
 
 use super::ends::Ends;
 use super::opener::{TerminalOpener, wanted};
-use super::{attach, files, note, picture, slash, turns, worktree};
+use super::{attach, files, note, on_server, picture, slash, turns, worktree};
 use crate::args::{EverywhereArgs, InputFormat, OutputFormat, RunArgs};
 use crate::ask::{self, Channel, Tty};
 use crate::cmd::program::{block_on, on_store};
@@ -31,6 +31,7 @@ use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
 use crate::print::json::Report;
 use crate::say;
+use crate::server;
 use crate::short_id::short_id;
 use crate::signals::InterruptMask;
 use crate::terminal::{self, is_unattended};
@@ -42,6 +43,11 @@ const LAST_WRITE: Duration = Duration::from_millis(200);
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let format = args.output_format;
     let ended = match args.input_format {
+        InputFormat::Text if args.background => on_server::begin(args, everywhere, env),
+        InputFormat::Text if server::named(everywhere, env).is_some() => on_server::run(args, everywhere, env),
+        InputFormat::StreamJson if args.background || server::named(everywhere, env).is_some() => {
+            Err(Failure::usage("--input-format stream-json works here, and not with a server"))
+        }
         InputFormat::Text => one(args, everywhere, env),
         InputFormat::StreamJson => turns::run(args, everywhere, env),
     };
@@ -235,7 +241,7 @@ pub async fn leave(app: &SharedApp, client: Arc<dyn Client>) -> Result<(), AppEr
 }
 
 /// What is said, with pictures.
-fn with_pictures(mut said: Command, pictures: &[Attachment]) -> Command {
+pub(super) fn with_pictures(mut said: Command, pictures: &[Attachment]) -> Command {
     if let Command::UserMessage { attachments, .. } | Command::CommandMessage { attachments, .. } = &mut said {
         attachments.extend_from_slice(pictures);
     }

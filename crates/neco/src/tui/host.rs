@@ -16,6 +16,7 @@ use neco_proto::app::opening::OpenSession;
 use neco_proto::app::{App, AppError, Trouble};
 use neco_proto::{Attachment, Client};
 use neco_safety::secrets::Scope;
+use neco_server::RemoteClient;
 use neco_tui::clipboard::PicturePrinter;
 use neco_tui::draft_files::DraftFiles;
 use neco_tui::history_file::HistoryFile;
@@ -38,19 +39,21 @@ const LAST_WORDS: Duration = Duration::from_secs(30);
 /// The program around a window, with what ends it.
 pub struct Surroundings {
     pub host: Arc<TerminalHost>,
+    /// What is shown: the program of a server that was named, else the one here.
+    program: Arc<dyn App>,
+    /// This process, which has the sessions that are not of a server.
     app: Arc<SharedApp>,
     opener: Arc<TerminalOpener>,
 }
 
 impl Surroundings {
-    /// For work in `folder`.
+    /// For work in `folder`, with the program of a server where one is.
     pub fn new(
-        args: &RunArgs,
-        everywhere: &EverywhereArgs,
-        env: &Env,
+        (args, everywhere, env): (&RunArgs, &EverywhereArgs, &Env),
         folder: &Path,
         mask: InterruptMask,
         status_line: Option<String>,
+        server: Option<RemoteClient>,
     ) -> Result<Self, Failure> {
         let opener = Arc::new(TerminalOpener::new(env, Tty::open().is_some(), true));
         let app = opener.program(args, everywhere);
@@ -64,8 +67,12 @@ impl Surroundings {
             shell: tokio::sync::Mutex::default(),
             told_of_masks: AtomicBool::default(),
         };
+        let program: Arc<dyn App> = match server {
+            Some(server) => Arc::new(server),
+            None => Arc::clone(&app) as _,
+        };
         let host = TerminalHost::new(HostSetup {
-            app: Arc::clone(&app) as _,
+            app: Arc::clone(&program),
             machine: Arc::new(machine),
             wanted: OpenSession { attended: true, interactive: true, ..wanted },
             left_out: attach::left_out(args),
@@ -78,7 +85,7 @@ impl Surroundings {
             home: env.home().to_owned(),
             log_file: log::path(env).display().to_string(),
         });
-        Ok(Self { host: Arc::new(host), app, opener })
+        Ok(Self { host: Arc::new(host), program, app, opener })
     }
 
     /// Opens the session of the command line, while the terminal is free: the person may be asked.
@@ -90,7 +97,7 @@ impl Surroundings {
 
     /// The whole program, on the store of the sessions.
     pub fn app(&self) -> Arc<dyn App> {
-        Arc::clone(&self.app) as _
+        Arc::clone(&self.program)
     }
 
     /// Stops everything that sessions do.

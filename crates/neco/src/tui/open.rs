@@ -23,6 +23,7 @@ use crate::failure::Failure;
 use crate::repl;
 use crate::run::{files, picture, worktree};
 use crate::say;
+use crate::server;
 use crate::signals::{InterruptMask, Signal, Signals};
 use crate::terminal::{self, is_unattended};
 
@@ -63,8 +64,11 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let folder = crate::folder(everywhere)?;
     let attachments = picture::attachments(&files::pictures(args))?;
     let goes_on = args.session.is_some() || args.continue_latest;
-    others::offer_others(&folder, everywhere, env);
-    if let set_up::Outcome::Left(exit) = set_up::offer(args, goes_on, &folder, everywhere, env)? {
+    let is_here = server::named(everywhere, env).is_none();
+    if is_here {
+        others::offer_others(&folder, everywhere, env);
+    }
+    if is_here && let set_up::Outcome::Left(exit) = set_up::offer(args, goes_on, &folder, everywhere, env)? {
         return Ok(exit);
     }
     match show(args, everywhere, folder, attachments, env)? {
@@ -112,7 +116,11 @@ pub fn show(
     let mask = InterruptMask::default();
     let mut signals = listen(&runtime, &mask)?;
     let status_line = loaded.config.tui.status_line.clone();
-    let around = Surroundings::new(args, everywhere, env, &folder, mask, status_line)?;
+    let server = match server::named(everywhere, env) {
+        Some(url) => Some(runtime.block_on(server::reach(url, env))?),
+        None => None,
+    };
+    let around = Surroundings::new((args, everywhere, env), &folder, mask, status_line, server)?;
     let mut first = args.message().filter(|words| !words.trim().is_empty());
     if let Some(words) = first.take() {
         first = Some(files::added(words, args)?);

@@ -11,6 +11,10 @@ use crate::support::{House, Ran, call, say};
 
 /// The commands that are not run here, by how they begin, and why. All of them are parsed by a test of the binary.
 const NOT_RUN: &[(&str, &str)] = &[
+    ("neco serve", "the tests of the server start it, and end it"),
+    ("neco logs", "it follows what works in the background"),
+    ("neco stop", "nothing works in the background"),
+    ("neco -m \"update the dependencies", "it goes on in a server"),
     ("neco resume", "the list needs a terminal; tests of the window choose from it"),
     ("neco --model ollama/qwen3:8b --mode plan", "the window needs a terminal, and the model a server"),
     ("neco eval --only python", "the model needs a server"),

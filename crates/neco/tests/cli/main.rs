@@ -51,6 +51,7 @@ mod requests;
 mod sandbox;
 mod scripted_tools;
 mod secrets;
+mod serve;
 mod server;
 mod session_commands;
 mod sessions;

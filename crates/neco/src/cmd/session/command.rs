@@ -20,6 +20,7 @@ use super::desk::Desk;
 use super::resume::reads_as_id;
 use super::{back, exchanges, port, read, remove, resume};
 use crate::args::EverywhereArgs;
+use crate::cmd::background;
 use crate::cmd::program::print;
 use crate::compose;
 use crate::exit::Exit;
@@ -28,6 +29,7 @@ use crate::print::agents;
 use crate::print::clean::clean_line;
 use crate::print::wrap::fitting;
 use crate::say;
+use crate::server;
 use crate::short_id::short_id;
 
 /// Columns of a message that is named.
@@ -35,6 +37,9 @@ const SHOWN: usize = 60;
 
 /// Runs `neco session …`.
 pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    if let (SessionCommand::Attach { id, output_format }, Some(url)) = (command, server::named(everywhere, env)) {
+        return background::follow(url, id, *output_format, env);
+    }
     if let SessionCommand::Attach { id, output_format } = command
         && let Some(exit) = resume::watch(&WhichSession::Id(id.clone()), Path::new(""), *output_format, env)?
     {

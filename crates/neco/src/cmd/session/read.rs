@@ -1,7 +1,6 @@
 //! `neco session show` and `neco session log`: what was said in a session, and all that its log holds.
 
 use jiff::tz::TimeZone;
-use neco_app::sessions::each_event;
 use neco_proto::app::history::ListSessionAgents;
 use neco_proto::{Event, Seq, SessionId, visible};
 use neco_view::agent_ask;
@@ -70,7 +69,7 @@ async fn each_written(
     mut shown: impl FnMut(&Event, bool) -> String,
 ) -> Result<(), Failure> {
     let mut written = Ok(());
-    each_event(desk.app(), session, |event, counts| {
+    desk.each_event(session, |event, counts| {
         let text = shown(event, counts);
         if written.is_ok() && !text.is_empty() {
             written = say::out(&text);

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use neco_app::sessions::is_unfinished;
 use neco_config::Env;
 use neco_proto::app::opening::WhichSession;
 use neco_tui::line::run::attached;
@@ -17,6 +16,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::request::take_seat;
 use crate::run::{self, attach};
+use crate::server;
 use crate::short_id::short_id;
 use crate::tui;
 
@@ -65,7 +65,7 @@ pub(super) fn run(wanted: &ResumeArgs, everywhere: &EverywhereArgs, env: &Env) -
     }
     let session = args.session.clone();
     let said = args.message();
-    if said.is_none() {
+    if said.is_none() && server::named(everywhere, env).is_none() {
         let folder = crate::folder(everywhere)?;
         let which = session.clone().map_or(WhichSession::Latest, WhichSession::Id);
         if let Some(exit) = watch(&which, &folder, args.output_format, env)? {
@@ -83,7 +83,7 @@ async fn check_unfinished(session: Option<&str>, everywhere: &EverywhereArgs, en
     let desk = Desk::open(everywhere, env).await?;
     let looked = async {
         let id = desk.named(session).await?.id;
-        Ok::<_, Failure>((short_id(id), is_unfinished(desk.app(), id).await?))
+        Ok::<_, Failure>((short_id(id), desk.is_unfinished(id).await?))
     };
     let looked = looked.await;
     desk.close().await?;

@@ -1,4 +1,4 @@
-//! One connection of a window, from its hello to its end.
+//! One connection of a window, from its hello to its end: over a Unix socket and over a WebSocket alike.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,24 +8,23 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
-use neco_proto::app::{self, AppError};
-use neco_proto::{ClientError, PROTOCOL, Receipt, Seq};
-use tokio::net::UnixStream;
-use tokio::net::unix::OwnedReadHalf;
+use neco_proto::app::opening::OpenSession;
+use neco_proto::app::{self, App, AppError, Caller};
+use neco_proto::{Client, ClientError, PROTOCOL, Receipt, Seq, SessionId};
 use tokio::sync::mpsc::{self, Sender};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::frames::{Asked, Numbered, OLDEST, Reply, Request, Trouble, id_of, line};
-use super::lines::{Lines, OUTBOX, Read, write_lines};
-use super::peer::{self, Unwelcome};
-use super::server::Shared;
+use super::frames::{Asked, Numbered, OLDEST, Opened, Reply, Request, Sent, Trouble, id_of, line};
+use super::lines::{OUTBOX, Read};
+use super::peer::Unwelcome;
+use super::transport::{Reader, Writer};
 
 /// Bytes of a request. A message may come with pictures.
 const LONGEST_REQUEST: usize = 64 * 1024 * 1024;
 
 /// Bytes of a hello; nobody has to be trusted with more before it is heard.
-const LONGEST_HELLO: usize = 64 * 1024;
+pub(super) const LONGEST_HELLO: usize = 64 * 1024;
 
 /// Bytes of replies that wait for one window to read them.
 const WAITING: usize = 8 * 1024 * 1024;
@@ -34,7 +33,7 @@ const WAITING: usize = 8 * 1024 * 1024;
 const UNIT: usize = 1024;
 
 /// Bytes of a reply that a window reads.
-pub(super) const LONGEST_REPLY: usize = 256 * 1024 * 1024;
+pub(crate) const LONGEST_REPLY: usize = 256 * 1024 * 1024;
 
 /// How long a window may take to say hello.
 const HELLO: Duration = Duration::from_secs(5);
@@ -51,26 +50,59 @@ const UNANSWERED: usize = 32;
 /// Streams of events, and answers that come bit by bit, on one connection.
 const STREAMS: usize = 4;
 
-/// Serves a window until it goes or the session ends.
-pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) -> io::Result<()> {
-    let welcome = peer::check(&stream).await;
-    let (read, write) = stream.into_split();
+/// The same where one connection is for many sessions.
+const WEB_STREAMS: usize = 64;
+
+/// Who answers what is asked over connections.
+pub(crate) trait Host: Send + Sync + 'static {
+    /// The version of the program.
+    fn version(&self) -> &str;
+
+    /// Whether this session is served here, or the program where none is named.
+    fn serves(&self, session: Option<SessionId>) -> bool;
+
+    /// True when everything that is served has ended.
+    fn over(&self) -> watch::Receiver<bool>;
+
+    /// The session that a question is about.
+    fn client(&self, session: Option<SessionId>) -> BoxFuture<'_, Result<Arc<dyn Client>, ClientError>>;
+
+    /// Hands over a command.
+    fn send(&self, session: Option<SessionId>, sent: Sent) -> BoxFuture<'_, Result<Receipt, ClientError>>;
+
+    /// The program that calls are made to.
+    fn app(&self) -> &dyn App;
+
+    /// Who somebody is that claims to be `claimed`.
+    fn caller(&self, claimed: Caller) -> Caller;
+
+    /// Opens a session.
+    fn open(&self, wanted: OpenSession) -> BoxFuture<'_, Result<Opened, AppError>>;
+}
+
+/// Serves a window until it goes or what is served ends.
+pub(crate) async fn serve(
+    (read, write): (Reader, Writer),
+    host: Arc<dyn Host>,
+    welcome: Result<(), Unwelcome>,
+) -> io::Result<()> {
     let (lines_in, lines) = mpsc::channel(OUTBOX);
     let connection = Connection {
-        shared,
+        host,
+        session: None,
         outbox: Outbox { lines: lines_in, room: Arc::new(Semaphore::new(WAITING / UNIT)) },
         commands: Arc::new(Semaphore::new(UNANSWERED)),
         questions: Arc::new(Semaphore::new(UNANSWERED)),
         at_work: Arc::new(Semaphore::new(AT_WORK)),
-        streams: Arc::new(Semaphore::new(STREAMS)),
+        streams: Arc::new(Semaphore::new(if matches!(read, Reader::Web(_)) { WEB_STREAMS } else { STREAMS })),
         tasks: JoinSet::new(),
         cancellable: HashMap::new(),
     };
-    let writing = write_lines(write, lines);
+    let writing = write.say_all(lines);
     tokio::pin!(writing);
     tokio::select! {
         written = &mut writing => written,
-        () = connection.talk(Lines::new(read, LONGEST_HELLO), welcome) => writing.await,
+        () = connection.talk(read, welcome) => writing.await,
     }
 }
 
@@ -106,7 +138,9 @@ impl Outbox {
 }
 
 struct Connection {
-    shared: Arc<Shared>,
+    host: Arc<dyn Host>,
+    /// The session that all is about that names no other.
+    session: Option<SessionId>,
     outbox: Outbox,
     /// Slow questions keep no command waiting.
     commands: Arc<Semaphore>,
@@ -121,12 +155,12 @@ struct Connection {
 }
 
 impl Connection {
-    async fn talk(mut self, mut lines: Lines<OwnedReadHalf>, welcome: Result<(), Unwelcome>) {
+    async fn talk(mut self, mut lines: Reader, welcome: Result<(), Unwelcome>) {
         if !self.hello(&mut lines, welcome).await {
             return;
         }
         lines.allow(LONGEST_REQUEST);
-        let mut over = self.shared.over.subscribe();
+        let mut over = self.host.over();
         loop {
             let read = tokio::select! {
                 biased;
@@ -151,12 +185,13 @@ impl Connection {
     }
 
     /// Hears the hello and answers it; false when nothing more is to be said.
-    async fn hello(&self, lines: &mut Lines<OwnedReadHalf>, welcome: Result<(), Unwelcome>) -> bool {
+    async fn hello(&mut self, lines: &mut Reader, welcome: Result<(), Unwelcome>) -> bool {
         let patience = if welcome.is_ok() { HELLO } else { SHORT_HELLO };
         let Ok(Ok(Read::Line(first))) = tokio::time::timeout(patience, lines.next()).await else { return false };
         let (id, heard) = match serde_json::from_slice(&first) {
-            Ok(Numbered { id, says: Request::Hello { protocol, session_id, version } }) => {
-                let own = session_id == self.shared.session;
+            Ok(Numbered { id, says: Request::Hello { protocol, session_id, version }, .. }) => {
+                self.session = session_id;
+                let own = self.host.serves(session_id);
                 (id, welcome.and_then(|()| self.understood(protocol, version, own)))
             }
             Ok(Numbered {
@@ -167,13 +202,17 @@ impl Connection {
                     | Request::Events { .. }
                     | Request::Call(_)
                     | Request::Watch(_)
+                    | Request::Open(_)
                     | Request::Cancel,
+                ..
             }) => (id, Err(Unwelcome::NoHello)),
             Err(_) => (id_of(&first).unwrap_or_default(), Err(Unwelcome::NotUnderstood)),
         };
         let is_welcome = heard.is_ok();
         let reply = match heard {
-            Ok(protocol) => Reply::Welcome { protocol, version: self.shared.version.clone(), pid: std::process::id() },
+            Ok(protocol) => {
+                Reply::Welcome { protocol, version: self.host.version().to_owned(), pid: std::process::id() }
+            }
             Err(why) => Reply::NotWelcome { why: why.to_string() },
         };
         self.answer(id, reply).await;
@@ -184,7 +223,7 @@ impl Connection {
     fn understood(&self, protocol: u32, version: Option<String>, own_session: bool) -> Result<u32, Unwelcome> {
         if protocol < OLDEST {
             let theirs = version.unwrap_or_else(|| "of an older version".to_owned());
-            return Err(Unwelcome::OldProtocol { own: self.shared.version.clone(), theirs, protocol });
+            return Err(Unwelcome::OldProtocol { own: self.host.version().to_owned(), theirs, protocol });
         }
         own_session.then_some(protocol.min(PROTOCOL)).ok_or(Unwelcome::OtherSession)
     }
@@ -192,8 +231,8 @@ impl Connection {
     /// Begins what a line asks for; false when the line makes no sense at all.
     async fn take(&mut self, line: &[u8]) -> bool {
         match serde_json::from_slice(line) {
-            Ok(Numbered { id, says }) => {
-                self.begin(id, says).await;
+            Ok(Numbered { id, session, says }) => {
+                self.begin(id, session.or(self.session), says).await;
                 true
             }
             Err(error) => {
@@ -205,33 +244,49 @@ impl Connection {
         }
     }
 
-    async fn begin(&mut self, id: u64, request: Request) {
-        let (shared, outbox) = (Arc::clone(&self.shared), self.outbox.clone());
+    async fn begin(&mut self, id: u64, session: Option<SessionId>, request: Request) {
+        let (host, outbox) = (Arc::clone(&self.host), self.outbox.clone());
         match request {
             Request::Hello { .. } => {
                 self.refuse(id, "hello was said already".to_owned()).await;
             }
             Request::Events { since } => {
-                self.follow(id, broke(), async move { events(id, since, &shared, &outbox).await }).await;
+                let follows = async move {
+                    match host.client(session).await {
+                        Ok(client) => events(id, since, client, &outbox).await,
+                        Err(error) => drop(say(id, Reply::Error(error.into()), &outbox).await),
+                    }
+                };
+                self.follow(id, broke(), follows).await;
             }
             Request::Watch(asked) => {
-                self.follow(id, call_broke(), async move { items(id, asked, &shared, &outbox).await }).await;
+                self.follow(id, call_broke(), async move { items(id, asked, host.as_ref(), &outbox).await }).await;
             }
             Request::Send(sent) => {
                 let reply = async move {
-                    let taken = shared.send(sent).await;
+                    let taken = host.send(session, sent).await;
                     taken.map(|Receipt { seq, message_id }| Reply::Taken { seq, message_id }).into()
                 };
                 self.command(id, caught(reply, broke())).await;
             }
+            Request::Open(wanted) => {
+                let reply = async move { host.open(*wanted).await.map_or_else(Reply::NotCalled, Reply::Opened) };
+                self.command(id, caught(reply, call_broke())).await;
+            }
             Request::Call(Asked { caller, call }) => {
-                let reply =
-                    async move { shared.app.call(&caller, call).await.map_or_else(Reply::NotCalled, Reply::Called) };
+                let reply = async move {
+                    let caller = host.caller(caller);
+                    host.app().call(&caller, call).await.map_or_else(Reply::NotCalled, Reply::Called)
+                };
                 self.question(id, caught(reply, call_broke())).await;
             }
             Request::Ask(query) => {
-                let reply =
-                    async move { shared.client.ask(query).await.map(|answer| Reply::Answer(Box::new(answer))).into() };
+                let reply = async move {
+                    match host.client(session).await {
+                        Ok(client) => client.ask(query).await.map(|answer| Reply::Answer(Box::new(answer))).into(),
+                        Err(error) => Reply::Error(error.into()),
+                    }
+                };
                 self.question(id, caught(reply, broke())).await;
             }
             Request::Cancel => {
@@ -317,8 +372,8 @@ fn call_broke() -> Reply {
 
 /// Sends the events after `since` until there are no more. A window that does not read makes this
 /// wait, and nobody else: it is served from the log when it reads again.
-async fn events(id: u64, since: Seq, shared: &Shared, outbox: &Outbox) {
-    let mut events = shared.client.events(since);
+async fn events(id: u64, since: Seq, client: Arc<dyn Client>, outbox: &Outbox) {
+    let mut events = client.events(since);
     while let Some(event) = events.next().await {
         let (reply, over) = match event {
             Ok(event) => (Reply::Event(Box::new(event)), false),
@@ -332,8 +387,9 @@ async fn events(id: u64, since: Seq, shared: &Shared, outbox: &Outbox) {
 }
 
 /// Sends an answer bit by bit. A window that does not read makes whoever works on it wait.
-async fn items(id: u64, Asked { caller, call }: Asked, shared: &Shared, outbox: &Outbox) {
-    let mut items = shared.app.stream(&caller, call);
+async fn items(id: u64, Asked { caller, call }: Asked, host: &dyn Host, outbox: &Outbox) {
+    let caller = host.caller(caller);
+    let mut items = host.app().stream(&caller, call);
     while let Some(item) = items.next().await {
         let (reply, over) =
             item.map_or_else(|error| (Reply::NotCalled(error), true), |item| (Reply::Item(item), false));

@@ -1,0 +1,351 @@
+//! Who may come in: a token in a file of the person, named tokens that may do less, and browsers that came by a link.
+//!
+//! Invariants: of what lets somebody in only hashes are kept in memory, and the file of the main token is the only place
+//! that has it; all comparisons take the same time; a link is good once.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use neco_proto::Actor;
+use neco_proto::app::{Caller, Scope};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+/// How long a link is good.
+const LINK: Duration = Duration::from_secs(10 * 60);
+
+/// How long a browser stays signed in.
+const BROWSER: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// Links, and browsers, at a time; the oldest go.
+const MOST: usize = 64;
+
+/// The file of the main token.
+const TOKEN: &str = "token";
+
+/// The file of the named tokens.
+const NAMED: &str = "tokens.json";
+
+/// What a token is known by.
+type Hash = [u8; 32];
+
+/// Who somebody is that was let in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rights {
+    pub scope: Scope,
+    pub actor: Actor,
+}
+
+impl Rights {
+    /// The caller that somebody is who claims to be `claimed`: no more than they may.
+    pub fn caller(&self, claimed: Caller) -> Caller {
+        // The person may speak for others, such as a program; nobody else may.
+        let actor = if self.actor == Actor::Person { claimed.actor } else { self.actor.clone() };
+        Caller { actor, scope: claimed.scope.min(self.scope), tenant: claimed.tenant }
+    }
+
+    /// The caller that they are.
+    pub fn own(&self) -> Caller {
+        Caller { actor: self.actor.clone(), scope: self.scope, tenant: None }
+    }
+}
+
+/// A token with a name, as the file has it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NamedToken {
+    /// What it is called.
+    pub name: String,
+    /// The most that whoever has it may do.
+    pub scope: Scope,
+    /// SHA-256 of it, in hexadecimal digits.
+    pub sha256: String,
+}
+
+/// All who may come in.
+pub(crate) struct Access {
+    folder: PathBuf,
+    tokens: Mutex<Tokens>,
+    links: Mutex<Vec<(Hash, Instant)>>,
+    browsers: Mutex<Vec<Browser>>,
+}
+
+/// What the files have.
+#[derive(Default)]
+struct Tokens {
+    own: Option<Hash>,
+    named: Vec<NamedToken>,
+}
+
+impl Tokens {
+    fn read(folder: &Path) -> io::Result<Self> {
+        Ok(Self { own: main_token(folder)?.as_deref().map(hash), named: named_tokens(folder)? })
+    }
+}
+
+struct Browser {
+    cookie: Hash,
+    /// Header tokens of its tabs.
+    tabs: Vec<Hash>,
+    until: Instant,
+}
+
+/// A random secret.
+pub(crate) fn secret(prefix: &str) -> io::Result<String> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes.iter().fold(prefix.to_owned(), |text, byte| format!("{text}{byte:02x}")))
+}
+
+fn hash(secret: &str) -> Hash {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+fn hexadecimal(hash: &Hash) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn same(one: &Hash, other: &Hash) -> bool {
+    one.ct_eq(other).into()
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Access {
+    /// With the token of a folder, which is made when there is none.
+    pub fn open(folder: &Path) -> io::Result<Self> {
+        if main_token(folder)?.is_none() {
+            write_private(&folder.join(TOKEN), secret("neco_")?.as_bytes())?;
+        }
+        let (links, browsers) = (Mutex::default(), Mutex::default());
+        let tokens = Mutex::new(Tokens::read(folder)?);
+        Ok(Self { folder: folder.to_owned(), tokens, links, browsers })
+    }
+
+    /// Reads the files again: a token that was removed is good for nothing from then on.
+    pub fn refresh(&self) -> io::Result<()> {
+        let read = Tokens::read(&self.folder)?;
+        *locked(&self.tokens) = read;
+        Ok(())
+    }
+
+    /// Who has this token.
+    pub fn of_token(&self, token: &str) -> Option<Rights> {
+        let (shown, tokens) = (hash(token), locked(&self.tokens));
+        if tokens.own.is_some_and(|own| same(&shown, &own)) {
+            return Some(Rights { scope: Scope::Manage, actor: Actor::Person });
+        }
+        let shown = hexadecimal(&shown);
+        let found = tokens.named.iter().find(|named| named.sha256.as_bytes().ct_eq(shown.as_bytes()).into())?;
+        Some(Rights { scope: found.scope, actor: Actor::Device { name: found.name.clone() } })
+    }
+
+    /// A code for a link that lets one browser in, once.
+    pub fn link(&self) -> io::Result<String> {
+        let code = secret("")?;
+        let mut links = locked(&self.links);
+        links.retain(|(_, until)| *until > Instant::now());
+        if links.len() >= MOST {
+            links.remove(0);
+        }
+        links.push((hash(&code), Instant::now() + LINK));
+        Ok(code)
+    }
+
+    /// The cookie and the header token of a browser that shows the code of a link; the code is used up.
+    pub fn exchange(&self, code: &str) -> io::Result<Option<(String, String)>> {
+        let shown = hash(code);
+        let mut links = locked(&self.links);
+        let Some(at) = links.iter().position(|(link, _)| same(link, &shown)) else { return Ok(None) };
+        let (_, until) = links.remove(at);
+        if until < Instant::now() {
+            return Ok(None);
+        }
+        let (cookie, tab) = (secret("")?, secret("")?);
+        let mut browsers = locked(&self.browsers);
+        browsers.retain(|browser| browser.until > Instant::now());
+        if browsers.len() >= MOST {
+            browsers.remove(0);
+        }
+        browsers.push(Browser { cookie: hash(&cookie), tabs: vec![hash(&tab)], until: Instant::now() + BROWSER });
+        Ok(Some((cookie, tab)))
+    }
+
+    /// The header token of another tab of a browser that has a cookie.
+    pub fn tab(&self, cookie: &str) -> io::Result<Option<String>> {
+        let shown = hash(cookie);
+        let mut browsers = locked(&self.browsers);
+        let Some(browser) = browsers.iter_mut().find(|browser| same(&browser.cookie, &shown)) else { return Ok(None) };
+        let tab = secret("")?;
+        if browser.tabs.len() >= MOST {
+            browser.tabs.remove(0);
+        }
+        browser.tabs.push(hash(&tab));
+        Ok(Some(tab))
+    }
+
+    /// Who a browser speaks for that has both: other programs of the machine can put a cookie of theirs on a port of ours,
+    /// and read one, but they don't know the header token of a tab.
+    pub fn of_browser(&self, cookie: &str, tab: &str) -> Option<Rights> {
+        let (cookie, tab) = (hash(cookie), hash(tab));
+        let browsers = locked(&self.browsers);
+        let knows = |browser: &Browser| {
+            same(&browser.cookie, &cookie)
+                && browser.until > Instant::now()
+                && browser.tabs.iter().any(|known| same(known, &tab))
+        };
+        browsers.iter().any(knows).then_some(Rights { scope: Scope::Manage, actor: Actor::Person })
+    }
+
+    /// Signs a browser out.
+    pub fn forget(&self, cookie: &str) {
+        let shown = hash(cookie);
+        locked(&self.browsers).retain(|browser| !same(&browser.cookie, &shown));
+    }
+}
+
+/// The main token of a folder, unless there is none that only its owner can know.
+///
+/// # Errors
+/// When it can't be read.
+pub fn main_token(folder: &Path) -> io::Result<Option<String>> {
+    let Some(text) = read_private(&folder.join(TOKEN))? else { return Ok(None) };
+    let token = text.trim().to_owned();
+    Ok((token.len() >= 64).then_some(token))
+}
+
+/// The named tokens of a folder.
+///
+/// # Errors
+/// When they can't be read.
+pub fn named_tokens(folder: &Path) -> io::Result<Vec<NamedToken>> {
+    match read_private(&folder.join(NAMED))? {
+        Some(text) => serde_json::from_str(&text).map_err(io::Error::other),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Makes a token with a name, in place of one that has it already.
+///
+/// # Errors
+/// When it can't be written.
+pub fn add_token(folder: &Path, name: &str, scope: Scope) -> io::Result<String> {
+    let mut named = named_tokens(folder)?;
+    named.retain(|named| named.name != name);
+    let token = secret("neco_")?;
+    named.push(NamedToken { name: name.to_owned(), scope, sha256: hexadecimal(&hash(&token)) });
+    make_private(folder)?;
+    write_private(&folder.join(NAMED), &serde_json::to_vec_pretty(&named)?)?;
+    Ok(token)
+}
+
+/// Removes a token by its name, and tells whether there was one; without a name the main one, which is made anew when
+/// the server starts.
+///
+/// # Errors
+/// When that can't be written.
+pub fn remove_token(folder: &Path, name: Option<&str>) -> io::Result<bool> {
+    let Some(name) = name else {
+        return match fs::remove_file(folder.join(TOKEN)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            removed => removed.map(|()| true),
+        };
+    };
+    let mut named = named_tokens(folder)?;
+    let before = named.len();
+    named.retain(|named| named.name != name);
+    write_private(&folder.join(NAMED), &serde_json::to_vec_pretty(&named)?)?;
+    Ok(named.len() < before)
+}
+
+/// Makes a folder that only its owner can look into.
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let there = fs::symlink_metadata(folder)?;
+    if !there.is_dir() || there.uid() != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::other(format!("{} is a link, or belongs to somebody else", folder.display())));
+    }
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+}
+
+/// Writes a file that only its owner can read, all of it or nothing.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
+    file.write_all(bytes)?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// A file that only its owner can read and that is no link; nothing when there is none, or others could know it.
+pub(crate) fn read_private(path: &Path) -> io::Result<Option<String>> {
+    let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
+    let mut file: File = match OpenOptions::new().read(true).custom_flags(no_follow).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let there = file.metadata()?;
+    if there.mode() & 0o077 != 0 || there.uid() != rustix::process::geteuid().as_raw() {
+        return Ok(None);
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok(Some(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_token_is_kept_and_made_anew_when_others_could_know_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let access = Access::open(folder.path()).unwrap();
+        let token = main_token(folder.path()).unwrap().unwrap();
+        assert_eq!(access.of_token(&token), Some(Rights { scope: Scope::Manage, actor: Actor::Person }));
+        assert_eq!(access.of_token("neco_"), None);
+        assert!(Access::open(folder.path()).unwrap().of_token(&token).is_some());
+        fs::set_permissions(folder.path().join(TOKEN), fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(Access::open(folder.path()).unwrap().of_token(&token), None);
+    }
+
+    #[test]
+    fn a_named_token_may_what_it_was_made_for_until_it_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let access = Access::open(folder.path()).unwrap();
+        let token = add_token(folder.path(), "phone", Scope::Read).unwrap();
+        assert_eq!(access.of_token(&token), None, "not read yet");
+        access.refresh().unwrap();
+        let phone = Actor::Device { name: "phone".to_owned() };
+        let rights = access.of_token(&token).unwrap();
+        assert_eq!(rights, Rights { scope: Scope::Read, actor: phone.clone() });
+        assert_eq!(rights.caller(Caller::person()), Caller { actor: phone, scope: Scope::Read, tenant: None });
+        assert!(!fs::read_to_string(folder.path().join(NAMED)).unwrap().contains(&token));
+        assert!(remove_token(folder.path(), Some("phone")).unwrap());
+        access.refresh().unwrap();
+        assert_eq!(access.of_token(&token), None);
+    }
+
+    #[test]
+    fn a_link_is_good_once_and_a_browser_needs_both_of_its_secrets() {
+        let folder = tempfile::tempdir().unwrap();
+        let access = Access::open(folder.path()).unwrap();
+        let code = access.link().unwrap();
+        let (cookie, tab) = access.exchange(&code).unwrap().unwrap();
+        assert_eq!(access.exchange(&code).unwrap(), None, "used up");
+        assert!(access.of_browser(&cookie, &tab).is_some());
+        let second = access.tab(&cookie).unwrap().unwrap();
+        assert!(access.of_browser(&cookie, &second).is_some());
+        let (other, foreign) = access.exchange(&access.link().unwrap()).unwrap().unwrap();
+        assert_eq!(access.of_browser(&cookie, &foreign), None, "the tab of another browser");
+        assert_eq!(access.of_browser(&other, &tab), None);
+        access.forget(&cookie);
+        assert_eq!(access.of_browser(&cookie, &tab), None);
+    }
+}

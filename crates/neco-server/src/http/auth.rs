@@ -1,0 +1,106 @@
+//! How browsers sign in: a link from the terminal, once, for a cookie and a header token.
+
+use std::io;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use http::{HeaderValue, StatusCode, header};
+use neco_proto::Actor;
+use neco_proto::app::Scope;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::House;
+use super::calls::{rights, taken};
+use super::problem::{Answer, Problem};
+use super::sessions::answered;
+
+/// The page that a link opens.
+const PAGE: &str = include_str!("page.html");
+
+/// What runs on it.
+const SCRIPT: &str = include_str!("page.js");
+
+/// The code of a link.
+#[derive(Deserialize)]
+struct Code {
+    code: String,
+}
+
+/// The routes of signing in, and the page that does it.
+pub(crate) fn add(router: Router, house: &Arc<House>) -> Router {
+    let own = |house: &Arc<House>| Arc::clone(house);
+    let (links, exchanges, tabs, leaves) = (own(house), own(house), own(house), own(house));
+    let text = |kind: &'static str, text: &'static str| {
+        get(move || async move { ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], text) })
+    };
+    router
+        .route("/", text("text/html; charset=utf-8", PAGE))
+        .route("/app.js", text("text/javascript; charset=utf-8", SCRIPT))
+        .route("/api/v1/auth/link", post(move |request: Request| async move { answered(link(&links, &request)) }))
+        .route(
+            "/api/v1/auth/exchange",
+            post(move |request: Request| async move { answered(exchange(&exchanges, request).await) }),
+        )
+        .route("/api/v1/auth/tab", post(move |request: Request| async move { answered(tab(&tabs, &request)) }))
+        .route("/api/v1/auth/logout", post(move |request: Request| async move { answered(leave(&leaves, &request)) }))
+}
+
+fn failed(error: io::Error) -> Problem {
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+}
+
+/// Only the person makes links: whoever opens one may do all that they may.
+fn link(house: &House, request: &Request) -> Result<Response, Problem> {
+    let rights = rights(request)?;
+    if rights.scope < Scope::Manage || rights.actor != Actor::Person {
+        return Err(Problem::new(StatusCode::FORBIDDEN, "a link is only for whoever may do everything"));
+    }
+    let code = house.access.link().map_err(failed)?;
+    tracing::info!("a link for a browser was made");
+    Answer::json(StatusCode::CREATED, &json!({ "url": format!("{}/#code={code}", house.url) }))
+        .map(IntoResponse::into_response)
+}
+
+async fn exchange(house: &House, request: Request) -> Result<Response, Problem> {
+    from_own_page(&request)?;
+    let (_, body) = taken(request).await?;
+    let Code { code } = serde_json::from_slice(&body).map_err(|error| Problem::bad(error.to_string()))?;
+    let used =
+        || Problem::new(StatusCode::UNAUTHORIZED, "the link was used, or is too old: `neco serve link` makes another");
+    let (cookie, tab) = house.access.exchange(&code).map_err(failed)?.ok_or_else(used)?;
+    tracing::info!("a browser has signed in");
+    let mut response = Answer::json(StatusCode::OK, &json!({ "tab": tab }))?.into_response();
+    let secure = if house.guard.behind_proxy { "; Secure" } else { "" };
+    let name = house.guard.cookie_name();
+    let cookie = format!("{name}={cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=604800{secure}");
+    let cookie = HeaderValue::from_str(&cookie).map_err(|error| Problem::bad(error.to_string()))?;
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
+    Ok(response)
+}
+
+fn tab(house: &House, request: &Request) -> Result<Response, Problem> {
+    from_own_page(request)?;
+    let stranger =
+        || Problem::new(StatusCode::UNAUTHORIZED, "this browser is not signed in: `neco serve link` makes a link");
+    let cookie = house.guard.cookie(request.headers()).ok_or_else(stranger)?;
+    let tab = house.access.tab(cookie).map_err(failed)?.ok_or_else(stranger)?;
+    Answer::json(StatusCode::OK, &json!({ "tab": tab })).map(IntoResponse::into_response)
+}
+
+fn leave(house: &House, request: &Request) -> Result<Response, Problem> {
+    rights(request)?;
+    house.guard.cookie(request.headers()).into_iter().for_each(|cookie| house.access.forget(cookie));
+    Answer::json(StatusCode::OK, &json!({})).map(IntoResponse::into_response)
+}
+
+/// Browsers say where a page is from that asks; the guard has looked that it is ours.
+fn from_own_page(request: &Request) -> Result<(), Problem> {
+    match request.headers().contains_key(header::ORIGIN) {
+        true => Ok(()),
+        false => Err(Problem::new(StatusCode::FORBIDDEN, "only the page of this server asks this")),
+    }
+}

@@ -1,0 +1,116 @@
+//! The one server of a person and data folder: a lock decides who it is, a file says where it is.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::access::{make_private, read_private, write_private};
+
+/// Where a server is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// Its process.
+    pub pid: u32,
+    /// The version of its program.
+    pub version: String,
+    /// Where it listens.
+    pub url: String,
+}
+
+/// The folder of the server of a data folder.
+pub fn folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("run")
+}
+
+/// That this process is the server, until it is dropped.
+pub struct Lock {
+    folder: PathBuf,
+    /// Its lock ends with the process, however that ends.
+    _file: File,
+}
+
+/// Why this process can't be the server.
+#[derive(Debug, thiserror::Error)]
+pub enum NotTheOne {
+    /// Another process is.
+    #[error("another process is the server already")]
+    Another(Option<Found>),
+    /// The lock can't be had.
+    #[error(transparent)]
+    Failed(#[from] io::Error),
+}
+
+impl Lock {
+    /// Makes this process the server of a folder.
+    ///
+    /// # Errors
+    /// When another one is.
+    pub fn take(folder: &Path) -> Result<Self, NotTheOne> {
+        make_private(folder)?;
+        let file = File::options().create(true).truncate(false).write(true).open(folder.join("server.lock"))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { folder: folder.to_owned(), _file: file }),
+            Err(TryLockError::WouldBlock) => Err(NotTheOne::Another(said(folder)?)),
+            Err(TryLockError::Error(error)) => Err(error.into()),
+        }
+    }
+
+    /// Tells others where the server is, once it listens.
+    ///
+    /// # Errors
+    /// When that can't be written.
+    pub fn tell(&self, found: &Found) -> io::Result<()> {
+        write_private(&self.folder.join("server.json"), &serde_json::to_vec_pretty(found)?)
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(self.folder.join("server.json"));
+    }
+}
+
+/// The server of a folder, if one runs.
+///
+/// # Errors
+/// When the folder can't be read.
+pub fn find(folder: &Path) -> io::Result<Option<Found>> {
+    let file = match File::options().write(true).open(folder.join("server.lock")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    match file.try_lock_shared() {
+        // What a process left that was killed.
+        Ok(()) => Ok(None),
+        Err(TryLockError::WouldBlock) => said(folder),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn said(folder: &Path) -> io::Result<Option<Found>> {
+    let text = read_private(&folder.join("server.json"))?;
+    text.map(|text| serde_json::from_str(&text).map_err(io::Error::other)).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_and_it_is_found_as_long_as_it_lives() {
+        let data = tempfile::tempdir().unwrap();
+        let run = folder(data.path());
+        assert_eq!(find(&run).unwrap(), None);
+        let lock = Lock::take(&run).unwrap();
+        assert!(matches!(Lock::take(&run), Err(NotTheOne::Another(None))), "it does not listen yet");
+        let found = Found { pid: 7, version: "1".to_owned(), url: "http://127.0.0.1:1".to_owned() };
+        lock.tell(&found).unwrap();
+        assert_eq!(find(&run).unwrap(), Some(found.clone()));
+        assert!(matches!(Lock::take(&run), Err(NotTheOne::Another(Some(other))) if other == found));
+        drop(lock);
+        assert_eq!(find(&run).unwrap(), None);
+        drop(Lock::take(&run).unwrap());
+    }
+}

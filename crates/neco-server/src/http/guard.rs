@@ -1,0 +1,222 @@
+//! What every request has to pass before anything is done: where it says it goes, where it comes from, who asks, how
+//! often.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+
+use super::House;
+use super::access::Rights;
+use super::calls::LONGEST_BODY;
+use super::problem::Problem;
+use super::ws;
+
+/// Who is at the other end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub SocketAddr);
+
+/// Requests in a minute that somebody of another machine may make, and of this one.
+const REQUESTS: [f64; 2] = [600.0, 6000.0];
+
+/// Wrong tokens in a minute.
+const WRONG: f64 = 10.0;
+
+/// Addresses that are counted at a time.
+const MOST: usize = 4096;
+
+/// How a browser names the header token of its tab where it can't set headers.
+const TAB_PROTOCOL: &str = "neco.tab.";
+
+/// The header that it sets elsewhere.
+const TAB_HEADER: &str = "x-neco-tab";
+
+/// What the server is called, and how often it is asked.
+pub(crate) struct Guard {
+    /// `Host` headers that are right, such as `127.0.0.1:7420`.
+    pub hosts: Vec<String>,
+    pub port: u16,
+    /// Whether browsers reach it by TLS, which somebody else ends.
+    pub behind_proxy: bool,
+    asked: Mutex<HashMap<(IpAddr, String), (f64, Instant)>>,
+}
+
+impl Guard {
+    pub fn new(address: SocketAddr, names: &[String], behind_proxy: bool) -> Self {
+        let port = address.port();
+        let own = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned(), address.ip().to_string()];
+        let mut hosts: Vec<String> = own.iter().chain(names).map(|name| format!("{name}:{port}")).collect();
+        // Names of a proxy stand without our port.
+        hosts.extend(names.iter().map(|name| name.to_ascii_lowercase()));
+        Self { hosts, port, behind_proxy, asked: Mutex::default() }
+    }
+
+    /// Whether an address has something left of `most` a minute.
+    fn may(&self, peer: IpAddr, what: &str, most: f64) -> bool {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.len() >= MOST {
+            asked.retain(|_, (_, at)| at.elapsed().as_secs() < 60);
+        }
+        let (left, at) = asked.entry((peer, what.to_owned())).or_insert((most, Instant::now()));
+        *left = most.min(*left + at.elapsed().as_secs_f64() * most / 60.0);
+        *at = Instant::now();
+        let may = *left >= 1.0;
+        *left -= f64::from(u8::from(may));
+        may
+    }
+
+    /// Refuses what was sent to another name: a page of somebody else whose name leads here by now.
+    fn host(&self, request: &Request) -> Result<(), Problem> {
+        let mut named = request.headers().get_all(header::HOST).iter();
+        let only = named.next().filter(|_| named.next().is_none()).and_then(|host| host.to_str().ok());
+        // With a whole address in the first line that counts, too.
+        let absolute = request.uri().authority().is_none_or(|authority| self.is_own(authority.as_str()));
+        match only.is_some_and(|host| self.is_own(host)) && absolute {
+            true => Ok(()),
+            false => Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "this server has another name")),
+        }
+    }
+
+    fn is_own(&self, host: &str) -> bool {
+        self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host))
+    }
+
+    /// Refuses what a page of somebody else asks.
+    fn origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
+        let foreign = || Problem::new(StatusCode::FORBIDDEN, "pages of others may not ask this");
+        for origin in headers.get_all(header::ORIGIN) {
+            let origin = origin.to_str().map_err(|_| foreign())?;
+            let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+            if !host.is_some_and(|host| self.is_own(host)) {
+                return Err(foreign());
+            }
+        }
+        match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
+            None | Some(b"same-origin" | b"none") => Ok(()),
+            Some(_) => Err(foreign()),
+        }
+    }
+
+    /// The cookie of a browser.
+    pub fn cookie<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        let name = format!("{}=", self.cookie_name());
+        let all = headers.get_all(header::COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
+        all.flat_map(|cookies| cookies.split(';')).find_map(|cookie| cookie.trim().strip_prefix(name.as_str()))
+    }
+
+    /// Cookies are shared by all ports of a machine.
+    pub fn cookie_name(&self) -> String {
+        format!("neco_{}", self.port)
+    }
+}
+
+/// Lets a request pass, or says why not.
+pub(crate) async fn guard(State(house): State<Arc<House>>, mut request: Request, next: Next) -> Response {
+    let passed = pass(&house, &mut request);
+    let mut response = match passed {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    };
+    let class = usize::from(response.status().as_u16() / 100).saturating_sub(1);
+    house.hall.numbers.answered.get(class).inspect(|number| number.add());
+    let headers = response.headers_mut();
+    for (name, value) in ALWAYS {
+        headers.insert(*name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// What every answer says.
+const ALWAYS: &[(&str, &str)] = &[
+    ("cache-control", "no-store"),
+    (
+        "content-security-policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("referrer-policy", "no-referrer"),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+];
+
+fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
+    let guard = &house.guard;
+    guard.host(request)?;
+    guard.origin(request.headers())?;
+    let unframed = request.headers().contains_key(header::TRANSFER_ENCODING)
+        && request.headers().contains_key(header::CONTENT_LENGTH);
+    if unframed {
+        return Err(Problem::bad("a body has one length"));
+    }
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if length.is_some_and(|length: u64| length > LONGEST_BODY as u64) {
+        let words = format!("a body has at most {LONGEST_BODY} bytes");
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, words));
+    }
+    let peer = request.extensions().get::<Peer>().map(|Peer(peer)| peer.ip());
+    let peer = peer.ok_or_else(|| Problem::bad("it is not known who asks"))?;
+    let rights = who(house, request.headers());
+    let is_open = OPEN.contains(&request.uri().path());
+    let [afar, here] = REQUESTS;
+    let most = if peer.is_loopback() { here } else { afar };
+    let too_many = |words: &str| Problem::new(StatusCode::TOO_MANY_REQUESTS, words);
+    match &rights {
+        Some(rights) if !guard.may(peer, &format!("{:?}", rights.actor), most) => {
+            return Err(too_many("that is too much in one minute"));
+        }
+        Some(_) => {}
+        None if is_open => {
+            if !guard.may(peer, "open", most) {
+                return Err(too_many("that is too much in one minute"));
+            }
+        }
+        None => {
+            house.hall.numbers.strangers.add();
+            tracing::warn!(%peer, path = request.uri().path(), "a request without a valid token");
+            return Err(match guard.may(peer, "wrong", WRONG) {
+                true => Problem::new(StatusCode::UNAUTHORIZED, "a token is needed: `neco serve token` prints it"),
+                false => too_many("too many wrong tokens in one minute"),
+            });
+        }
+    }
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    if changes && has_body(request) && !is_json(request.headers()) {
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bodies are application/json"));
+    }
+    if let Some(rights) = rights {
+        request.extensions_mut().insert(rights);
+    }
+    Ok(())
+}
+
+/// What needs no token.
+const OPEN: &[&str] = &["/", "/app.js", "/health/live", "/health/ready", "/api/v1/auth/exchange", "/api/v1/auth/tab"];
+
+/// Whoever shows a token, or both secrets of a browser.
+fn who(house: &House, headers: &HeaderMap) -> Option<Rights> {
+    let mut shown = headers.get_all(header::AUTHORIZATION).iter();
+    if let Some(shown) = shown.next().filter(|_| shown.next().is_none()) {
+        let token = shown.to_str().ok()?.strip_prefix("Bearer ")?;
+        return house.access.of_token(token.trim());
+    }
+    let by_protocol = || ws::protocols(headers).find_map(|name| name.strip_prefix(TAB_PROTOCOL));
+    let by_header = headers.get(TAB_HEADER).and_then(|tab| tab.to_str().ok());
+    house.access.of_browser(house.guard.cookie(headers)?, by_header.or_else(by_protocol)?)
+}
+
+fn has_body(request: &Request) -> bool {
+    let headers = request.headers();
+    let length = headers.get(header::CONTENT_LENGTH).map(HeaderValue::as_bytes);
+    headers.contains_key(header::TRANSFER_ENCODING) || length.is_some_and(|length| length != b"0")
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}

@@ -1,0 +1,307 @@
+//! The sessions that the server holds: opened when somebody needs one, handed back when nobody has for long.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, join_all};
+use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
+use neco_proto::app::{App, AppError, Caller, Scope, Trouble};
+use neco_proto::{
+    Actor, Answer, ApprovalMode, Client, ClientError, Command, Decision, EventStream, Query, Receipt, Seq, SessionId,
+};
+use tokio::sync::watch;
+
+use super::access::Rights;
+use super::numbers::Numbers;
+use crate::remote::desk::Host;
+use crate::remote::frames::{Opened, Sent};
+
+/// How long nobody needs a session that does nothing before it is handed back.
+const REST: Duration = Duration::from_secs(15 * 60);
+
+/// Sessions that are held at a time.
+const MOST: usize = 1024;
+
+/// How long a session may take to say how it stands.
+const SOON: Duration = Duration::from_secs(5);
+
+/// All sessions that are held.
+pub(crate) struct Hall {
+    pub app: Arc<dyn App>,
+    pub version: String,
+    pub numbers: Numbers,
+    held: Mutex<HashMap<SessionId, Held>>,
+    /// True when everything has ended.
+    over: watch::Sender<bool>,
+    /// Whether sessions are opened and commands taken.
+    ready: watch::Sender<bool>,
+}
+
+/// A session, and when somebody last asked for it.
+struct Held {
+    client: Arc<Seated>,
+    asked: Instant,
+}
+
+/// The way to a session as it is handed out: whoever follows the session keeps it.
+struct Seated(Arc<dyn Client>);
+
+impl Client for Seated {
+    fn send_as(&self, by: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+        self.0.send_as(by, command)
+    }
+
+    fn events(&self, since: Seq) -> EventStream {
+        self.0.events(since)
+    }
+
+    fn ask(&self, query: Query) -> BoxFuture<'_, Result<Answer, ClientError>> {
+        self.0.ask(query)
+    }
+}
+
+impl Hall {
+    pub fn new(app: Arc<dyn App>, version: &str) -> Arc<Self> {
+        let (over, ready) = (watch::Sender::new(false), watch::Sender::new(true));
+        let (held, numbers) = (Mutex::default(), Numbers::default());
+        Arc::new(Self { app, version: version.to_owned(), numbers, held, over, ready })
+    }
+
+    fn held(&self) -> MutexGuard<'_, HashMap<SessionId, Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many sessions are held.
+    pub fn count(&self) -> usize {
+        self.held().len()
+    }
+
+    pub fn is_ready(&self) -> bool {
+        *self.ready.borrow()
+    }
+
+    /// Opens a session and holds it.
+    pub async fn open(&self, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
+        if !self.is_ready() {
+            return Err(AppError::new(Trouble::Failed, "the server is about to end"));
+        }
+        if wanted.folder.is_empty() && !matches!(wanted.which, WhichSession::Id(_)) {
+            let words = "name the folder that is worked in: {\"folder\": \"/srv/project\"}";
+            return Err(AppError::new(Trouble::Invalid, words));
+        }
+        if self.count() >= MOST {
+            return Err(AppError::new(Trouble::InUse, format!("the server holds {MOST} sessions already"))
+                .hint("Close some, or wait until those that nobody needs are handed back."));
+        }
+        let OpenedSession { id, client, folder, owner, since, notes } = self.app.open(caller, wanted).await?;
+        let held = Held { client: Arc::new(Seated(client)), asked: Instant::now() };
+        let before = self.held().insert(id, held);
+        // It is held once, and was handed out twice.
+        if let Some(before) = before {
+            self.app.close(Arc::clone(&before.client.0)).await?;
+        }
+        tracing::info!(session = %id, caller = ?caller.actor, "a session is held");
+        Ok(Opened { id, folder, since, was_open: owner.is_some(), notes })
+    }
+
+    /// The way to a session, which is opened when nobody holds it.
+    pub async fn client(&self, caller: &Caller, id: SessionId) -> Result<Arc<dyn Client>, AppError> {
+        if let Some(client) = self.at_hand(id) {
+            return Ok(client);
+        }
+        let which = WhichSession::Id(id.to_string());
+        self.open(caller, OpenSession { which, attended: true, interactive: true, ..OpenSession::default() }).await?;
+        self.at_hand(id).ok_or_else(|| ClientError::Gone.into())
+    }
+
+    /// The way to a session that is held.
+    pub fn at_hand(&self, id: SessionId) -> Option<Arc<dyn Client>> {
+        let mut held = self.held();
+        let held = held.get_mut(&id)?;
+        held.asked = Instant::now();
+        Some(Arc::clone(&held.client) as _)
+    }
+
+    /// The session whose id begins so, of those that are held or by asking the program.
+    pub async fn named(&self, caller: &Caller, id: &str) -> Result<SessionId, AppError> {
+        if let Ok(id) = id.parse() {
+            return Ok(id);
+        }
+        let which = WhichSession::Id(id.to_owned());
+        let wanted = OpenSession { which, attended: true, interactive: true, ..OpenSession::default() };
+        self.open(caller, wanted).await.map(|opened| opened.id)
+    }
+
+    /// Hands a command over, also to a session whose process has ended meanwhile: it is opened again.
+    pub async fn send(&self, rights: &Rights, id: SessionId, sent: Sent) -> Result<Receipt, AppError> {
+        let needed = needs(&sent.command);
+        if rights.scope < needed {
+            let words = format!("this command is not for whoever may only {}", rights.scope);
+            return Err(AppError::new(Trouble::NotAllowed, words));
+        }
+        if matches!(sent.command, Command::Shutdown) {
+            return Err(ClientError::Refused("only the server ends its sessions".to_owned()).into());
+        }
+        if !self.is_ready() {
+            return Err(ClientError::Gone.into());
+        }
+        let claimed = Caller { actor: sent.by, scope: rights.scope, tenant: None };
+        let (caller, command) = (rights.caller(claimed), sent.command);
+        self.numbers.commands.add();
+        let client = self.client(&caller, id).await?;
+        let taken = client.send_as(caller.actor.clone(), command.clone()).await;
+        if taken != Err(ClientError::Gone) {
+            return Ok(taken?);
+        }
+        self.let_go(id).await?;
+        let client = self.client(&caller, id).await?;
+        Ok(client.send_as(caller.actor, command).await?)
+    }
+
+    /// Hands a session back, whatever it does.
+    pub async fn let_go(&self, id: SessionId) -> Result<(), AppError> {
+        let held = self.held().remove(&id);
+        match held {
+            Some(held) => self.app.close(Arc::clone(&held.client.0)).await.map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Hands back what nobody needs and what does nothing; tells how many sessions are left.
+    pub async fn tidy(&self) -> usize {
+        let is_idle = |held: &Held| held.asked.elapsed() > REST && Arc::strong_count(&held.client) == 1;
+        let idle: Vec<(SessionId, Arc<dyn Client>)> = {
+            let held = self.held();
+            let idle = held.iter().filter(|(_, held)| is_idle(held));
+            idle.map(|(id, held)| (*id, Arc::clone(&held.client) as _)).collect()
+        };
+        for (id, client) in idle {
+            if !is_busy(client.as_ref()).await
+                && let Err(error) = self.let_go(id).await
+            {
+                tracing::warn!(session = %id, %error, "a session could not be handed back");
+            }
+        }
+        self.count()
+    }
+
+    /// Takes nothing new, and lets those who work come to an end for a while. What waits for a person waits in the log.
+    pub async fn wind_down(&self, patience: Duration) {
+        let _ = self.ready.send(false);
+        let clients: Vec<Arc<dyn Client>> = self.held().values().map(|held| Arc::clone(&held.client) as _).collect();
+        let rests = clients.iter().map(|client| async {
+            while is_at_work(client.as_ref()).await {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        });
+        let _ = tokio::time::timeout(patience, join_all(rests)).await;
+        let _ = self.over.send(true);
+    }
+
+    /// True when everything has ended.
+    pub fn over(&self) -> watch::Receiver<bool> {
+        self.over.subscribe()
+    }
+}
+
+/// What a command asks of whoever says it.
+fn needs(command: &Command) -> Scope {
+    let loosens = match command {
+        Command::SetApproval { approval } => matches!(approval, ApprovalMode::Auto | ApprovalMode::AcceptEdits),
+        Command::Approve { decision, .. } => matches!(decision, Decision::Always),
+        Command::CommandMessage { allow, .. } => !allow.is_empty(),
+        _ => false,
+    };
+    if loosens { Scope::Manage } else { Scope::Work }
+}
+
+/// Whether the agent of a session works and waits for nobody.
+async fn is_at_work(client: &dyn Client) -> bool {
+    match tokio::time::timeout(SOON, client.ask(Query::Snapshot)).await {
+        Ok(Ok(Answer::Snapshot(snapshot))) => {
+            snapshot.state.is_at_work() && snapshot.pending.is_empty() && snapshot.questions.is_empty()
+        }
+        Ok(Ok(_) | Err(_)) | Err(_) => false,
+    }
+}
+
+/// Whether somebody works in a session or waits for a person.
+async fn is_busy(client: &dyn Client) -> bool {
+    match tokio::time::timeout(SOON, client.ask(Query::Snapshot)).await {
+        Ok(Ok(Answer::Snapshot(snapshot))) => {
+            snapshot.state.is_at_work()
+                || snapshot.agents > 0
+                || !snapshot.pending.is_empty()
+                || !snapshot.questions.is_empty()
+        }
+        // Whoever does not answer may well be at work.
+        Err(_) => true,
+        Ok(_) => false,
+    }
+}
+
+/// Somebody who was let in, as a connection serves them.
+pub(crate) struct Visitor {
+    pub hall: Arc<Hall>,
+    pub rights: Rights,
+}
+
+impl Visitor {
+    fn session(&self, session: Option<SessionId>) -> Result<SessionId, ClientError> {
+        session.ok_or_else(|| ClientError::Refused("name the session: {\"id\":…,\"session\":…,\"says\":…}".to_owned()))
+    }
+}
+
+/// An error of the program, as sessions say it.
+fn as_client(error: AppError) -> ClientError {
+    match error.code {
+        Some(code) => ClientError::Failed { code, message: error.message },
+        None if error.message == ClientError::Gone.to_string() => ClientError::Gone,
+        None => ClientError::Refused(error.message),
+    }
+}
+
+impl Host for Visitor {
+    fn version(&self) -> &str {
+        &self.hall.version
+    }
+
+    /// A session that is not held is opened when something is asked of it.
+    fn serves(&self, _: Option<SessionId>) -> bool {
+        true
+    }
+
+    fn over(&self) -> watch::Receiver<bool> {
+        self.hall.over()
+    }
+
+    fn client(&self, session: Option<SessionId>) -> BoxFuture<'_, Result<Arc<dyn Client>, ClientError>> {
+        async move {
+            let id = self.session(session)?;
+            self.hall.client(&self.rights.own(), id).await.map_err(as_client)
+        }
+        .boxed()
+    }
+
+    fn send(&self, session: Option<SessionId>, sent: Sent) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+        async move {
+            let id = self.session(session)?;
+            self.hall.send(&self.rights, id, sent).await.map_err(as_client)
+        }
+        .boxed()
+    }
+
+    fn app(&self) -> &dyn App {
+        self.hall.app.as_ref()
+    }
+
+    fn caller(&self, claimed: Caller) -> Caller {
+        self.rights.caller(claimed)
+    }
+
+    fn open(&self, wanted: OpenSession) -> BoxFuture<'_, Result<Opened, AppError>> {
+        async move { self.hall.open(&self.rights.own(), wanted).await }.boxed()
+    }
+}

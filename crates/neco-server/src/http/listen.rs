@@ -1,0 +1,176 @@
+//! Connections: accepted within bounds, served until they end or make no progress.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, Sleep, sleep};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::House;
+use super::guard::Peer;
+use super::neighbour::Lookout;
+
+/// Connections at a time; more wait.
+const MOST: usize = 4096;
+
+/// Bytes of the head of a request.
+const HEAD: usize = 16 * 1024;
+
+/// Lines of it.
+const HEADERS: usize = 64;
+
+/// How long it may take.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// How long a reader may take nothing before it is cut off: what it did not hear is in the log.
+const PROGRESS: Duration = Duration::from_secs(30);
+
+/// How long nothing is accepted after the system refused to.
+const REST: Duration = Duration::from_millis(100);
+
+/// Serves connections until `stop`; gives those that are left.
+pub(crate) async fn accept(
+    listener: TcpListener,
+    router: Router,
+    house: Arc<House>,
+    stop: CancellationToken,
+) -> io::Result<TaskTracker> {
+    let own = listener.local_addr()?;
+    let (places, open, lookout) = (Arc::new(Semaphore::new(MOST)), TaskTracker::new(), Arc::<Lookout>::default());
+    loop {
+        let place = tokio::select! {
+            () = stop.cancelled() => break,
+            place = Arc::clone(&places).acquire_owned() => place.map_err(io::Error::other)?,
+        };
+        let accepted = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                sleep(REST).await;
+                continue;
+            }
+        };
+        let (since, lookout) = (std::time::Instant::now(), Arc::clone(&lookout));
+        let (router, house, stop) = (router.clone(), Arc::clone(&house), stop.clone());
+        open.spawn(async move {
+            let (_place, _counted) = (place, house.hall.numbers.connections.count());
+            let looked = tokio::task::spawn_blocking(move || lookout.is_command(peer, own, since)).await;
+            match looked {
+                Ok(false) => serve(stream, peer, router, stop).await,
+                Ok(true) | Err(_) => tracing::warn!(%peer, "a command of an agent was turned away"),
+            }
+        });
+    }
+    open.close();
+    Ok(open)
+}
+
+async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stop: CancellationToken) {
+    let _ = stream.set_nodelay(true);
+    let io = TokioIo::new(Progress { io: stream, stuck: None });
+    let inner = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(Peer(peer));
+        inner.call(request)
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(HEAD)
+        .max_headers(HEADERS)
+        .serve_connection(io, service)
+        .with_upgrades();
+    tokio::pin!(connection);
+    let served = tokio::select! {
+        served = connection.as_mut() => served,
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = served {
+        tracing::debug!(%error, %peer, "a connection broke");
+    }
+}
+
+/// A stream that fails when nothing can be written for long.
+struct Progress<T> {
+    io: T,
+    /// Since when it takes nothing.
+    stuck: Option<Pin<Box<Sleep>>>,
+}
+
+impl<T> Progress<T> {
+    fn watched<R>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
+        if written.is_ready() {
+            self.stuck = None;
+            return written;
+        }
+        let stuck = self.stuck.get_or_insert_with(|| Box::pin(sleep(PROGRESS)));
+        match stuck.as_mut().poll(context) {
+            Poll::Ready(()) => {
+                stuck.as_mut().reset(Instant::now() + PROGRESS);
+                Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "nothing was read for too long")))
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<T: AsyncRead + Unpin> AsyncRead for Progress<T> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_read(context, buffer)
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for Progress<T> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.io).poll_write(context, bytes);
+        self.watched(context, written)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.io).poll_flush(context);
+        self.watched(context, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let shut = Pin::new(&mut self.io).poll_shutdown(context);
+        self.watched(context, shut)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.io).poll_write_vectored(context, bytes);
+        self.watched(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+}

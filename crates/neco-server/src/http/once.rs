@@ -1,0 +1,98 @@
+//! Writes that are asked twice with the same `Idempotency-Key` are done once.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use sha2::{Digest, Sha256};
+
+use super::problem::{Answer, Problem};
+
+/// How long an answer is kept.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Answers that are kept at a time; the oldest go.
+const MOST: usize = 4096;
+
+/// Bytes of a body that is kept; what is longer is told to have been done.
+const LONGEST: usize = 64 * 1024;
+
+/// Characters of a key.
+const LONGEST_KEY: usize = 255;
+
+/// What was done for which key.
+#[derive(Default)]
+pub(crate) struct Once(Mutex<HashMap<Key, Done>>);
+
+/// Whose key it is, and the key.
+pub(crate) type Key = (String, String);
+
+struct Done {
+    /// What was asked.
+    asked: [u8; 32],
+    at: Instant,
+    /// What was answered; nothing while it is being done.
+    answer: Option<Answer>,
+}
+
+/// What is to be done with a request.
+pub(crate) enum Turn {
+    /// It is to be done, and the answer kept for the key.
+    Do(Option<Key>),
+    /// It was done.
+    Again(Answer),
+}
+
+impl Once {
+    fn all(&self) -> MutexGuard<'_, HashMap<Key, Done>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a request of somebody is to be done.
+    pub fn begin(&self, who: &str, headers: &HeaderMap, what: &str, body: &[u8]) -> Result<Turn, Problem> {
+        let Some(key) = headers.get("idempotency-key") else { return Ok(Turn::Do(None)) };
+        let key = key.to_str().ok().filter(|key| (1..=LONGEST_KEY).contains(&key.len()));
+        let key = key.ok_or_else(|| Problem::bad("an Idempotency-Key has 1 to 255 characters of ASCII"))?;
+        let asked = Sha256::new().chain_update(what).chain_update([0]).chain_update(body).finalize().into();
+        let key = (who.to_owned(), key.to_owned());
+        let mut all = self.all();
+        if let Some(done) = all.get(&key).filter(|done| done.at.elapsed() < KEPT) {
+            return match &done.answer {
+                _ if done.asked != asked => {
+                    let words = "this Idempotency-Key was used for something else";
+                    Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, words))
+                }
+                Some(answer) => Ok(Turn::Again(answer.clone())),
+                None => Err(Problem::new(StatusCode::CONFLICT, "what has this Idempotency-Key is being done")),
+            };
+        }
+        if all.len() >= MOST {
+            all.retain(|_, done| done.at.elapsed() < KEPT);
+            let oldest = all.iter().filter(|(_, done)| done.answer.is_some()).min_by_key(|(_, done)| done.at);
+            if let Some(oldest) = oldest.map(|(key, _)| key.clone()).filter(|_| all.len() >= MOST) {
+                all.remove(&oldest);
+            }
+        }
+        all.insert(key.clone(), Done { asked, at: Instant::now(), answer: None });
+        Ok(Turn::Do(Some(key)))
+    }
+
+    /// Keeps what a request was answered. What failed by no fault of the request may be tried again.
+    pub fn end(&self, key: Key, answer: Answer) {
+        let mut all = self.all();
+        if answer.status.is_server_error() {
+            all.remove(&key);
+        } else if let Some(done) = all.get_mut(&key) {
+            let body = if answer.body.len() > LONGEST { Bytes::from_static(b"{}") } else { answer.body };
+            done.answer = Some(Answer { body, ..answer });
+        }
+    }
+
+    /// There is no answer: whether it was done is not known, so it is not done again under this key.
+    pub fn lost(&self, key: Key) {
+        let words = "the server failed at this by a mistake of its own; look before you ask again";
+        self.end(key, Problem::new(StatusCode::CONFLICT, words).answer());
+    }
+}

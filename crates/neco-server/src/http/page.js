@@ -1,0 +1,27 @@
+// Signs the browser in with the code of a link, and lists the sessions.
+const state = document.getElementById("state");
+const post = (path, body) =>
+  fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+
+async function signIn() {
+  const code = new URLSearchParams(location.hash.slice(1)).get("code");
+  history.replaceState(null, "", "/");
+  const answer = code ? await post("/api/v1/auth/exchange", { code }) : await post("/api/v1/auth/tab", {});
+  const told = await answer.json();
+  if (!answer.ok) throw new Error(told.detail);
+  return told.tab;
+}
+
+async function show() {
+  const tab = await signIn();
+  const answer = await fetch("/api/v1/sessions", { headers: { "x-neco-tab": tab } });
+  const { sessions } = await answer.json();
+  state.textContent = `Signed in. ${sessions.length} sessions:`;
+  for (const session of sessions) {
+    const item = document.createElement("li");
+    item.textContent = `${session.title || "(untitled)"}  ${session.cwd}`;
+    document.getElementById("sessions").append(item);
+  }
+}
+
+show().catch((error) => (state.textContent = error.message));

@@ -1,0 +1,183 @@
+//! What can be asked: the same as in process, once, by whoever may.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use neco_proto::app::opening::{OpenSession, WhichSession};
+use neco_proto::app::sessions::ListSessions;
+use neco_proto::app::{App, Caller, Scope};
+use neco_proto::{Actor, Answer, Command, Query};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::stage::Stage;
+
+const SAY: &str = r#"{"type":"steer","text":"turn left"}"#;
+
+#[tokio::test]
+async fn a_session_is_opened_told_asked_and_paged() {
+    let stage = Stage::new().await;
+    let opened = stage.json("POST /api/v1/sessions", r#"{"which":"new","folder":"/project"}"#).await;
+    assert_eq!(
+        (opened["id"].as_str().unwrap(), &opened["folder"]),
+        (&*stage.session.id.to_string(), &json!("/project"))
+    );
+    assert_eq!(stage.asked("POST /api/v1/sessions", &[], "").await.0, 400, "in which folder?");
+    let line = format!("POST {}", stage.path("/commands"));
+    let taken = stage.json(&line, SAY).await;
+    assert_eq!(taken["seq"], 0);
+    stage.session.babble(4);
+    let shown = stage.json(&format!("GET {}", stage.path("")), "").await;
+    assert_eq!(shown["last_seq"], 5);
+    let asked = stage.json(&format!("POST {}", stage.path("/queries")), r#"{"type":"snapshot"}"#).await;
+    assert_eq!(asked["last_seq"], 5);
+    let page = stage.json(&format!("GET {}", stage.path("/events?since=1&limit=3")), "").await;
+    let seqs: Vec<u64> =
+        page["events"].as_array().unwrap().iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+    assert_eq!((seqs, &page["next"], &page["more"]), (vec![2, 3, 4], &json!(4), &json!(true)));
+    let (actor, command) = stage.session.commands.lock().unwrap()[0].clone();
+    assert_eq!((actor, command), (Actor::Person, Command::Steer { text: "turn left".to_owned() }));
+}
+
+#[tokio::test]
+async fn calls_take_their_arguments_from_path_query_and_body() {
+    let stage = Stage::new().await;
+    let listed = stage.json("GET /api/v1/sessions?limit=3&states=true&folder=%2Fa%20b", "").await;
+    assert_eq!(listed["more"], 7);
+    let forked = stage.json("POST /api/v1/sessions/12345678/fork", r#"{"folder":"/x","session":"other"}"#).await;
+    assert_eq!(forked["arguments"], json!({ "folder": "/x", "session": "12345678" }));
+    let bytes = stage.json(&format!("GET {}", stage.path("/events/7/bytes?part=0&start=3&end=9")), "").await;
+    assert!(bytes["total"].as_u64().unwrap() > 9);
+    let (status, told) = stage.asked("GET /api/v1/sessions?limit=many", &[], "").await;
+    assert_eq!(status, 400);
+    let problem: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!((&problem["status"], &problem["type"]), (&json!(400), &json!("urn:neco:invalid")), "{problem}");
+    assert!(problem["detail"].as_str().unwrap().contains("sessions.list"), "{problem}");
+}
+
+#[tokio::test]
+async fn a_write_with_a_key_is_done_once() {
+    let stage = Stage::new().await;
+    let line = format!("POST {}", stage.path("/commands"));
+    let key = ["Idempotency-Key: one"];
+    let first = stage.asked(&line, &key, SAY).await;
+    assert_eq!(first.0, 202);
+    assert_eq!(stage.asked(&line, &key, SAY).await, first);
+    assert_eq!(stage.session.commands.lock().unwrap().len(), 1);
+    let (status, told) = stage.asked(&line, &key, r#"{"type":"steer","text":"right"}"#).await;
+    assert_eq!(status, 422, "{told}");
+    assert_eq!(stage.asked(&line, &["Idempotency-Key: two"], SAY).await.0, 202);
+    assert_eq!(stage.session.commands.lock().unwrap().len(), 2);
+    let busy = stage.session.busy.lock().await;
+    let (slow, second) = (["Idempotency-Key: three"], async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let answer = stage.asked(&line, &["Idempotency-Key: three"], SAY).await;
+        drop(busy);
+        answer
+    });
+    let (first, second) = tokio::join!(stage.asked(&line, &slow, SAY), second);
+    assert_eq!((first.0, second.0), (202, 409));
+}
+
+#[tokio::test]
+async fn a_token_may_what_it_was_made_for() {
+    let stage = Stage::new().await;
+    stage.json("POST /api/v1/sessions", r#"{"folder":"/project"}"#).await;
+    let token = stage.named("phone", Scope::Read).await;
+    let reader = format!("Authorization: Bearer {token}");
+    let commands = format!("POST {}", stage.path("/commands"));
+    assert_eq!(stage.asked_as(&commands, &[&reader], SAY).await.0, 403);
+    assert_eq!(stage.asked_as(&format!("GET {}", stage.path("/events")), &[&reader], "").await.0, 200);
+    assert_eq!(stage.asked_as("POST /api/v1/auth/link", &[&reader], "").await.0, 403);
+    assert_eq!(stage.asked_as(&format!("POST {}", stage.path("/close")), &[&reader], "").await.0, 403);
+    let steerer = format!("Authorization: Bearer {}", stage.named("tablet", Scope::Work).await);
+    assert_eq!(stage.asked_as(&commands, &[&steerer], SAY).await.0, 202);
+    let loosens = r#"{"type":"set_approval","approval":"auto"}"#;
+    assert_eq!(stage.asked_as(&commands, &[&steerer], loosens).await.0, 403);
+    let tablet = Actor::Device { name: "tablet".to_owned() };
+    assert_eq!(stage.session.commands.lock().unwrap().last().unwrap().0, tablet, "it speaks for itself");
+}
+
+#[tokio::test]
+async fn events_stream_from_where_a_reader_was() {
+    let stage = Stage::new().await;
+    stage.session.babble(3);
+    let mut stream = TcpStream::connect(stage.address).await.unwrap();
+    let request = format!(
+        "GET {} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nAccept: text/event-stream\r\nLast-Event-ID: 1\r\n\r\n",
+        stage.path("/events"),
+        stage.address,
+        stage.token,
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut told = String::new();
+    let mut until = async |words: &str| {
+        let mut piece = [0; 4096];
+        while !told.contains(words) {
+            let read = stream.read(&mut piece).await.unwrap();
+            assert!(read > 0, "{words:?} never came: {told}");
+            told.push_str(std::str::from_utf8(&piece[..read]).unwrap());
+        }
+        told.clone()
+    };
+    let told = until("id: 3").await;
+    assert!(told.contains("text/event-stream") && !told.contains("id: 1\n"), "{told}");
+    stage.session.babble(1);
+    until("id: 4").await;
+    stage.stop.cancel();
+    let told = until("event: cut").await;
+    assert!(told.contains(r#"{"since":4"#), "{told}");
+}
+
+#[tokio::test]
+async fn the_program_of_a_server_is_a_program_like_any_other() {
+    let stage = Stage::new().await;
+    let server = stage.window().await;
+    let (app, person): (&dyn App, _) = (&server, Caller::person());
+    assert_eq!(app.ask(&person, &ListSessions::default()).await.unwrap().more, 7);
+    let items: Vec<_> = app.watch(&person, &ListSessions::default()).collect().await;
+    assert_eq!(items.len(), 4, "three that are no rows, and the end: {items:?}");
+    let wanted = OpenSession { which: WhichSession::New, folder: "/project".to_owned(), ..OpenSession::default() };
+    let opened = app.open(&person, wanted).await.unwrap();
+    assert_eq!((opened.id, opened.folder.as_str(), opened.owner), (stage.session.id, "/project", None));
+    opened.client.send(Command::Steer { text: "left".to_owned() }).await.unwrap();
+    let Answer::Snapshot(snapshot) = opened.client.ask(Query::Snapshot).await.unwrap() else { panic!() };
+    assert_eq!(snapshot.last_seq, 1);
+    let mut events = opened.client.events(0);
+    assert_eq!(events.next().await.unwrap().unwrap(), stage.session.log()[0]);
+    stage.stop.cancel();
+    stage.served.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn health_and_numbers_are_told() {
+    let stage = Stage::new().await;
+    assert_eq!(stage.asked_as("GET /health/live", &[], "").await, (200, "ok\n".to_owned()));
+    assert_eq!(stage.asked_as("GET /health/ready", &[], "").await.0, 200);
+    stage.json("POST /api/v1/sessions", r#"{"folder":"/project"}"#).await;
+    let (status, told) = stage.asked("GET /metrics", &[], "").await;
+    assert_eq!(status, 200);
+    assert!(told.contains("\nneco_sessions 1\n"), "{told}");
+}
+
+#[tokio::test]
+async fn the_description_has_every_route_and_refers_to_nothing_that_is_missing() {
+    let stage = Stage::new().await;
+    let told = stage.json("GET /api/v1/openapi.json", "").await;
+    assert_eq!(told["openapi"], "3.1.0");
+    for (path, verb) in [
+        ("/sessions", "get"),
+        ("/sessions", "post"),
+        ("/sessions/{session}/fork", "post"),
+        ("/sessions/{session}/commands", "post"),
+        ("/sessions/{session}/events", "get"),
+    ] {
+        assert!(told["paths"][path][verb]["operationId"].is_string(), "{verb} {path}");
+    }
+    let text = told.to_string();
+    let named = text.split("#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next());
+    for name in named {
+        assert!(told["components"]["schemas"].get(name).is_some(), "{name} is not defined");
+    }
+}

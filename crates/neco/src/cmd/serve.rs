@@ -1,0 +1,288 @@
+//! `neco serve`: the program and its sessions over HTTP, for windows elsewhere and for programs.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use clap::{Args, Subcommand};
+use neco_app::app::DESCRIBED;
+use neco_config::Env;
+use neco_proto::app::Scope;
+use neco_server::http::found::{Found, Lock, NotTheOne};
+use neco_server::http::{HttpSetup, access, post};
+use neco_tui::line::run::listen;
+use neco_tui::line::signals::InterruptMask;
+use rustix::process::{Pid, Signal, kill_process, setsid};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::mcp_serve::end;
+use super::program::{block_on, print};
+use crate::args::{BoxArgs, Choices, EverywhereArgs, JsonArg, RunArgs, one_of};
+use crate::compose;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::run::opener::TerminalOpener;
+use crate::say;
+use crate::server::{here, run_folder, start, token_here, usual};
+
+/// After how long a server ends that was started on demand and that nobody needs.
+const IDLE: Duration = Duration::from_secs(10 * 60);
+
+/// How long a server may take to end.
+const END: Duration = Duration::from_secs(60);
+
+/// How long until it is looked again.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What a token can be for.
+const SCOPES: &Choices<Scope> = &[
+    (Scope::Read, "read", "Looks at sessions and settings"),
+    (Scope::Work, "steer", "Works in sessions and answers what they ask"),
+    (Scope::Manage, "admin", "Does all that you may"),
+];
+
+/// After `neco serve --help`.
+pub const SERVE: &str = "\
+Examples:
+  neco serve                        here, until Ctrl-C; docs/server.md has the API
+  neco serve --detach               goes on without this terminal
+  neco serve link                   a link that signs a browser in, once
+  curl -H \"Authorization: Bearer $(neco serve token)\" \\
+       http://127.0.0.1:7420/api/v1/sessions
+  neco --server http://127.0.0.1:7420 session list";
+
+/// `neco serve …`
+#[derive(Clone, Debug, Args)]
+pub struct ServeArgs {
+    /// What is done with the server that runs.
+    #[command(subcommand)]
+    pub command: Option<ServeCommand>,
+    /// Listens at this address; port 0 takes one that is free
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub bind: Option<SocketAddr>,
+    /// Goes on without this terminal
+    #[arg(long)]
+    pub detach: bool,
+    /// Another name that it is reached by; may be repeated
+    #[arg(long = "host", value_name = "NAME")]
+    pub hosts: Vec<String>,
+    /// Listens beyond this machine, where a proxy of yours does TLS and asks who comes
+    #[arg(long)]
+    pub behind_proxy: bool,
+    /// Is detached already.
+    #[arg(long, hide = true)]
+    pub detached: bool,
+    /// Ends when nobody needs it.
+    #[arg(long, hide = true)]
+    pub on_demand: bool,
+    /// The box that commands run in
+    #[command(flatten)]
+    pub box_args: BoxArgs,
+}
+
+/// What is done with the server that runs.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ServeCommand {
+    /// Says whether a server runs, and where; exit code 1 when none does
+    Status(JsonArg),
+    /// Ends the server: agents may finish their turn, and what was said is saved
+    Stop,
+    /// Prints the token, or makes one with a name that may do less
+    Token(TokenArgs),
+    /// Prints a link that signs one browser in, once
+    Link,
+}
+
+/// `neco serve token …`
+#[derive(Clone, Debug, Args)]
+pub struct TokenArgs {
+    /// Makes a token of this name, in place of one that has it
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// What the new one may do
+    #[arg(long, value_parser = one_of(SCOPES), requires = "name", default_value = "read")]
+    pub scope: Scope,
+    /// Removes the token of that name; without a name your own, and the next server makes another
+    #[arg(long)]
+    pub remove: bool,
+    /// Lists the tokens that have names
+    #[arg(long, conflicts_with_all = ["name", "remove"])]
+    pub list: bool,
+}
+
+/// Runs `neco serve …`.
+pub fn run(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    match &args.command {
+        Some(ServeCommand::Status(json)) => status(*json, env),
+        Some(ServeCommand::Stop) => stop(env),
+        Some(ServeCommand::Token(args)) => token(args, env),
+        Some(ServeCommand::Link) => link(env),
+        None if args.detach => detach(args, everywhere, env),
+        None => serve(args, everywhere, env),
+    }
+}
+
+fn status(json: JsonArg, env: &Env) -> Result<Exit, Failure> {
+    let found = here(env)?;
+    let words = || match &found {
+        Some(Found { pid, version, url }) => format!("{url}  neco {version}, process {pid}\n"),
+        None => "no server runs\n".to_owned(),
+    };
+    print(json, &found, words)?;
+    Ok(if found.is_some() { Exit::Done } else { Exit::Failed })
+}
+
+fn stop(env: &Env) -> Result<Exit, Failure> {
+    let Some(found) = here(env)? else {
+        say::note("No server runs");
+        return Ok(Exit::Done);
+    };
+    let pid = i32::try_from(found.pid).ok().and_then(Pid::from_raw);
+    let cannot = |why: &dyn std::fmt::Display| {
+        Failure::new(Exit::Failed, format!("process {} can't be ended: {why}", found.pid))
+    };
+    kill_process(pid.ok_or_else(|| cannot(&"it has no number"))?, Signal::TERM).map_err(|error| cannot(&error))?;
+    let begun = Instant::now();
+    while here(env)?.is_some_and(|now| now.pid == found.pid) {
+        if begun.elapsed() > END {
+            return Err(cannot(&"it is still at work"));
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(Exit::Done)
+}
+
+fn token(args: &TokenArgs, env: &Env) -> Result<Exit, Failure> {
+    let folder = run_folder(env);
+    let failed = |error: std::io::Error| Failure::new(Exit::Failed, format!("tokens can't be changed: {error}"));
+    if args.list {
+        let named = access::named_tokens(&folder).map_err(failed)?;
+        let line = |token: &access::NamedToken| {
+            let scope = SCOPES.iter().find(|(scope, ..)| *scope == token.scope).map_or("", |(_, word, _)| word);
+            format!("{}  {scope}\n", token.name)
+        };
+        say::out(&named.iter().map(line).collect::<String>())?;
+    } else if args.remove {
+        if !access::remove_token(&folder, args.name.as_deref()).map_err(failed)? {
+            return Err(Failure::usage("there is no such token").hint("`neco serve token --list` names them."));
+        }
+    } else if let Some(name) = &args.name {
+        say::out(&format!("{}\n", access::add_token(&folder, name, args.scope).map_err(failed)?))?;
+    } else {
+        say::out(&format!("{}\n", token_here(env)?))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn link(env: &Env) -> Result<Exit, Failure> {
+    let found =
+        here(env)?.ok_or_else(|| Failure::new(Exit::Failed, "no server runs").hint("`neco serve` starts one."))?;
+    let token = token_here(env)?;
+    let made = block_on(async {
+        let made = post(&found.url, &token, "/api/v1/auth/link", &json!({})).await;
+        made.map_err(|error| Failure::new(Exit::Failed, format!("the server can't be asked: {error}")))
+    })?;
+    say::out(&format!("{}\n", made["url"].as_str().unwrap_or_default()))?;
+    Ok(Exit::Done)
+}
+
+/// Starts another process that serves, and says where it listens.
+fn detach(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    if let Some(found) = here(env)? {
+        return Err(already(Some(found)));
+    }
+    let mut flags: Vec<String> = Vec::new();
+    flags.extend(args.bind.iter().flat_map(|bind| ["--bind".to_owned(), bind.to_string()]));
+    flags.extend(args.hosts.iter().flat_map(|host| ["--host".to_owned(), host.clone()]));
+    flags.extend(args.behind_proxy.then(|| "--behind-proxy".to_owned()));
+    let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
+    flags.extend(overrides.into_iter().flat_map(|setting| ["-c".to_owned(), setting]));
+    let found = start(&flags, env)?;
+    say::out(&format!("{}\n", found.url))?;
+    Ok(Exit::Done)
+}
+
+fn already(found: Option<Found>) -> Failure {
+    let words = match found {
+        Some(found) => format!("process {} is the server already, at {}", found.pid, found.url),
+        None => "another process is the server already".to_owned(),
+    };
+    Failure::new(Exit::Failed, words).hint("`neco serve stop` ends it.")
+}
+
+/// Serves until a signal comes.
+fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    if args.detached {
+        // A terminal that closes is nothing to it any more.
+        let _ = setsid();
+    }
+    let bind = args.bind.unwrap_or_else(usual);
+    if !bind.ip().is_loopback() && !args.behind_proxy {
+        return Err(Failure::usage(format!(
+            "{bind} can be reached from other machines, and what is said there is not encrypted"
+        ))
+        .hint("Reach a server on 127.0.0.1 with `ssh -L`, or put a proxy with TLS before it and say --behind-proxy."));
+    }
+    let cannot = |error: std::io::Error| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
+    let folder = run_folder(env);
+    let lock = Lock::take(&folder).map_err(|error| match error {
+        NotTheOne::Another(found) => already(found),
+        NotTheOne::Failed(error) => cannot(error),
+    })?;
+    let run = RunArgs { box_args: args.box_args.clone(), ..RunArgs::default() };
+    let app = Arc::new(TerminalOpener::new(env, false, false)).program(&run, everywhere);
+    let setup = HttpSetup {
+        app: Arc::clone(&app) as _,
+        calls: DESCRIBED,
+        version: env!("CARGO_PKG_VERSION"),
+        folder,
+        names: args.hosts.clone(),
+        behind_proxy: args.behind_proxy,
+        idle: args.on_demand.then_some(IDLE),
+    };
+    let runtime = compose::runtime()?;
+    let (stop, stopped) = (CancellationToken::new(), Arc::<OnceLock<_>>::default());
+    let mut signals = listen(&runtime, &InterruptMask::default())?;
+    let (stops, heard) = (stop.clone(), Arc::clone(&stopped));
+    runtime.spawn(async move {
+        let _ = heard.set(signals.next().await);
+        stops.cancel();
+        compose::quit(signals.next().await);
+    });
+    let served = runtime.block_on(async {
+        let listener = bound(bind, args).await?;
+        let address = listener.local_addr().map_err(cannot)?;
+        let url = format!("http://{address}");
+        let found = Found { pid: std::process::id(), version: setup.version.to_owned(), url: url.clone() };
+        if !args.detached {
+            say::note(&format!("Serving at {url}; `neco serve link` signs a browser in, Ctrl-C ends it"));
+        }
+        let ending = Arc::clone(&app);
+        let ends = async move {
+            ending.stop_all().await;
+            for closed in ending.close_all().await {
+                closed.err().iter().for_each(|error| tracing::error!(%error, "a session could not be ended"));
+            }
+        };
+        let tells = || lock.tell(&found);
+        neco_server::http::serve(setup, listener, stop, ends, tells).await.map_err(cannot)
+    });
+    let exit = stopped.get().map_or(Exit::Done, |signal| Exit::Stopped(*signal));
+    let ended = compose::stop(runtime, end(&app), served.map(|()| exit));
+    drop(lock);
+    ended
+}
+
+/// Listens; at a free port where the usual one is taken and nobody asked for it.
+async fn bound(bind: SocketAddr, args: &ServeArgs) -> Result<TcpListener, Failure> {
+    let listening = match TcpListener::bind(bind).await {
+        Err(_) if args.bind.is_none() && args.on_demand => TcpListener::bind((bind.ip(), 0)).await,
+        listening => listening,
+    };
+    listening.map_err(|error| {
+        Failure::new(Exit::Failed, format!("nothing can listen at {bind}: {error}"))
+            .hint("`neco serve --bind 127.0.0.1:0` takes a port that is free.")
+    })
+}

@@ -1,0 +1,123 @@
+//! The server: the one of this machine and data folder, found or started, and those elsewhere.
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use neco_config::Env;
+use neco_server::http::access::main_token;
+use neco_server::http::found::{self, Found, find};
+use neco_server::http::{DEFAULT_PORT, connect};
+use neco_server::{AttachError, RemoteClient};
+
+use crate::args::EverywhereArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// How long a server may take until it listens.
+const START: Duration = Duration::from_secs(20);
+
+/// How long until it is looked again.
+const PAUSE: Duration = Duration::from_millis(30);
+
+/// The folder of the server of this data folder.
+pub fn run_folder(env: &Env) -> PathBuf {
+    found::folder(env.data_dir())
+}
+
+/// The server that the command line, or the environment, names.
+pub fn named<'a>(everywhere: &'a EverywhereArgs, env: &'a Env) -> Option<&'a str> {
+    everywhere.server.as_deref().or_else(|| env.var("NECO_SERVER")).filter(|url| !url.is_empty())
+}
+
+/// The server of this machine and data folder, if one runs.
+pub fn here(env: &Env) -> Result<Option<Found>, Failure> {
+    let folder = run_folder(env);
+    find(&folder).map_err(|error| unusable(&folder.display().to_string(), &error))
+}
+
+/// The same, started if none runs.
+pub fn started(env: &Env) -> Result<Found, Failure> {
+    match here(env)? {
+        Some(found) => Ok(found),
+        None => start(&["--on-demand".to_owned()], env),
+    }
+}
+
+/// Starts a server that goes on when this process ends.
+pub fn start(flags: &[String], env: &Env) -> Result<Found, Failure> {
+    let cannot =
+        |error: &dyn std::fmt::Display| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
+    let folder = run_folder(env);
+    std::fs::create_dir_all(&folder).map_err(|error| cannot(&error))?;
+    let told = folder.join("server.log");
+    let log = std::fs::File::create(&told).map_err(|error| cannot(&error))?;
+    let mut child = Command::new(neco_app::workspace::sandbox::own_program())
+        .arg("serve")
+        .arg("--detached")
+        .args(flags)
+        .current_dir(env.home())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn()
+        .map_err(|error| cannot(&error))?;
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = here(env)? {
+            return Ok(found);
+        }
+        if let Ok(Some(_)) = child.try_wait() {
+            // Another process may have been faster.
+            if let Some(found) = here(env)? {
+                return Ok(found);
+            }
+            let words = std::fs::read_to_string(&told).unwrap_or_default();
+            return Err(cannot(&words.trim().trim_start_matches("error: ")));
+        }
+        if begun.elapsed() > START {
+            return Err(cannot(&format!("it does not listen yet; {} may say why", told.display())));
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// The token of the server of this machine.
+pub fn token_here(env: &Env) -> Result<String, Failure> {
+    let folder = run_folder(env);
+    let token = main_token(&folder).map_err(|error| unusable(&folder.display().to_string(), &error))?;
+    token.ok_or_else(|| Failure::usage("there is no token yet").hint("`neco serve` makes one when it starts."))
+}
+
+/// The token for a server: the one of the environment, or that of this machine where it is the server here.
+fn token(url: &str, env: &Env) -> Result<String, Failure> {
+    if let Some(token) = env.var("NECO_SERVER_TOKEN").filter(|token| !token.is_empty()) {
+        return Ok(token.to_owned());
+    }
+    match here(env)? {
+        Some(found) if found.url.trim_end_matches('/') == url.trim_end_matches('/') => token_here(env),
+        _ => Err(Failure::usage(format!("{url} needs a token"))
+            .hint("Set NECO_SERVER_TOKEN to what `neco serve token` prints on its machine.")),
+    }
+}
+
+/// The program of a server.
+pub async fn reach(url: &str, env: &Env) -> Result<RemoteClient, Failure> {
+    let reached = connect(url, &token(url, env)?).await;
+    reached.map_err(|error| match error {
+        AttachError::NotThere => Failure::new(Exit::Failed, format!("no server listens at {url}"))
+            .hint("`neco serve` starts one on its machine; `ssh -L` brings one of another machine here."),
+        error => Failure::new(Exit::Failed, format!("the server at {url} can't be used: {error}")),
+    })
+}
+
+/// Where a server listens unless told otherwise.
+pub fn usual() -> std::net::SocketAddr {
+    (Ipv4Addr::LOCALHOST, DEFAULT_PORT).into()
+}
+
+fn unusable(what: &str, error: &io::Error) -> Failure {
+    Failure::new(Exit::Failed, format!("{what} can't be used: {error}"))
+}

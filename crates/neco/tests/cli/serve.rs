@@ -1,0 +1,280 @@
+//! The server: sessions that outlive windows, over HTTP and for other processes of the command line.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::Child;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::attach::{begun, go};
+use crate::support::{House, call, eventually, lives, say};
+
+/// A server in a house, until the test ends.
+struct Serving<'a> {
+    house: &'a House,
+    child: Option<Child>,
+    url: String,
+    token: String,
+}
+
+impl<'a> Serving<'a> {
+    fn start(house: &'a House, flags: &[&str]) -> Self {
+        let child = house.start(&[&["serve", "--bind", "127.0.0.1:0"], flags].concat());
+        let mut serving = Self::there(house);
+        serving.child = Some(child);
+        serving
+    }
+
+    /// One that was started by something else.
+    fn there(house: &'a House) -> Self {
+        let mut url = String::new();
+        eventually("the server listens", || {
+            let status = house.run(&["serve", "status", "--json"]);
+            url = status
+                .stdout
+                .parse::<Value>()
+                .ok()
+                .and_then(|found| Some(found["url"].as_str()?.to_owned()))
+                .unwrap_or_default();
+            status.code == 0
+        });
+        let token = house.run(&["serve", "token"]).ended_with(0).stdout.trim().to_owned();
+        Self { house, child: None, url, token }
+    }
+
+    /// A request, and what came back.
+    fn asked(&self, line: &str, body: &str) -> (u16, Value) {
+        let host = self.url.trim_start_matches("http://");
+        let mut stream = TcpStream::connect(host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let request = format!(
+            "{line} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            self.token,
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut told = String::new();
+        stream.read_to_string(&mut told).unwrap();
+        let status = told.split(' ').nth(1).unwrap().parse().unwrap();
+        let body = told.split_once("\r\n\r\n").unwrap().1;
+        (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {told}")))
+    }
+
+    fn done(&self, line: &str, body: Value) -> Value {
+        let (status, told) = self.asked(line, &body.to_string());
+        assert!((200..300).contains(&status), "{line}: {status} {told}");
+        told
+    }
+
+    fn open(&self) -> String {
+        let wanted = json!({ "folder": self.house.project(), "attended": true });
+        self.done("POST /api/v1/sessions", wanted)["id"].as_str().unwrap().to_owned()
+    }
+
+    fn tell(&self, id: &str, command: Value) -> Value {
+        self.done(&format!("POST /api/v1/sessions/{id}/commands"), command)
+    }
+
+    fn events(&self, id: &str) -> Vec<Value> {
+        let (status, told) = self.asked(&format!("GET /api/v1/sessions/{id}/events"), "");
+        assert_eq!(status, 200, "{told}");
+        told["events"].as_array().unwrap().clone()
+    }
+
+    /// Waits for an event of a type.
+    fn until(&self, id: &str, kind: &str) -> Vec<Value> {
+        let mut events = Vec::new();
+        eventually(kind, || {
+            events = self.events(id);
+            events.iter().any(|event| event["type"] == kind)
+        });
+        events
+    }
+}
+
+impl Drop for Serving<'_> {
+    fn drop(&mut self) {
+        let stopped = self.house.run(&["serve", "stop"]);
+        if let Some(mut child) = self.child.take() {
+            if stopped.code != 0 {
+                let _ = child.kill();
+            }
+            let _ = child.wait();
+        }
+    }
+}
+
+fn user(words: &str) -> Value {
+    json!({ "type": "user_message", "content": words })
+}
+
+#[test]
+fn a_session_works_in_the_server_and_every_way_in_sees_the_same() {
+    let house = House::playing(json!([say("Hello from afar."), say("And again.")]));
+    let serving = Serving::start(&house, &[]);
+    let second = house.run(&["serve", "--bind", "127.0.0.1:0"]).ended_with(1);
+    second.says("is the server already").says(&serving.url);
+    let id = serving.open();
+    serving.tell(&id, user("hello"));
+    let events = serving.until(&id, "agent_complete");
+    assert!(events.iter().enumerate().all(|(at, event)| event["seq"] == at as u64 + 1), "a gap: {events:?}");
+    let log = house.run(&["session", "log", &id, "--json"]).ended_with(0);
+    let mut logged = log.events();
+    logged.truncate(events.len());
+    assert_eq!(logged, events, "what is streamed is what is logged");
+    let afar = |arguments: &[&str]| {
+        let mut command = house.neco(&[&["--server", &serving.url], arguments].concat());
+        crate::support::Ran::of(&mut command)
+    };
+    afar(&["session", "list"]).ended_with(0).says("(open)");
+    let listed = afar(&["session", "list", "--json"]).ended_with(0).json();
+    assert_eq!(listed[0]["id"], json!(id));
+    let again = afar(&["-m", "more", "--session", &id, "--output-format", "json"]).ended_with(0).json();
+    assert_eq!(again["result"], "And again.");
+    afar(&["session", "show", &id]).ended_with(0).says("Hello from afar.").says("And again.");
+    house.run(&["serve", "stop"]).ended_with(0);
+    house.run(&["serve", "status"]).ended_with(1).says("no server runs");
+    house.run(&["session", "show", &id]).ended_with(0).says("And again.");
+}
+
+#[test]
+fn work_in_the_background_goes_on_and_waits_for_a_person() {
+    let write = call("write_file", json!({ "path": "a.txt", "content": "hello" }));
+    let house = House::playing(json!([write, say("Written.")]));
+    let id = house.run(&["-m", "write it", "--background"]).ended_with(0).stdout.trim().to_owned();
+    let serving = Serving::there(&house);
+    let asked = serving.until(&id, "permission_request");
+    let row = || house.run(&["ps", "--json"]).ended_with(0).json()[0].clone();
+    eventually("it waits", || row()["asks"] == true);
+    house.run(&["ps"]).ended_with(0).says("waits for you");
+    let asked = asked.iter().find(|event| event["type"] == "permission_request").unwrap();
+    serving.tell(&id, json!({ "type": "approve", "call_id": asked["call_id"], "decision": { "kind": "once" } }));
+    serving.until(&id, "agent_complete");
+    assert_eq!(std::fs::read_to_string(house.project().join("a.txt")).unwrap(), "hello");
+    house.run(&["logs", &id]).ended_with(0).says("Written.");
+}
+
+#[test]
+fn what_works_in_the_background_is_stopped() {
+    let first = call("bash", json!({ "command": crate::attach::UNTIL_GO, "timeout": 60 }));
+    let house = House::playing(json!([first, say("Never said.")]));
+    let id = house.run(&["-m", "wait", "--background", "--yes"]).ended_with(0).stdout.trim().to_owned();
+    let serving = Serving::there(&house);
+    begun(&house);
+    house.run(&["stop", &id[..8]]).ended_with(0).says("Stopped");
+    eventually("it ended", || serving.events(&id).iter().any(|event| event["type"] == "tool_call_end"));
+    go(&house);
+    assert!(!serving.events(&id).iter().any(|event| event.to_string().contains("Never said")));
+}
+
+#[test]
+fn a_server_that_was_killed_loses_nothing_that_it_acknowledged_and_leaves_no_process() {
+    const SESSIONS: usize = 4;
+    let first = call("bash", json!({ "command": "mktemp begun-XXXXXXXX; sleep 73317", "timeout": 600 }));
+    let house = House::playing(json!([first, say("Done after all.")]));
+    let mut serving = Serving::start(&house, &[]);
+    let words = |number: usize| format!("drive carefully to number {number}");
+    let ids: Vec<String> = (0..SESSIONS).map(|_| serving.open()).collect();
+    for (number, id) in ids.iter().enumerate() {
+        serving.tell(id, json!({ "type": "set_approval", "approval": "auto" }));
+        serving.tell(id, user(&words(number)));
+    }
+    let at_work = || {
+        let names = std::fs::read_dir(house.project()).unwrap().flatten().map(|entry| entry.file_name());
+        names.filter(|name| name.to_string_lossy().starts_with("begun-")).count()
+    };
+    eventually("all are at work", || at_work() == SESSIONS);
+    let child = serving.child.take().unwrap();
+    kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+    child.wait_with_output().unwrap();
+    eventually("nothing that they began lives", || !lives("73317"));
+    house.run(&["serve", "status"]).ended_with(1);
+    // What it left behind is no server.
+    drop(serving);
+    let serving = Serving::start(&house, &[]);
+    for (number, id) in ids.iter().enumerate() {
+        let events = serving.events(id);
+        assert!(events.iter().any(|event| event.to_string().contains(&words(number))), "{events:?}");
+        assert!(events.iter().enumerate().all(|(at, event)| event["seq"] == at as u64 + 1), "a gap: {events:?}");
+    }
+}
+
+#[test]
+fn a_command_of_a_session_reaches_neither_the_token_nor_the_port() {
+    let house = House::playing(json!([say("x")]));
+    let serving = Serving::start(&house, &["--sandbox", "full"]);
+    let address = serving.url.trim_start_matches("http://").to_owned();
+    let (host, port) = address.split_once(':').unwrap();
+    let knock = format!(
+        "exec 3<>/dev/tcp/{host}/{port}; printf 'GET /health/live HTTP/1.1\\r\\nHost: {address}\\r\\nConnection: close\\r\\n\\r\\n' >&3; echo \"heard: $(cat <&3 | head -c 400)\""
+    );
+    let outside = std::process::Command::new("bash").args(["-c", &knock]).output().unwrap();
+    assert!(String::from_utf8_lossy(&outside.stdout).contains("200 OK"), "whoever else knocks is heard");
+    let knocks = call("bash", json!({ "command": knock, "timeout": 20 }));
+    let token = find(&house.path("home"), "token").expect("the token is somewhere");
+    let reads = call("read_file", json!({ "path": token }));
+    house.script("script.json", json!([knocks, reads, say("Done.")]));
+    let id = serving.open();
+    serving.tell(&id, json!({ "type": "set_approval", "approval": "auto" }));
+    serving.tell(&id, user("knock"));
+    let mut answered = Vec::<String>::new();
+    let mut events = Vec::new();
+    eventually("it is done", || {
+        events = serving.events(&id);
+        for event in events.iter().filter(|event| event["type"] == "permission_request") {
+            let call_id = event["call_id"].as_str().unwrap().to_owned();
+            if !answered.contains(&call_id) {
+                let decision = json!({ "kind": if answered.is_empty() { "once" } else { "reject" }, "reason": null });
+                serving.tell(&id, json!({ "type": "approve", "call_id": call_id, "decision": decision }));
+                answered.push(call_id);
+            }
+        }
+        events.iter().any(|event| event["type"] == "agent_complete")
+    });
+    let told = json!(events).to_string();
+    assert!(told.contains("heard:") && !told.contains("200 OK"), "{told}");
+    assert!(!told.contains(&serving.token), "the token was told");
+}
+
+/// A file of this name somewhere below a folder.
+fn find(folder: &std::path::Path, name: &str) -> Option<std::path::PathBuf> {
+    let entries: Vec<_> = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
+    let here = entries.iter().find(|path| path.is_file() && path.file_name().is_some_and(|own| own == name));
+    here.cloned().or_else(|| entries.iter().filter(|path| path.is_dir()).find_map(|path| find(path, name)))
+}
+
+#[test]
+fn the_description_of_the_api_has_every_call_of_the_program() {
+    let house = House::empty();
+    let serving = Serving::start(&house, &[]);
+    let (status, told) = serving.asked("GET /api/v1/openapi.json", "");
+    assert_eq!(status, 200);
+    let paths = told["paths"].as_object().unwrap();
+    let operations = paths.values().flat_map(|path| path.as_object().unwrap().values());
+    let names: Vec<&str> = operations.map(|operation| operation["operationId"].as_str().unwrap()).collect();
+    for route in neco_app::app::ROUTES {
+        let found = &paths[route.path];
+        assert!(found.as_object().unwrap().values().any(|told| told["operationId"] == route.name), "{route:?}");
+    }
+    let mut once = names.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), names.len(), "a name that two operations have");
+    let text = told.to_string();
+    for name in text.split("#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(told["components"]["schemas"].get(name).is_some(), "{name} is not defined");
+    }
+    let (status, listed) = serving.asked("GET /api/v1/settings?folder=%2Ftmp", "");
+    assert!(status == 200 && listed.is_object(), "{status} {listed}");
+}
+
+#[test]
+fn a_server_beyond_this_machine_needs_somebody_who_does_tls() {
+    let house = House::empty();
+    house.run(&["serve", "--bind", "0.0.0.0:0"]).ended_with(2).says("not encrypted").says("--behind-proxy");
+    house.run(&["--server", "http://127.0.0.1:9", "session", "list"]).ended_with(2).says("NECO_SERVER_TOKEN");
+    house.run(&["ps"]).ended_with(0).says("nothing works in the background");
+}
