@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use neco_proto::event::CheckpointWhen;
 use neco_workspace::checkpoint::{
-    Backend, CheckpointError, Checkpoints, JjCheckpoints, LeaveOutSettings, Place, RestoreOptions, open, store_folder,
+    Backend, CheckpointError, Checkpoints, JjCheckpoints, LeaveOutSettings, Place, RestoreOptions, Typed, Unsaved,
+    open, store_folder,
 };
 
 use super::desk::{ALL, Desk, Kind, git, note};
@@ -382,4 +383,35 @@ fn several_at_once_do_not_disturb_each_other() {
         let diff = desk.points.diff(&points.last().unwrap().rev, Some(&points[0].rev)).unwrap();
         assert_eq!(diff.len(), 4, "{kind:?}");
     }
+}
+
+#[test]
+fn what_is_typed_and_not_saved_is_part_of_the_states_of_files_that_are_kept() {
+    let desk = Desk::new(Kind::Jj);
+    desk.write("src/a.txt", "saved");
+    desk.write(".env", "KEY=1");
+    let typed: Arc<Mutex<Vec<Typed>>> = Arc::default();
+    let tells = Arc::clone(&typed);
+    let place = Place {
+        root: desk.root.clone(),
+        store: desk.store.clone(),
+        home: None,
+        settings: Default::default(),
+        unsaved: Unsaved::new(move |_| tells.lock().unwrap().clone()),
+    };
+    let points = JjCheckpoints::new(place);
+    let keep = |when| points.snapshot(&note(when, "s")).unwrap();
+    keep(CheckpointWhen::Before);
+    let of = |path: &str, text: &str| (path.into(), text.as_bytes().to_vec());
+    *typed.lock().unwrap() = vec![of("src/a.txt", "typed"), of(".env", "KEY=2"), of("none/b.txt", "new")];
+    let before = keep(CheckpointWhen::Before);
+    let changed: Vec<_> = before.changed.iter().map(|change| change.path.display().to_string()).collect();
+    assert_eq!(changed, ["src/a.txt"], "what is left out, or is no file yet, is part of no state");
+    assert!(!keep(CheckpointWhen::After).is_new, "nothing was typed since");
+    typed.lock().unwrap().clear();
+    desk.write("src/a.txt", "edited");
+    keep(CheckpointWhen::After);
+    let options = RestoreOptions { session: "s".to_owned(), ..RestoreOptions::default() };
+    points.restore(&before.rev, &options, &mut |_| Ok(())).unwrap();
+    assert_eq!((desk.read("src/a.txt").as_str(), desk.read(".env").as_str()), ("typed", "KEY=1"));
 }
