@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use neco_proto::rewinds::Rewinds;
-use neco_proto::{Event, EventBody, MessageId, Role};
+use neco_proto::{Event, EventBody, MessageId};
 use serde_json::{Value, json};
 
 use editor::Editor;
