@@ -10,9 +10,9 @@
 //! (those that an editor has open) with [`options`] (what can be set in one), [`prompt`] (what an editor says) and
 //! [`commands`] (lines with a slash), [`window`] (one session, and what is wanted of it), [`follower`] (what comes of that)
 //! with [`prompts`] (those that are not answered yet), [`transcript`] (its events as [`updates`]) with [`past`] (what
-//! happened before), [`calls`], [`pictures`], [`permission`], [`forms`] and [`asking`] (what a person is asked), [`world`] (the editor's files),
-//! [`terminal`] with [`relay`] (its terminals),
-//! [`servers`] (its MCP servers), [`login`], [`failure`].
+//! happened before), [`calls`] and [`pictures`], [`asking`] (what a person is asked) with [`permission`] and [`forms`],
+//! [`world`] (the editor's files), [`terminal`] with [`relay`] (its terminals), [`servers`] (its MCP servers), [`login`],
+//! [`failure`].
 
 mod asking;
 mod calls;

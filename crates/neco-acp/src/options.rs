@@ -129,3 +129,25 @@ pub(crate) fn mode(name: &str) -> Result<Command, Error> {
     let mode = Mode::named(name).ok_or_else(|| failure::invalid(format!("there is no mode {name}")))?;
     Ok(Command::SetMode { mode })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_found_without_its_provider_where_only_one_is_called_so() {
+        let models = ["fast", "one/small", "two/small", "two/Large", "two/fast"].map(str::to_owned);
+        for (name, meant) in [
+            ("large", "two/Large"),
+            ("two/Large", "two/Large"),
+            // A group comes before the model of its name.
+            ("fast", "fast"),
+            ("small", "small"),
+            ("three/other", "three/other"),
+        ] {
+            let set = command(MODEL, name, &models).unwrap();
+            assert_eq!(set, Command::SetModel { model: meant.to_owned() }, "{name}");
+        }
+        assert!(command(MODEL, " ", &models).is_err());
+    }
+}

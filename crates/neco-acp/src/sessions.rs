@@ -379,6 +379,7 @@ impl Sessions {
     /// The editor is gone: everything stops, and every session is handed back.
     pub async fn end(&self) {
         self.gone.cancel();
+        self.room.close();
         let windows: Vec<Arc<Window>> = locked(&self.windows).drain().map(|(_, window)| window).collect();
         let ends = windows.iter().map(|window| async move {
             window.close().await;

@@ -10,7 +10,7 @@ use agent_client_protocol::{RawJsonRpcMessage, TransportFrame};
 use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender};
 use futures::{FutureExt, StreamExt};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, TryAcquireError};
 
 /// Updates that may wait for an editor that reads slowly.
 const MOST_WAITING: usize = 512;
@@ -31,7 +31,13 @@ impl Default for Room {
 impl Room {
     /// Takes the room of one update, if there is some.
     pub fn try_take(&self) -> bool {
-        self.0.try_acquire().map(|permit| permit.forget()).is_ok()
+        match self.0.try_acquire() {
+            Ok(permit) => {
+                permit.forget();
+                true
+            }
+            Err(error) => error == TryAcquireError::Closed,
+        }
     }
 
     /// Takes the room of one update as soon as there is some.
@@ -39,6 +45,15 @@ impl Room {
         if let Ok(permit) = self.0.acquire().await {
             permit.forget();
         }
+    }
+
+    /// The editor is gone: nobody waits for room, and no update is sent.
+    pub fn close(&self) {
+        self.0.close();
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.0.is_closed()
     }
 
     /// An update has left, or never will.

@@ -58,6 +58,9 @@ pub(crate) struct Base {
 impl Base {
     /// Sends an update that has its room.
     pub fn tell(&self, update: acp::SessionUpdate) {
+        if self.room.is_closed() {
+            return;
+        }
         let told = self.editor.send_notification(acp::SessionNotification::new(self.id.clone(), update));
         if let Err(error) = told {
             tracing::debug!(%error, "the editor is gone");

@@ -112,6 +112,8 @@ fn is_only_seen_live(events: &[Event]) -> bool {
         EventBody::ModelRetry(retry) => retry.discards,
         EventBody::ModelSwitch(switch) => switch.discards,
         EventBody::MessageQueued(queued) => !is_read(queued.message.id),
+        // It speaks between the person's first words and the agent's reading them.
+        EventBody::HookRun(run) => run.event.to_string() == "SessionStart" && run.message.is_some(),
         _ => false,
     })
 }
