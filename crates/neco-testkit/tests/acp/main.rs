@@ -15,7 +15,7 @@ mod protocol;
 #[path = "../../../neco-acp/tests/recorded/told.rs"]
 mod told;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use neco_proto::rewinds::Rewinds;
@@ -28,22 +28,49 @@ use person::Person;
 /// A case that is not met in process either: `acceptance.rs` says why.
 const UNMET: &str = "ac-11";
 
+/// In how many parts they are played: all of them take a while.
+const PARTS: usize = 4;
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_scenario_plays_in_an_editor_as_written() {
+async fn every_first_scenario_of_four_plays_in_an_editor_as_written() {
+    play_part(0).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_second_scenario_of_four_plays_in_an_editor_as_written() {
+    play_part(1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_third_scenario_of_four_plays_in_an_editor_as_written() {
+    play_part(2).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_fourth_scenario_of_four_plays_in_an_editor_as_written() {
+    play_part(3).await;
+}
+
+/// The scenarios of a part, by name.
+fn scenarios(part: usize) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let folders = [folder.join("acceptance"), folder];
     let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     paths.retain(|path| path.file_stem().is_none_or(|name| name != UNMET));
     paths.sort();
+    paths.into_iter().skip(part).step_by(PARTS).collect()
+}
+
+async fn play_part(part: usize) {
     let only = std::env::var("SCENARIO").unwrap_or_default();
-    paths.retain(|path| path.to_string_lossy().contains(&only));
     let (mut failures, mut played, mut by_editor) = (Vec::new(), 0, 0);
-    for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
+    for path in scenarios(part).into_iter().filter(|path| path.to_string_lossy().contains(&only)) {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         played += 1;
         match in_an_editor(&name, &std::fs::read_to_string(path).unwrap()).await {
-            Ok(messages) => by_editor += messages,
+            Ok(acts) => by_editor += acts,
             Err(error) => {
                 println!("{name}: {error}");
                 failures.push(format!("{name}: {error}"));

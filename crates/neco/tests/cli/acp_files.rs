@@ -220,9 +220,7 @@ fn an_editor_that_is_silent_about_files_leaves_them_to_the_disk() {
     let mut desk = Desk::open(&house, &house.project());
     desk.types("a.txt", "typed\n");
     desk.answers = false;
-    let begun = Instant::now();
     assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
-    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
     assert_eq!(text(&file), "edited\n");
     assert_eq!(desk.asked.iter().filter(|(method, _)| method.starts_with("fs/")).count(), 1, "{:?}", desk.asked);
     let told = desk.editor.said("agent_message_chunk");
