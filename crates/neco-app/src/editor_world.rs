@@ -12,7 +12,7 @@ use std::sync::Arc;
 use futures::executor::block_on;
 use futures::future::{BoxFuture, Either, select};
 use neco_proto::CallId;
-use neco_proto::app::AppError;
+use neco_proto::app::{AppError, Trouble};
 use neco_safety::World;
 use neco_safety::path::{Attributes, Located, PathError, Replaced, Stamp};
 use neco_safety::policy::Closed;
@@ -162,6 +162,12 @@ impl EditorWorld {
         for name in names {
             match self.wait(file, self.texts.editor().write(name, text.to_owned()))? {
                 Ok(()) => return Ok(Ok(())),
+                // What was written elsewhere now would be lost when it is.
+                Err(error) if error.trouble == Trouble::InUse => {
+                    let message = "the editor has not said whether it saved the edit, and may still save it; ask the \
+                                   user to look at it there, and read the file before you edit it again";
+                    return Err(PathError::Io { path: file.shown(), message: message.to_owned() });
+                }
                 Err(error) => refused = Some(error),
             }
         }
