@@ -303,10 +303,13 @@ impl Follower {
         }
     }
 
-    /// Answers the prompts that nobody has read as the work ended that they waited for.
+    /// Answers the prompts that nobody has read as the work ended that they waited for. What came behind that end, which is
+    /// heard of later, is read in work of its own.
     fn take_back_unread(&mut self, complete: &AgentComplete) {
+        let left: Vec<MessageId> = self.transcript.view().unread().map(|said| said.message_id).collect();
+        let is_left = |awaits: Awaits| matches!(awaits, Awaits::Reading(message) if left.contains(&message));
         let mut message_ids = Vec::new();
-        for pending in self.prompts.take(|pending| matches!(pending.awaits, Awaits::Reading(_))) {
+        for pending in self.prompts.take(|pending| is_left(pending.awaits)) {
             if let Awaits::Reading(message) = pending.awaits {
                 message_ids.push(message);
             }
