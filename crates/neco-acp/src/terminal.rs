@@ -24,6 +24,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
 
 use crate::relay::ASKED;
+use crate::updates::update;
 use crate::window::Order;
 use crate::world::Kills;
 
@@ -132,7 +133,10 @@ impl Terminals {
         let connected = tokio::time::timeout(SOON, listener.accept()).await;
         drop((listener, folder));
         if let Ok(Ok((stream, _))) = connected {
-            self.prints_in(call, &terminal, orders);
+            if let Some(orders) = orders.upgrade() {
+                // Nobody follows a session that is closed.
+                let _ = orders.send(Order::PrintsIn(call.clone(), terminal.clone()));
+            }
             if follow(stream, pieces).await.is_err() {
                 self.kill(call);
             }
@@ -144,16 +148,13 @@ impl Terminals {
         self.editor.send_request(release).block_task().await.map(drop)
     }
 
-    /// The editor knows from now on that a call is shown in a terminal.
-    fn prints_in(&self, call: &CallId, terminal: &acp::TerminalId, orders: &WeakUnboundedSender<Order>) {
-        if let Some(shown) = self.shown().get_mut(call) {
-            shown.terminal = Some(terminal.clone());
-        }
-        let fields = acp::ToolCallUpdateFields::new().content(vec![content(terminal)]);
-        let update = acp::ToolCallUpdate::new(call.as_str().to_owned(), fields);
-        let update = acp::SessionUpdate::ToolCallUpdate(update);
-        // Nobody follows a session that is closed.
-        orders.upgrade().into_iter().for_each(|orders| drop(orders.send(Order::Tell(update.clone()))));
+    /// A call is shown in a terminal from now on; nothing where it is over, as the editor knows already what came of it.
+    pub fn prints_in(&self, call: &CallId, terminal: acp::TerminalId) -> Option<acp::SessionUpdate> {
+        let mut all = self.shown();
+        let shown = all.get_mut(call).filter(|shown| shown.pieces.is_some())?;
+        let fields = acp::ToolCallUpdateFields::new().content(vec![content(&terminal)]);
+        shown.terminal = Some(terminal);
+        Some(update(call, fields))
     }
 
     fn kill(&self, call: &CallId) {

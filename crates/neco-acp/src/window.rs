@@ -8,7 +8,7 @@ use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Editor, Error};
 use neco_proto::app::{App, Caller};
-use neco_proto::{Answer, Client, ClientError, Command, Query, Receipt, Seq};
+use neco_proto::{Answer, CallId, Client, ClientError, Command, Query, Receipt, Seq};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
@@ -104,6 +104,8 @@ pub(crate) enum Order {
     Show { past: Past, shown: oneshot::Sender<Result<Settings, Error>>, begins: oneshot::Receiver<()> },
     /// The editor is told something besides.
     Tell(acp::SessionUpdate),
+    /// What a call runs prints in this terminal from now on.
+    PrintsIn(CallId, acp::TerminalId),
     /// This prompt is stopped, or everything that is done.
     Cancel(Option<u64>),
     /// Everything is stopped, and nothing follows; ready when every prompt is answered.
@@ -190,7 +192,12 @@ impl Window {
         match gone.0 {
             Order::Prompt(prompt) => answer(prompt.1, Err(error)),
             Order::Set { reply, .. } => reply(Err(error)),
-            Order::Show { .. } | Order::Tell(_) | Order::Cancel(_) | Order::Close(_) | Order::Leave => {}
+            Order::Show { .. }
+            | Order::Tell(_)
+            | Order::PrintsIn(..)
+            | Order::Cancel(_)
+            | Order::Close(_)
+            | Order::Leave => {}
         }
     }
 

@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use neco_proto::{ClientError, Command, MessageId, Receipt, Seq};
 use tokio::time::Instant;
 
-use super::{Follower, Opens, cancelled};
+use super::{Follower, Opens, Told, cancelled};
 use crate::commands::{self, Wanted};
 use crate::failure;
 use crate::options::Settings;
@@ -83,6 +83,10 @@ impl Follower {
                 self.queue.push_back(Job::Show { past, opens: Opens { shown, begins } });
             }
             Order::Tell(update) => self.update(update),
+            Order::PrintsIn(call, terminal) => {
+                let begins = self.base.terminals.as_ref().and_then(|terminals| terminals.prints_in(&call, terminal));
+                self.outbox.extend(begins.map(Told::Update));
+            }
             Order::Cancel(which) => self.cancel(which),
             Order::Close(done) => {
                 self.close();

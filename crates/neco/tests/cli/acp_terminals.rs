@@ -85,6 +85,24 @@ fn a_command_that_is_ended_in_its_terminal_ends() {
 }
 
 #[test]
+fn a_command_that_is_over_before_its_terminal_begins_is_shown_as_what_came_of_it() {
+    let house = playing(json!([call("bash", json!({ "command": "echo done" })), say("Done.")]));
+    let (mut editor, session) = opened(&house);
+    let prompt = editor.say(&session, "run it");
+    let create = asked(&mut editor, "terminal/create");
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    let mut relay = run(&create);
+    reply(&mut editor, &create, json!({ "terminalId": "t1" }));
+    assert_eq!(relay.wait().unwrap().code(), Some(0));
+    let wait = asked(&mut editor, "terminal/wait_for_exit");
+    reply(&mut editor, &wait, json!({ "exitCode": 0 }));
+    asked(&mut editor, "terminal/release");
+    let updates = editor.updates("tool_call_update");
+    assert!(updates.iter().all(|update| update["content"][0]["type"] != "terminal"), "{updates:#?}");
+    assert_eq!(editor.leave(), Some(0));
+}
+
+#[test]
 fn an_editor_that_opens_no_terminal_holds_no_command_and_none_is_asked_that_has_none() {
     for capabilities in [json!({ "terminal": true }), json!({})] {
         let house = playing(json!([call("bash", json!({ "command": "echo done" })), say("Done.")]));
