@@ -17,7 +17,7 @@ use neco_proto::event::{Admission, AgentComplete, CompleteReason, HookOutcome};
 use neco_proto::{Actor, ClientError, Command, Event, EventBody, EventStream, Message, MessageId, Role, Seq};
 use tokio::sync::mpsc::{UnboundedReceiver, WeakUnboundedSender};
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 
 use self::orders::{Job, Work};
 use crate::asking::bring;
@@ -127,6 +127,8 @@ impl Follower {
     /// Follows the session until it ends, or nobody wants anything of it any more.
     pub async fn follow(mut self, mut events: EventStream, mut wanted: UnboundedReceiver<Order>) {
         let mut beat = tokio::time::interval(BEAT);
+        // Nobody waits for it while nothing is printed: those beats are not made up for.
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             self.go_on();
             self.tell();
