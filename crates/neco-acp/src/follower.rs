@@ -173,6 +173,7 @@ impl Follower {
             let _ = opens.shown.send(Err(why.clone()));
         }
         self.queue.into_iter().for_each(|job| job.fail(why));
+        self.base.terminals.iter().for_each(|terminals| terminals.end());
     }
 
     /// Tells the editor what there is room for.

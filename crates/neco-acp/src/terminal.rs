@@ -9,6 +9,7 @@ use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -129,7 +130,19 @@ impl Terminals {
         let args = vec![ASKED.to_owned(), socket.display().to_string()];
         let create = acp::CreateTerminalRequest::new(self.session.clone(), program.display().to_string());
         let create = create.args(args).cwd(self.folder.clone());
-        let terminal = self.editor.send_request(create).block_task().await?.terminal_id;
+        let creating = self.editor.send_request(create);
+        let taking_back = creating.cancellation_handle();
+        let mut created = pin!(creating.block_task());
+        let terminal = match tokio::time::timeout(SOON, &mut created).await {
+            Ok(created) => created?.terminal_id,
+            Err(_) => {
+                drop((pieces, listener, folder));
+                taking_back.cancel()?;
+                // It may begin all the same.
+                let terminal = created.await?.terminal_id;
+                return self.release(terminal).await;
+            }
+        };
         let connected = tokio::time::timeout(SOON, listener.accept()).await;
         drop((listener, folder));
         if let Ok(Ok((stream, _))) = connected {
@@ -144,8 +157,17 @@ impl Terminals {
             // What it shows stays; an editor that does not say that it ended has shown what it will.
             let _ = tokio::time::timeout(SOON, self.editor.send_request(wait).block_task()).await;
         }
+        self.release(terminal).await
+    }
+
+    async fn release(&self, terminal: acp::TerminalId) -> Result<(), Error> {
         let release = acp::ReleaseTerminalRequest::new(self.session.clone(), terminal);
         self.editor.send_request(release).block_task().await.map(drop)
+    }
+
+    /// Nobody follows the session any more: nothing more comes to its terminals.
+    pub fn end(&self) {
+        self.shown().values_mut().for_each(|shown| shown.pieces = None);
     }
 
     /// A call is shown in a terminal from now on; nothing where it is over, as the editor knows already what came of it.

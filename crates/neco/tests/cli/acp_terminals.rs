@@ -103,6 +103,21 @@ fn a_command_that_is_over_before_its_terminal_begins_is_shown_as_what_came_of_it
 }
 
 #[test]
+fn a_terminal_that_begins_too_late_is_released() {
+    let house = playing(json!([call("bash", json!({ "command": "echo done" })), say("Done.")]));
+    let (mut editor, session) = opened(&house);
+    let prompt = editor.say(&session, "run it");
+    let create = asked(&mut editor, "terminal/create");
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    let taken_back = asked(&mut editor, "$/cancel_request");
+    assert_eq!(taken_back["params"]["requestId"], create["id"], "{taken_back}");
+    reply(&mut editor, &create, json!({ "terminalId": "t1" }));
+    let release = asked(&mut editor, "terminal/release");
+    assert_eq!(release["params"]["terminalId"], "t1");
+    assert_eq!(editor.leave(), Some(0));
+}
+
+#[test]
 fn an_editor_that_opens_no_terminal_holds_no_command_and_none_is_asked_that_has_none() {
     for capabilities in [json!({ "terminal": true }), json!({})] {
         let house = playing(json!([call("bash", json!({ "command": "echo done" })), say("Done.")]));
