@@ -23,7 +23,7 @@ use crate::window::{Base, Order, Past, SetReply};
 /// How long what was stopped may take to tell that; its prompts are answered then all the same.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// How long a session may take to stop before the next order is carried out.
+/// How long a session may take to stop something before the next order is carried out.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// An order that has its turn.
@@ -248,18 +248,31 @@ impl Follower {
                 before.await;
             }
             for command in commands {
-                if let Err(error) = base.send(command).await {
-                    tracing::debug!(%error, "there was nothing to stop");
-                }
+                stopped(&base, command).await;
             }
         };
-        self.stops = Some(tokio::time::timeout(MOMENT, stops).map(drop).boxed());
+        self.stops = Some(stops.boxed());
     }
 
     /// What was to stop has stopped.
     pub(super) fn stopped(&mut self) {
         self.stops = None;
         self.answer_finished();
+    }
+}
+
+/// Has the session stop something; whether it did. What takes longer keeps nothing else from being stopped.
+async fn stopped(base: &Base, command: Command) -> bool {
+    match tokio::time::timeout(MOMENT, base.send(command)).await {
+        Ok(Ok(_)) => true,
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "there was nothing to stop");
+            false
+        }
+        Err(_) => {
+            tracing::debug!("the session takes its time to stop");
+            false
+        }
     }
 }
 
