@@ -155,10 +155,15 @@ impl Follower {
                     (Some(pending), None) => pending.awaits = Awaits::Event(last),
                     // It was stopped on its way.
                     (None, Some(message)) => {
-                        let withdraw = Command::Withdraw { message_ids: vec![message] };
                         // What is at work is another one then, which it waited for.
                         let is_alone = self.prompts.iter_mut().all(|pending| pending.awaits != Awaits::Work);
-                        self.stop(std::iter::once(withdraw).chain(is_alone.then_some(Command::Cancel)).collect());
+                        let (withdraw, base) = (Command::Withdraw { message_ids: vec![message] }, self.base.clone());
+                        self.stop_by(async move {
+                            // One that can be taken back waits for the work of others, which goes on.
+                            if !stopped(&base, withdraw).await && is_alone {
+                                stopped(&base, Command::Cancel).await;
+                            }
+                        });
                     }
                     (None, None) => {}
                 }
@@ -242,16 +247,23 @@ impl Follower {
 
     /// Has the session stop something, behind what it is stopping already.
     pub(super) fn stop(&mut self, commands: Vec<Command>) {
-        let (before, base) = (self.stops.take(), self.base.clone());
-        let stops = async move {
-            if let Some(before) = before {
-                before.await;
-            }
+        let base = self.base.clone();
+        self.stop_by(async move {
             for command in commands {
                 stopped(&base, command).await;
             }
+        });
+    }
+
+    fn stop_by(&mut self, stops: impl Future<Output = ()> + Send + 'static) {
+        let before = self.stops.take();
+        let behind = async move {
+            if let Some(before) = before {
+                before.await;
+            }
+            stops.await;
         };
-        self.stops = Some(stops.boxed());
+        self.stops = Some(behind.boxed());
     }
 
     /// What was to stop has stopped.
