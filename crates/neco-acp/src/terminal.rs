@@ -71,7 +71,7 @@ impl Terminals {
         self.shown().get(call)?.terminal.clone()
     }
 
-    /// Takes in what happens to the calls of an agent.
+    /// Takes in what happens to the calls of the root, and the end of others.
     pub fn event(self: &Arc<Self>, event: &Event, orders: &WeakUnboundedSender<Order>) {
         match &event.body {
             EventBody::ToolCallUpdate(told) if told.tool == COMMANDS && told.status == CallStatus::Executing => {
