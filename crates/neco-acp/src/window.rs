@@ -138,12 +138,20 @@ impl Loan {
         Self { app, client, is_back: AtomicBool::new(false), underway }
     }
 
-    /// Hands it back; nothing where that was done.
+    /// Hands it back, whether or not anybody waits for that; nothing where that was done.
     fn hand_back(&self) -> impl Future<Output = ()> + Send + 'static {
         let (app, client) = (Arc::clone(&self.app), Arc::clone(&self.client));
         let is_back = self.is_back.swap(true, Ordering::AcqRel);
+        let hands_back = async move {
+            if let Err(error) = app.close(client).await {
+                tracing::warn!(%error, "a session could not be closed");
+            }
+        };
+        let handed_back = (!is_back).then(|| self.underway.spawn(hands_back));
         async move {
-            if !is_back && let Err(error) = app.close(client).await {
+            if let Some(handed_back) = handed_back
+                && let Err(error) = handed_back.await
+            {
                 tracing::warn!(%error, "a session could not be closed");
             }
         }
@@ -153,9 +161,9 @@ impl Loan {
 impl Drop for Loan {
     fn drop(&mut self) {
         if !self.is_back.load(Ordering::Acquire)
-            && let Ok(runtime) = Handle::try_current()
+            && Handle::try_current().is_ok()
         {
-            self.underway.spawn_on(self.hand_back(), &runtime);
+            drop(self.hand_back());
         }
     }
 }
