@@ -261,8 +261,7 @@ impl Follower {
     fn event(&mut self, event: &Event) {
         self.seen = event.seq;
         // Calls of agents below are shown in no terminal, but what ends their processes is forgotten with them, too.
-        let is_of_terminals =
-            self.transcript.view().is_own(event) || matches!(event.body, EventBody::ToolCallEnd(_));
+        let is_of_terminals = self.transcript.view().is_own(event) || matches!(event.body, EventBody::ToolCallEnd(_));
         if let Some(terminals) = self.base.terminals.as_ref().filter(|_| is_of_terminals) {
             terminals.event(event, &self.orders);
         }

@@ -160,9 +160,7 @@ impl Loan {
 
 impl Drop for Loan {
     fn drop(&mut self) {
-        if !self.is_back.load(Ordering::Acquire)
-            && Handle::try_current().is_ok()
-        {
+        if !self.is_back.load(Ordering::Acquire) && Handle::try_current().is_ok() {
             drop(self.hand_back());
         }
     }
