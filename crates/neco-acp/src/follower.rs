@@ -49,6 +49,8 @@ enum Told {
     Shown(Opens),
     /// Every prompt is answered.
     Closed(oneshot::Sender<()>),
+    /// A terminal is not told of any more.
+    LetGo(oneshot::Sender<()>),
 }
 
 /// Whoever opens a session: told how it is set when the past is told, and heard when what follows may be.
@@ -163,7 +165,7 @@ impl Follower {
             match told {
                 Told::Answer(prompted, result) => answer(prompted, result),
                 Told::Shown(opens) => drop(opens.shown.send(Err(why.clone()))),
-                Told::Update(_) | Told::Ask(_) | Told::Closed(_) => {}
+                Told::Update(_) | Told::Ask(_) | Told::Closed(_) | Told::LetGo(_) => {}
             }
         }
         for pending in self.prompts.take(|_| true) {
@@ -198,7 +200,7 @@ impl Follower {
                 let _ = shown.send(Ok(self.transcript.settings()));
                 self.begins = Some(begins);
             }
-            Some(Told::Closed(done)) => drop(done.send(())),
+            Some(Told::Closed(done) | Told::LetGo(done)) => drop(done.send(())),
             None => {}
         }
     }

@@ -23,6 +23,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 
 use crate::relay::ASKED;
 use crate::updates::update;
@@ -56,7 +57,7 @@ pub(crate) struct Terminals {
 struct Shown {
     /// Nothing when the call is over.
     pieces: Option<UnboundedSender<Piece>>,
-    /// Once it prints there.
+    /// As long as it is there.
     terminal: Option<acp::TerminalId>,
 }
 
@@ -121,7 +122,7 @@ impl Terminals {
     async fn show(
         &self,
         call: &CallId,
-        pieces: UnboundedReceiver<Piece>,
+        mut pieces: UnboundedReceiver<Piece>,
         orders: &WeakUnboundedSender<Order>,
     ) -> Result<(), Error> {
         let program = std::env::current_exe().map_err(failed)?;
@@ -150,13 +151,22 @@ impl Terminals {
                 // Nobody follows a session that is closed.
                 let _ = orders.send(Order::PrintsIn(call.clone(), terminal.clone()));
             }
-            if follow(stream, pieces).await.is_err() {
+            if follow(stream, &mut pieces).await.is_err() {
                 self.kill(call);
             }
+            // How the call ended is told with its terminal.
+            while pieces.recv().await.is_some() {}
             let wait = acp::WaitForTerminalExitRequest::new(self.session.clone(), terminal.clone());
             // What it shows stays; an editor that does not say that it ended has shown what it will.
             let _ = tokio::time::timeout(SOON, self.editor.send_request(wait).block_task()).await;
         }
+        let (told, is_told) = oneshot::channel();
+        match orders.upgrade() {
+            Some(orders) => drop(orders.send(Order::LetGo(call.clone(), told))),
+            None => drop(told),
+        }
+        // The error is that nobody tells of it any more.
+        let _ = is_told.await;
         self.release(terminal).await
     }
 
@@ -177,6 +187,13 @@ impl Terminals {
         let fields = acp::ToolCallUpdateFields::new().content(vec![content(&terminal)]);
         shown.terminal = Some(terminal);
         Some(update(call, fields))
+    }
+
+    /// A call is told without its terminal from now on.
+    pub fn let_go(&self, call: &CallId) {
+        if let Some(shown) = self.shown().get_mut(call) {
+            shown.terminal = None;
+        }
     }
 
     fn kill(&self, call: &CallId) {
@@ -208,7 +225,7 @@ fn listen(folder: &TempDir) -> io::Result<(UnixListener, PathBuf)> {
 
 /// Tells a terminal what a command prints until that is over.
 /// The error is that the terminal ended before.
-async fn follow(stream: UnixStream, mut pieces: UnboundedReceiver<Piece>) -> io::Result<()> {
+async fn follow(stream: UnixStream, pieces: &mut UnboundedReceiver<Piece>) -> io::Result<()> {
     let (mut reads, mut writes) = stream.into_split();
     let mut nothing = [0; 1];
     loop {

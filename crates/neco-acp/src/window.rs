@@ -106,6 +106,8 @@ pub(crate) enum Order {
     Tell(acp::SessionUpdate),
     /// What a call runs prints in this terminal from now on.
     PrintsIn(CallId, acp::TerminalId),
+    /// The terminal of a call is released when everything is told that was told with it.
+    LetGo(CallId, oneshot::Sender<()>),
     /// This prompt is stopped, or everything that is done.
     Cancel(Option<u64>),
     /// Everything is stopped, and nothing follows; ready when every prompt is answered.
@@ -201,6 +203,7 @@ impl Window {
             Order::Show { .. }
             | Order::Tell(_)
             | Order::PrintsIn(..)
+            | Order::LetGo(..)
             | Order::Cancel(_)
             | Order::Close(_)
             | Order::Leave => {}

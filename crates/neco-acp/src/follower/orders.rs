@@ -87,6 +87,10 @@ impl Follower {
                 let begins = self.base.terminals.as_ref().and_then(|terminals| terminals.prints_in(&call, terminal));
                 self.outbox.extend(begins.map(Told::Update));
             }
+            Order::LetGo(call, told) => {
+                self.base.terminals.iter().for_each(|terminals| terminals.let_go(&call));
+                self.outbox.push_back(Told::LetGo(told));
+            }
             Order::Cancel(which) => self.cancel(which),
             Order::Close(done) => {
                 self.close();

@@ -63,6 +63,12 @@ fn a_command_is_shown_in_a_terminal_while_it_runs_and_ends_as_it_does() {
     let release = asked(&mut editor, "terminal/release");
     assert_eq!(release["params"]["terminalId"], "t1");
     reply(&mut editor, &release, json!({}));
+    // The editor has it no longer.
+    editor.forget();
+    editor.ask("session/load", json!({ "sessionId": session, "cwd": house.project(), "mcpServers": [] }));
+    let loaded = [editor.updates("tool_call"), editor.updates("tool_call_update")].concat();
+    assert!(loaded.iter().any(|update| update["content"][0]["type"] == "content"), "{loaded:#?}");
+    assert!(loaded.iter().all(|update| update["content"][0]["type"] != "terminal"), "{loaded:#?}");
     assert_eq!(editor.leave(), Some(0));
 }
 
