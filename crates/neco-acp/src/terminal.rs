@@ -16,6 +16,7 @@ use std::time::Duration;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Editor, Error};
+use neco_proto::clean::Cleaner;
 use neco_proto::event::CallStatus;
 use neco_proto::{CallId, Display, Event, EventBody};
 use serde_json::json;
@@ -128,6 +129,7 @@ impl Terminals {
         let program = std::env::current_exe().map_err(failed)?;
         let folder = tempfile::Builder::new().prefix("neco-").tempdir().map_err(failed)?;
         let (listener, socket) = listen(&folder).map_err(failed)?;
+        // What an agent wrote is no argument: editors may hand these to a shell as they stand.
         let args = vec![ASKED.to_owned(), socket.display().to_string()];
         let create = acp::CreateTerminalRequest::new(self.session.clone(), program.display().to_string());
         let create = create.args(args).cwd(self.folder.clone());
@@ -227,7 +229,7 @@ fn listen(folder: &TempDir) -> io::Result<(UnixListener, PathBuf)> {
 /// The error is that the terminal ended before.
 async fn follow(stream: UnixStream, pieces: &mut UnboundedReceiver<Piece>) -> io::Result<()> {
     let (mut reads, mut writes) = stream.into_split();
-    let mut nothing = [0; 1];
+    let (mut nothing, mut cleaner) = ([0; 1], Cleaner::default());
     loop {
         let piece = tokio::select! {
             biased;
@@ -236,7 +238,7 @@ async fn follow(stream: UnixStream, pieces: &mut UnboundedReceiver<Piece>) -> io
             _ = reads.read(&mut nothing) => return Err(io::ErrorKind::BrokenPipe.into()),
         };
         let (line, is_over) = match piece {
-            Some(Piece::Printed(text)) => (json!({ "print": text }), false),
+            Some(Piece::Printed(text)) => (json!({ "print": cleaner.push(&text) }), false),
             Some(Piece::Over(code)) => (json!({ "exit": code.unwrap_or(1) }), true),
             None => return Ok(()),
         };
@@ -245,5 +247,24 @@ async fn follow(stream: UnixStream, pieces: &mut UnboundedReceiver<Piece>) -> io
             return Ok(());
         }
         written?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_would_steer_a_terminal_is_not_printed_there() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let (sender, mut pieces) = unbounded_channel();
+        for text in ["one\u{1b}]0;ti", "tle\u{7}two\r\n"] {
+            assert!(sender.send(Piece::Printed(text.to_owned())).is_ok());
+        }
+        assert!(sender.send(Piece::Over(Some(0))).is_ok());
+        follow(ours, &mut pieces).await.unwrap();
+        let mut told = String::new();
+        theirs.read_to_string(&mut told).await.unwrap();
+        assert_eq!(told, "{\"print\":\"one\"}\n{\"print\":\"two\\r\\n\"}\n{\"exit\":0}\n");
     }
 }
