@@ -132,7 +132,9 @@ impl OpenFiles {
             if asked.await.is_ok() {
                 *files.silence() = None;
             }
-            saves.iter().for_each(|path| drop(files.unsure().remove(path)));
+            if let Some(path) = &saves {
+                files.unsure().remove(path);
+            }
         });
         async move { answer.await.unwrap_or_else(|_| Err(failed("the editor is gone"))) }.boxed()
     }
