@@ -17,7 +17,7 @@ use neco_proto::event::{Admission, AgentComplete, CompleteReason, HookOutcome};
 use neco_proto::{Actor, ClientError, Command, Event, EventBody, EventStream, Message, MessageId, Role, Seq};
 use tokio::sync::mpsc::{UnboundedReceiver, WeakUnboundedSender};
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 
 use self::orders::{Job, Work};
 use crate::asking::bring;
@@ -49,6 +49,8 @@ enum Told {
     Shown(Opens),
     /// Every prompt is answered.
     Closed(oneshot::Sender<()>),
+    /// A terminal is not told of any more.
+    LetGo(oneshot::Sender<()>),
 }
 
 /// Whoever opens a session: told how it is set when the past is told, and heard when what follows may be.
@@ -127,6 +129,8 @@ impl Follower {
     /// Follows the session until it ends, or nobody wants anything of it any more.
     pub async fn follow(mut self, mut events: EventStream, mut wanted: UnboundedReceiver<Order>) {
         let mut beat = tokio::time::interval(BEAT);
+        // Nobody waits for it while nothing is printed: those beats are not made up for.
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             self.go_on();
             self.tell();
@@ -161,7 +165,7 @@ impl Follower {
             match told {
                 Told::Answer(prompted, result) => answer(prompted, result),
                 Told::Shown(opens) => drop(opens.shown.send(Err(why.clone()))),
-                Told::Update(_) | Told::Ask(_) | Told::Closed(_) => {}
+                Told::Update(_) | Told::Ask(_) | Told::Closed(_) | Told::LetGo(_) => {}
             }
         }
         for pending in self.prompts.take(|_| true) {
@@ -171,6 +175,7 @@ impl Follower {
             let _ = opens.shown.send(Err(why.clone()));
         }
         self.queue.into_iter().for_each(|job| job.fail(why));
+        self.base.terminals.iter().for_each(|terminals| terminals.end());
     }
 
     /// Tells the editor what there is room for.
@@ -195,7 +200,7 @@ impl Follower {
                 let _ = shown.send(Ok(self.transcript.settings()));
                 self.begins = Some(begins);
             }
-            Some(Told::Closed(done)) => drop(done.send(())),
+            Some(Told::Closed(done) | Told::LetGo(done)) => drop(done.send(())),
             None => {}
         }
     }
@@ -257,7 +262,9 @@ impl Follower {
 
     fn event(&mut self, event: &Event) {
         self.seen = event.seq;
-        if let Some(terminals) = self.base.terminals.as_ref().filter(|_| self.transcript.view().is_own(event)) {
+        // Calls of agents below are shown in no terminal, but what ends their processes is forgotten with them, too.
+        let is_of_terminals = self.transcript.view().is_own(event) || matches!(event.body, EventBody::ToolCallEnd(_));
+        if let Some(terminals) = self.base.terminals.as_ref().filter(|_| is_of_terminals) {
             terminals.event(event, &self.orders);
         }
         match &event.body {
@@ -303,10 +310,13 @@ impl Follower {
         }
     }
 
-    /// Answers the prompts that nobody has read as the work ended that they waited for.
+    /// Answers the prompts that nobody has read as the work ended that they waited for. What came behind that end, which is
+    /// heard of later, is read in work of its own.
     fn take_back_unread(&mut self, complete: &AgentComplete) {
+        let left: Vec<MessageId> = self.transcript.view().unread().map(|said| said.message_id).collect();
+        let is_left = |awaits: Awaits| matches!(awaits, Awaits::Reading(message) if left.contains(&message));
         let mut message_ids = Vec::new();
-        for pending in self.prompts.take(|pending| matches!(pending.awaits, Awaits::Reading(_))) {
+        for pending in self.prompts.take(|pending| is_left(pending.awaits)) {
             if let Awaits::Reading(message) = pending.awaits {
                 message_ids.push(message);
             }

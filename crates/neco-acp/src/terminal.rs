@@ -9,12 +9,14 @@ use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Editor, Error};
+use neco_proto::clean::Cleaner;
 use neco_proto::event::CallStatus;
 use neco_proto::{CallId, Display, Event, EventBody};
 use serde_json::json;
@@ -22,8 +24,10 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 
 use crate::relay::ASKED;
+use crate::updates::update;
 use crate::window::Order;
 use crate::world::Kills;
 
@@ -54,7 +58,7 @@ pub(crate) struct Terminals {
 struct Shown {
     /// Nothing when the call is over.
     pieces: Option<UnboundedSender<Piece>>,
-    /// Once it prints there.
+    /// As long as it is there.
     terminal: Option<acp::TerminalId>,
 }
 
@@ -69,7 +73,7 @@ impl Terminals {
         self.shown().get(call)?.terminal.clone()
     }
 
-    /// Takes in what happens to the calls of an agent.
+    /// Takes in what happens to the calls of the root, and the end of others.
     pub fn event(self: &Arc<Self>, event: &Event, orders: &WeakUnboundedSender<Order>) {
         match &event.body {
             EventBody::ToolCallUpdate(told) if told.tool == COMMANDS && told.status == CallStatus::Executing => {
@@ -119,41 +123,79 @@ impl Terminals {
     async fn show(
         &self,
         call: &CallId,
-        pieces: UnboundedReceiver<Piece>,
+        mut pieces: UnboundedReceiver<Piece>,
         orders: &WeakUnboundedSender<Order>,
     ) -> Result<(), Error> {
         let program = std::env::current_exe().map_err(failed)?;
         let folder = tempfile::Builder::new().prefix("neco-").tempdir().map_err(failed)?;
         let (listener, socket) = listen(&folder).map_err(failed)?;
+        // What an agent wrote is no argument: editors may hand these to a shell as they stand.
         let args = vec![ASKED.to_owned(), socket.display().to_string()];
         let create = acp::CreateTerminalRequest::new(self.session.clone(), program.display().to_string());
         let create = create.args(args).cwd(self.folder.clone());
-        let terminal = self.editor.send_request(create).block_task().await?.terminal_id;
+        let creating = self.editor.send_request(create);
+        let taking_back = creating.cancellation_handle();
+        let mut created = pin!(creating.block_task());
+        let terminal = match tokio::time::timeout(SOON, &mut created).await {
+            Ok(created) => created?.terminal_id,
+            Err(_) => {
+                drop((pieces, listener, folder));
+                taking_back.cancel()?;
+                // It may begin all the same.
+                let terminal = created.await?.terminal_id;
+                return self.release(terminal).await;
+            }
+        };
         let connected = tokio::time::timeout(SOON, listener.accept()).await;
         drop((listener, folder));
         if let Ok(Ok((stream, _))) = connected {
-            self.prints_in(call, &terminal, orders);
-            if follow(stream, pieces).await.is_err() {
+            if let Some(orders) = orders.upgrade() {
+                // Nobody follows a session that is closed.
+                let _ = orders.send(Order::PrintsIn(call.clone(), terminal.clone()));
+            }
+            if follow(stream, &mut pieces).await.is_err() {
                 self.kill(call);
             }
+            // How the call ended is told with its terminal.
+            while pieces.recv().await.is_some() {}
             let wait = acp::WaitForTerminalExitRequest::new(self.session.clone(), terminal.clone());
             // What it shows stays; an editor that does not say that it ended has shown what it will.
             let _ = tokio::time::timeout(SOON, self.editor.send_request(wait).block_task()).await;
         }
+        let (told, is_told) = oneshot::channel();
+        match orders.upgrade() {
+            Some(orders) => drop(orders.send(Order::LetGo(call.clone(), told))),
+            None => drop(told),
+        }
+        // The error is that nobody tells of it any more.
+        let _ = is_told.await;
+        self.release(terminal).await
+    }
+
+    async fn release(&self, terminal: acp::TerminalId) -> Result<(), Error> {
         let release = acp::ReleaseTerminalRequest::new(self.session.clone(), terminal);
         self.editor.send_request(release).block_task().await.map(drop)
     }
 
-    /// The editor knows from now on that a call is shown in a terminal.
-    fn prints_in(&self, call: &CallId, terminal: &acp::TerminalId, orders: &WeakUnboundedSender<Order>) {
+    /// Nobody follows the session any more: nothing more comes to its terminals.
+    pub fn end(&self) {
+        self.shown().values_mut().for_each(|shown| shown.pieces = None);
+    }
+
+    /// A call is shown in a terminal from now on; nothing where it is over, as the editor knows already what came of it.
+    pub fn prints_in(&self, call: &CallId, terminal: acp::TerminalId) -> Option<acp::SessionUpdate> {
+        let mut all = self.shown();
+        let shown = all.get_mut(call).filter(|shown| shown.pieces.is_some())?;
+        let fields = acp::ToolCallUpdateFields::new().content(vec![content(&terminal)]);
+        shown.terminal = Some(terminal);
+        Some(update(call, fields))
+    }
+
+    /// A call is told without its terminal from now on.
+    pub fn let_go(&self, call: &CallId) {
         if let Some(shown) = self.shown().get_mut(call) {
-            shown.terminal = Some(terminal.clone());
+            shown.terminal = None;
         }
-        let fields = acp::ToolCallUpdateFields::new().content(vec![content(terminal)]);
-        let update = acp::ToolCallUpdate::new(call.as_str().to_owned(), fields);
-        let update = acp::SessionUpdate::ToolCallUpdate(update);
-        // Nobody follows a session that is closed.
-        orders.upgrade().into_iter().for_each(|orders| drop(orders.send(Order::Tell(update.clone()))));
     }
 
     fn kill(&self, call: &CallId) {
@@ -185,9 +227,9 @@ fn listen(folder: &TempDir) -> io::Result<(UnixListener, PathBuf)> {
 
 /// Tells a terminal what a command prints until that is over.
 /// The error is that the terminal ended before.
-async fn follow(stream: UnixStream, mut pieces: UnboundedReceiver<Piece>) -> io::Result<()> {
+async fn follow(stream: UnixStream, pieces: &mut UnboundedReceiver<Piece>) -> io::Result<()> {
     let (mut reads, mut writes) = stream.into_split();
-    let mut nothing = [0; 1];
+    let (mut nothing, mut cleaner) = ([0; 1], Cleaner::default());
     loop {
         let piece = tokio::select! {
             biased;
@@ -196,7 +238,7 @@ async fn follow(stream: UnixStream, mut pieces: UnboundedReceiver<Piece>) -> io:
             _ = reads.read(&mut nothing) => return Err(io::ErrorKind::BrokenPipe.into()),
         };
         let (line, is_over) = match piece {
-            Some(Piece::Printed(text)) => (json!({ "print": text }), false),
+            Some(Piece::Printed(text)) => (json!({ "print": cleaner.push(&text) }), false),
             Some(Piece::Over(code)) => (json!({ "exit": code.unwrap_or(1) }), true),
             None => return Ok(()),
         };
@@ -205,5 +247,24 @@ async fn follow(stream: UnixStream, mut pieces: UnboundedReceiver<Piece>) -> io:
             return Ok(());
         }
         written?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_would_steer_a_terminal_is_not_printed_there() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let (sender, mut pieces) = unbounded_channel();
+        for text in ["one\u{1b}]0;ti", "tle\u{7}two\r\n"] {
+            assert!(sender.send(Piece::Printed(text.to_owned())).is_ok());
+        }
+        assert!(sender.send(Piece::Over(Some(0))).is_ok());
+        follow(ours, &mut pieces).await.unwrap();
+        let mut told = String::new();
+        theirs.read_to_string(&mut told).await.unwrap();
+        assert_eq!(told, "{\"print\":\"one\"}\n{\"print\":\"two\\r\\n\"}\n{\"exit\":0}\n");
     }
 }

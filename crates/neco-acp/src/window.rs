@@ -8,7 +8,7 @@ use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Editor, Error};
 use neco_proto::app::{App, Caller};
-use neco_proto::{Answer, Client, ClientError, Command, Query, Receipt, Seq};
+use neco_proto::{Answer, CallId, Client, ClientError, Command, Query, Receipt, Seq};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
@@ -104,6 +104,10 @@ pub(crate) enum Order {
     Show { past: Past, shown: oneshot::Sender<Result<Settings, Error>>, begins: oneshot::Receiver<()> },
     /// The editor is told something besides.
     Tell(acp::SessionUpdate),
+    /// What a call runs prints in this terminal from now on.
+    PrintsIn(CallId, acp::TerminalId),
+    /// The terminal of a call is released when everything is told that was told with it.
+    LetGo(CallId, oneshot::Sender<()>),
     /// This prompt is stopped, or everything that is done.
     Cancel(Option<u64>),
     /// Everything is stopped, and nothing follows; ready when every prompt is answered.
@@ -136,12 +140,20 @@ impl Loan {
         Self { app, client, is_back: AtomicBool::new(false), underway }
     }
 
-    /// Hands it back; nothing where that was done.
+    /// Hands it back, whether or not anybody waits for that; nothing where that was done.
     fn hand_back(&self) -> impl Future<Output = ()> + Send + 'static {
         let (app, client) = (Arc::clone(&self.app), Arc::clone(&self.client));
         let is_back = self.is_back.swap(true, Ordering::AcqRel);
+        let hands_back = async move {
+            if let Err(error) = app.close(client).await {
+                tracing::warn!(%error, "a session could not be closed");
+            }
+        };
+        let handed_back = (!is_back).then(|| self.underway.spawn(hands_back));
         async move {
-            if !is_back && let Err(error) = app.close(client).await {
+            if let Some(handed_back) = handed_back
+                && let Err(error) = handed_back.await
+            {
                 tracing::warn!(%error, "a session could not be closed");
             }
         }
@@ -150,10 +162,8 @@ impl Loan {
 
 impl Drop for Loan {
     fn drop(&mut self) {
-        if !self.is_back.load(Ordering::Acquire)
-            && let Ok(runtime) = Handle::try_current()
-        {
-            self.underway.spawn_on(self.hand_back(), &runtime);
+        if !self.is_back.load(Ordering::Acquire) && Handle::try_current().is_ok() {
+            drop(self.hand_back());
         }
     }
 }
@@ -190,7 +200,13 @@ impl Window {
         match gone.0 {
             Order::Prompt(prompt) => answer(prompt.1, Err(error)),
             Order::Set { reply, .. } => reply(Err(error)),
-            Order::Show { .. } | Order::Tell(_) | Order::Cancel(_) | Order::Close(_) | Order::Leave => {}
+            Order::Show { .. }
+            | Order::Tell(_)
+            | Order::PrintsIn(..)
+            | Order::LetGo(..)
+            | Order::Cancel(_)
+            | Order::Close(_)
+            | Order::Leave => {}
         }
     }
 

@@ -2,16 +2,17 @@
 //! on this machine and can be ended in the editor.
 //!
 //! An editor that does not answer holds nothing up: after a moment the disk has the file, and the editor is left alone for
-//! a while.
+//! a while. A text that it was handed it may still save, so that nobody writes that file until it has said what came of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema as acp;
-use agent_client_protocol::{Client as Connected, Error};
+use agent_client_protocol::{Client as Connected, JsonRpcRequest};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_proto::CallId;
@@ -44,6 +45,8 @@ pub(crate) struct OpenFiles {
     folders: Arc<[(PathBuf, PathBuf)]>,
     /// Until when it is not asked, as it does not answer.
     silent: Arc<Mutex<Option<Instant>>>,
+    /// Its names of the files that it was to save, and may still save.
+    unsure: Arc<Mutex<HashSet<PathBuf>>>,
     /// What ends the processes of calls, where the editor shows these.
     pub kills: Kills,
     /// The session, once it has a name: nobody is asked before.
@@ -71,6 +74,7 @@ impl OpenFiles {
             runtime: Handle::current(),
             folders: folders.filter_map(through_link).collect(),
             silent: Arc::default(),
+            unsure: Arc::default(),
             kills: Kills::default(),
             session: Arc::default(),
         })
@@ -81,32 +85,62 @@ impl OpenFiles {
         Editor(Arc::new(self.clone()))
     }
 
-    /// Asks the editor on the runtime: whoever waits for it may be on no thread of that.
-    fn ask<T: Send + 'static>(
+    /// Asks the editor on the runtime: whoever waits for it may be on no thread of that. What is to be saved in a file is
+    /// taken back when nobody waits for it any more.
+    fn ask<Req: JsonRpcRequest>(
         &self,
-        asks: impl FnOnce(ConnectionTo<Connected>, acp::SessionId) -> BoxFuture<'static, Result<T, Error>> + Send + 'static,
-    ) -> BoxFuture<'static, Result<T, AppError>> {
+        saves: Option<PathBuf>,
+        request: impl FnOnce(acp::SessionId) -> Req,
+    ) -> BoxFuture<'static, Result<Req::Response, AppError>> {
         let Some(session) = self.session.get().cloned() else {
             return std::future::ready(Err(failed("the session has no name yet"))).boxed();
         };
         if self.silence().is_some_and(|until| Instant::now() < until) {
             return std::future::ready(Err(failed("it did not answer a moment ago"))).boxed();
         }
-        let (sender, answer) = oneshot::channel();
-        let (files, mut asked) = (self.clone(), asks(self.editor.clone(), session.clone()));
+        let sent = self.editor.send_request(request(session.clone()));
+        let (mut sender, answer) = oneshot::channel();
+        let files = self.clone();
         self.runtime.spawn(async move {
-            let in_time = tokio::time::timeout(SOON, &mut asked).await;
-            if let Ok(answer) = in_time {
-                let _ = sender.send(answer.map_err(|error| failed(&error.message)));
+            let taking_back = sent.cancellation_handle();
+            let mut asked = pin!(sent.block_task());
+            let in_time = tokio::select! {
+                biased;
+                told = &mut asked => Some(told),
+                () = sender.closed(), if saves.is_some() => None,
+                () = tokio::time::sleep(SOON) => None,
+            };
+            if let Some(told) = in_time {
+                let _ = sender.send(told.map_err(|error| failed(&error.message)));
                 return;
             }
-            let _ = sender.send(Err(failed("it did not answer in time")));
-            files.went_silent(session).await;
+            let is_stopped = sender.is_closed();
+            let late = match &saves {
+                Some(path) => {
+                    files.unsure().insert(path.clone());
+                    if let Err(error) = taking_back.cancel() {
+                        tracing::debug!(%error, "the editor is gone");
+                    }
+                    unsure()
+                }
+                None => failed("it did not answer in time"),
+            };
+            let _ = sender.send(Err(late));
+            if !is_stopped {
+                files.went_silent(session).await;
+            }
             if asked.await.is_ok() {
                 *files.silence() = None;
             }
+            if let Some(path) = &saves {
+                files.unsure().remove(path);
+            }
         });
         async move { answer.await.unwrap_or_else(|_| Err(failed("the editor is gone"))) }.boxed()
+    }
+
+    fn unsure(&self) -> MutexGuard<'_, HashSet<PathBuf>> {
+        self.unsure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn silence(&self) -> MutexGuard<'_, Option<Instant>> {
@@ -132,6 +166,10 @@ fn failed(words: &str) -> AppError {
     AppError::new(Trouble::Failed, words)
 }
 
+fn unsure() -> AppError {
+    AppError::new(Trouble::InUse, "it has not said whether it saved the text, and may still do so")
+}
+
 impl EditorFiles for OpenFiles {
     fn reads(&self) -> bool {
         self.offered.fs.read_text_file
@@ -147,17 +185,16 @@ impl EditorFiles for OpenFiles {
     }
 
     fn read(&self, path: PathBuf) -> BoxFuture<'static, Result<String, AppError>> {
-        self.ask(|editor, session| {
-            let request = acp::ReadTextFileRequest::new(session, path);
-            async move { Ok(editor.send_request(request).block_task().await?.content) }.boxed()
-        })
+        let asked = self.ask(None, |session| acp::ReadTextFileRequest::new(session, path));
+        async move { Ok(asked.await?.content) }.boxed()
     }
 
     fn write(&self, path: PathBuf, text: String) -> BoxFuture<'static, Result<(), AppError>> {
-        self.ask(|editor, session| {
-            let request = acp::WriteTextFileRequest::new(session, path, text);
-            async move { editor.send_request(request).block_task().await.map(drop) }.boxed()
-        })
+        if self.unsure().contains(&path) {
+            return std::future::ready(Err(unsure())).boxed();
+        }
+        let asked = self.ask(Some(path.clone()), |session| acp::WriteTextFileRequest::new(session, path, text));
+        async move { asked.await.map(drop) }.boxed()
     }
 
     fn runs(&self, call: &CallId, kill: Kill) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use futures::executor::block_on;
 use futures::future::{BoxFuture, Either, select};
 use neco_proto::CallId;
-use neco_proto::app::AppError;
+use neco_proto::app::{AppError, Trouble};
 use neco_safety::World;
 use neco_safety::path::{Attributes, Located, PathError, Replaced, Stamp};
 use neco_safety::policy::Closed;
@@ -121,6 +121,7 @@ impl EditorWorld {
         for name in self.names(file) {
             match self.wait(file, self.texts.editor().read(name.clone()))? {
                 Ok(text) if plain(&text) != saved => {
+                    still_leads_to(&name, file)?;
                     self.texts.note(file.path(), Some(&name));
                     return Ok(Some(Typed { text, name }));
                 }
@@ -160,8 +161,15 @@ impl EditorWorld {
         };
         let mut refused = None;
         for name in names {
+            still_leads_to(&name, file)?;
             match self.wait(file, self.texts.editor().write(name, text.to_owned()))? {
                 Ok(()) => return Ok(Ok(())),
+                // What was written elsewhere now would be lost when it is.
+                Err(error) if error.trouble == Trouble::InUse => {
+                    let message = "the editor has not said whether it saved the edit, and may still save it; ask the \
+                                   user to look at it there, and read the file before you edit it again";
+                    return Err(PathError::Io { path: file.shown(), message: message.to_owned() });
+                }
                 Err(error) => refused = Some(error),
             }
         }
@@ -181,6 +189,11 @@ fn leads_to(name: &Path, path: &Path) -> bool {
     let resolved = |name: &Path| name.canonicalize().ok();
     let in_folder = || Some(resolved(name.parent()?)?.join(name.file_name()?));
     name == path || resolved(name).or_else(in_folder).is_some_and(|resolved| resolved == path)
+}
+
+/// Fails where a link was made to lead elsewhere since the file was found by it: the editor goes wherever it leads.
+fn still_leads_to(name: &Path, file: &Located) -> Result<(), PathError> {
+    if leads_to(name, file.path()) { Ok(()) } else { Err(PathError::Swapped(file.shown())) }
 }
 
 impl World for EditorWorld {

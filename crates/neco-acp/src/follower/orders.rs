@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use neco_proto::{ClientError, Command, MessageId, Receipt, Seq};
 use tokio::time::Instant;
 
-use super::{Follower, Opens, cancelled};
+use super::{Follower, Opens, Told, cancelled};
 use crate::commands::{self, Wanted};
 use crate::failure;
 use crate::options::Settings;
@@ -23,7 +23,7 @@ use crate::window::{Base, Order, Past, SetReply};
 /// How long what was stopped may take to tell that; its prompts are answered then all the same.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// How long a session may take to stop before the next order is carried out.
+/// How long a session may take to stop something before the next order is carried out.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// An order that has its turn.
@@ -83,6 +83,14 @@ impl Follower {
                 self.queue.push_back(Job::Show { past, opens: Opens { shown, begins } });
             }
             Order::Tell(update) => self.update(update),
+            Order::PrintsIn(call, terminal) => {
+                let begins = self.base.terminals.as_ref().and_then(|terminals| terminals.prints_in(&call, terminal));
+                self.outbox.extend(begins.map(Told::Update));
+            }
+            Order::LetGo(call, told) => {
+                self.base.terminals.iter().for_each(|terminals| terminals.let_go(&call));
+                self.outbox.push_back(Told::LetGo(told));
+            }
             Order::Cancel(which) => self.cancel(which),
             Order::Close(done) => {
                 self.close();
@@ -151,10 +159,15 @@ impl Follower {
                     (Some(pending), None) => pending.awaits = Awaits::Event(last),
                     // It was stopped on its way.
                     (None, Some(message)) => {
-                        let withdraw = Command::Withdraw { message_ids: vec![message] };
                         // What is at work is another one then, which it waited for.
                         let is_alone = self.prompts.iter_mut().all(|pending| pending.awaits != Awaits::Work);
-                        self.stop(std::iter::once(withdraw).chain(is_alone.then_some(Command::Cancel)).collect());
+                        let (withdraw, base) = (Command::Withdraw { message_ids: vec![message] }, self.base.clone());
+                        self.stop_by(async move {
+                            // One that can be taken back waits for the work of others, which goes on.
+                            if !stopped(&base, withdraw).await && is_alone {
+                                stopped(&base, Command::Cancel).await;
+                            }
+                        });
                     }
                     (None, None) => {}
                 }
@@ -238,24 +251,44 @@ impl Follower {
 
     /// Has the session stop something, behind what it is stopping already.
     pub(super) fn stop(&mut self, commands: Vec<Command>) {
-        let (before, base) = (self.stops.take(), self.base.clone());
-        let stops = async move {
+        let base = self.base.clone();
+        self.stop_by(async move {
+            for command in commands {
+                stopped(&base, command).await;
+            }
+        });
+    }
+
+    fn stop_by(&mut self, stops: impl Future<Output = ()> + Send + 'static) {
+        let before = self.stops.take();
+        let behind = async move {
             if let Some(before) = before {
                 before.await;
             }
-            for command in commands {
-                if let Err(error) = base.send(command).await {
-                    tracing::debug!(%error, "there was nothing to stop");
-                }
-            }
+            stops.await;
         };
-        self.stops = Some(tokio::time::timeout(MOMENT, stops).map(drop).boxed());
+        self.stops = Some(behind.boxed());
     }
 
     /// What was to stop has stopped.
     pub(super) fn stopped(&mut self) {
         self.stops = None;
         self.answer_finished();
+    }
+}
+
+/// Has the session stop something; whether it did. What takes longer keeps nothing else from being stopped.
+async fn stopped(base: &Base, command: Command) -> bool {
+    match tokio::time::timeout(MOMENT, base.send(command)).await {
+        Ok(Ok(_)) => true,
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "there was nothing to stop");
+            false
+        }
+        Err(_) => {
+            tracing::debug!("the session takes its time to stop");
+            false
+        }
     }
 }
 

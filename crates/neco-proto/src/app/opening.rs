@@ -125,7 +125,8 @@ pub trait EditorFiles: Send + Sync {
     /// The whole text of a file.
     fn read(&self, path: PathBuf) -> BoxFuture<'static, Result<String, AppError>>;
 
-    /// Makes a text the whole text of a file, and saves it.
+    /// Makes a text the whole text of a file, and saves it. Where it may still do so, the trouble is
+    /// [`Trouble::InUse`](super::Trouble::InUse): whoever wrote the file elsewhere would lose that.
     fn write(&self, path: PathBuf, text: String) -> BoxFuture<'static, Result<(), AppError>>;
 
     /// A call runs a process, which `kill` ends: the person may want that where the editor shows it.

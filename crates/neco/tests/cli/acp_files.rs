@@ -26,6 +26,8 @@ struct Desk {
     formats: bool,
     /// Whether it says anything about files.
     answers: bool,
+    /// Whether it says what came of edits.
+    tells: bool,
     asked: Vec<(String, PathBuf)>,
 }
 
@@ -35,7 +37,8 @@ impl Desk {
         let answer = editor.ask("session/new", json!({ "cwd": folder, "mcpServers": [] }));
         let session = answer["sessionId"].as_str().unwrap().to_owned();
         let (typed, folder) = (HashMap::new(), folder.to_owned());
-        Self { editor, session, typed, folder, takes: true, formats: false, answers: true, asked: Vec::new() }
+        let (takes, formats, answers, tells, asked) = (true, false, true, true, Vec::new());
+        Self { editor, session, typed, folder, takes, formats, answers, tells, asked }
     }
 
     fn types(&mut self, name: &str, text: &str) {
@@ -55,6 +58,10 @@ impl Desk {
             let path = PathBuf::from(message["params"]["path"].as_str().unwrap_or_default());
             let result = match method {
                 "fs/read_text_file" => self.read(&path).map(|text| json!({ "content": text })),
+                "fs/write_text_file" if !self.tells => {
+                    self.asked.push((method.to_owned(), path));
+                    continue;
+                }
                 "fs/write_text_file" => self.save(&path, message["params"]["content"].as_str().unwrap()),
                 "session/request_permission" => {
                     Some(json!({ "outcome": { "outcome": "selected", "optionId": "once" } }))
@@ -228,6 +235,20 @@ fn an_editor_that_is_silent_about_files_leaves_them_to_the_disk() {
 }
 
 #[test]
+fn an_edit_whose_end_the_editor_does_not_tell_is_taken_back_and_made_nowhere_else() {
+    let house = playing(edits("a.txt", "saved", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.tells = false;
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    assert_eq!((text(&file).as_str(), desk.took()), ("saved\n", vec![file.as_path()]));
+    let told = desk.editor.updates("tool_call_update").pop().unwrap().to_string();
+    assert!(told.contains("may still save it"), "{told}");
+    desk.editor.find(|message| message["method"] == "$/cancel_request");
+}
+
+#[test]
 fn a_stop_does_not_wait_for_a_silent_editor_and_nothing_is_written_after_it() {
     for method in ["fs/read_text_file", "fs/write_text_file"] {
         let house = playing(edits("a.txt", "saved", "edited"));
@@ -246,6 +267,9 @@ fn a_stop_does_not_wait_for_a_silent_editor_and_nothing_is_written_after_it() {
         editor.notify("session/cancel", json!({ "sessionId": session }));
         assert_eq!(editor.answer(prompt)["result"]["stopReason"], "cancelled", "{method}");
         assert!(begun.elapsed() < Duration::from_secs(1), "{method}: {:?}", begun.elapsed());
+        if reads {
+            editor.find(|message| message["method"] == "$/cancel_request");
+        }
         assert_eq!(editor.leave(), Some(0));
         assert_eq!(text(&file), "saved\n", "{method}");
     }

@@ -63,6 +63,12 @@ fn a_command_is_shown_in_a_terminal_while_it_runs_and_ends_as_it_does() {
     let release = asked(&mut editor, "terminal/release");
     assert_eq!(release["params"]["terminalId"], "t1");
     reply(&mut editor, &release, json!({}));
+    // The editor has it no longer.
+    editor.forget();
+    editor.ask("session/load", json!({ "sessionId": session, "cwd": house.project(), "mcpServers": [] }));
+    let loaded = [editor.updates("tool_call"), editor.updates("tool_call_update")].concat();
+    assert!(loaded.iter().any(|update| update["content"][0]["type"] == "content"), "{loaded:#?}");
+    assert!(loaded.iter().all(|update| update["content"][0]["type"] != "terminal"), "{loaded:#?}");
     assert_eq!(editor.leave(), Some(0));
 }
 
@@ -82,6 +88,39 @@ fn a_command_that_is_ended_in_its_terminal_ends() {
     assert!(!lives("7654"));
     assert!(ended(&editor).1.contains("begun"), "{:?}", ended(&editor));
     assert!(editor.said("agent_message_chunk").contains("Stopped, then."));
+}
+
+#[test]
+fn a_command_that_is_over_before_its_terminal_begins_is_shown_as_what_came_of_it() {
+    let house = playing(json!([call("bash", json!({ "command": "echo done" })), say("Done.")]));
+    let (mut editor, session) = opened(&house);
+    let prompt = editor.say(&session, "run it");
+    let create = asked(&mut editor, "terminal/create");
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    let mut relay = run(&create);
+    reply(&mut editor, &create, json!({ "terminalId": "t1" }));
+    assert_eq!(relay.wait().unwrap().code(), Some(0));
+    let wait = asked(&mut editor, "terminal/wait_for_exit");
+    reply(&mut editor, &wait, json!({ "exitCode": 0 }));
+    asked(&mut editor, "terminal/release");
+    let updates = editor.updates("tool_call_update");
+    assert!(updates.iter().all(|update| update["content"][0]["type"] != "terminal"), "{updates:#?}");
+    assert_eq!(editor.leave(), Some(0));
+}
+
+#[test]
+fn a_terminal_that_begins_too_late_is_released() {
+    let house = playing(json!([call("bash", json!({ "command": "echo done" })), say("Done.")]));
+    let (mut editor, session) = opened(&house);
+    let prompt = editor.say(&session, "run it");
+    let create = asked(&mut editor, "terminal/create");
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    let taken_back = asked(&mut editor, "$/cancel_request");
+    assert_eq!(taken_back["params"]["requestId"], create["id"], "{taken_back}");
+    reply(&mut editor, &create, json!({ "terminalId": "t1" }));
+    let release = asked(&mut editor, "terminal/release");
+    assert_eq!(release["params"]["terminalId"], "t1");
+    assert_eq!(editor.leave(), Some(0));
 }
 
 #[test]
