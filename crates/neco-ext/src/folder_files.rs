@@ -116,7 +116,7 @@ impl FolderFiles {
         let mut digest = Sha256::new();
         for (path, file) in &self.files {
             digest.update(path.as_os_str().as_encoded_bytes());
-            digest.update(stamp(file).as_bytes());
+            stamp(file).iter().for_each(|number| digest.update(number.to_le_bytes()));
         }
         hex(digest)
     }
@@ -208,11 +208,14 @@ impl Limits {
     }
 }
 
-/// When a file was changed, how big it is and which it is, in words. Whoever sets back the time of a file can't set
-/// back when it was changed last.
-pub(crate) fn stamp(file: &fs::Metadata) -> String {
-    let (changed, inode) = ((file.ctime(), file.ctime_nsec()), file.ino());
-    format!("{}.{} {}.{} {} {inode}", file.mtime(), file.mtime_nsec(), changed.0, changed.1, file.len())
+/// When a file was changed, how big it is and which it is.
+pub(crate) type Stamp = [u64; 6];
+
+/// What the system tells of a file. Whoever sets back the time of a file can't set back when it was changed last.
+pub(crate) fn stamp(file: &fs::Metadata) -> Stamp {
+    let times = [file.mtime(), file.mtime_nsec(), file.ctime(), file.ctime_nsec()].map(i64::cast_unsigned);
+    let [written, written_part, changed, changed_part] = times;
+    [written, written_part, changed, changed_part, file.len(), file.ino()]
 }
 
 fn hex(digest: Sha256) -> String {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use neco_config::open_regular_file;
 use sha2::{Digest, Sha256};
 
-use crate::folder_files::stamp;
+use crate::folder_files::{Stamp, stamp};
 
 /// Bytes of a module, and of all modules of a repository that are read at one look.
 const LARGEST: u64 = 64 * 1024 * 1024;
@@ -22,7 +22,7 @@ const MOST_BYTES: u64 = 1024 * 1024;
 pub(super) struct KnownModules {
     file: PathBuf,
     /// Read when the first module is asked about.
-    known: Option<BTreeMap<String, (String, String)>>,
+    known: Option<BTreeMap<String, (Stamp, String)>>,
     asked: BTreeSet<String>,
     is_changed: bool,
     /// Bytes of repositories that were read.
@@ -66,7 +66,7 @@ impl KnownModules {
         Ok(hash)
     }
 
-    fn known(&mut self) -> &mut BTreeMap<String, (String, String)> {
+    fn known(&mut self) -> &mut BTreeMap<String, (Stamp, String)> {
         let file = &self.file;
         self.known.get_or_insert_with(|| load(file).unwrap_or_default())
     }
@@ -107,14 +107,14 @@ fn bytes_of(file: fs::File) -> Result<Vec<u8>, ModuleError> {
     if bytes.len() as u64 > LARGEST { Err(ModuleError::Large) } else { Ok(bytes) }
 }
 
-fn load(file: &Path) -> Option<BTreeMap<String, (String, String)>> {
+fn load(file: &Path) -> Option<BTreeMap<String, (Stamp, String)>> {
     if fs::metadata(file).ok()?.len() > MOST_BYTES {
         return None;
     }
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-fn save(file: &Path, known: &BTreeMap<String, (String, String)>) -> io::Result<()> {
+fn save(file: &Path, known: &BTreeMap<String, (Stamp, String)>) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;

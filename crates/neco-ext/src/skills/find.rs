@@ -436,7 +436,7 @@ impl<'l> Search<'l> {
         if !found.is_file() {
             return Err(LeftOut::NoFile);
         }
-        let head = self.kept.head(&file, &stamp(&found), || head_of(&file))?;
+        let head = self.kept.head(&file, stamp(&found), || head_of(&file))?;
         let folder_name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let name = head.name.clone().or_else(|| named(&folder_name)).ok_or(LeftOut::NoName)?;
         let hash = match &place.origin {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::head::Head;
+use crate::folder_files::Stamp;
 
 /// The most bytes of the file; a bigger one begins anew.
 const MOST_BYTES: u64 = 8 * 1024 * 1024;
@@ -28,7 +29,7 @@ pub(super) struct KeptHeads {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct KeptHead {
     /// Its file, as the system told of it.
-    stamp: String,
+    stamp: Stamp,
     head: Head,
     /// All files of its folder, as the system told of them, and what trust in them is trust in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,11 +49,11 @@ impl KeptHeads {
     pub(super) fn head<E>(
         &mut self,
         file: &Path,
-        stamp: &str,
+        stamp: Stamp,
         read: impl FnOnce() -> Result<Head, E>,
     ) -> Result<Head, E> {
-        let key = file.display().to_string();
-        if let Some(known) = self.known().get_mut(&key) {
+        let key = file.to_string_lossy();
+        if let Some(known) = self.known().get_mut(key.as_ref()) {
             known.is_seen = true;
             if known.stamp == stamp {
                 return Ok(known.head.clone());
@@ -60,8 +61,8 @@ impl KeptHeads {
         }
         let head = read()?;
         self.changed = true;
-        let known = KeptHead { stamp: stamp.to_owned(), head: head.clone(), folder: None, is_seen: true };
-        self.known().insert(key, known);
+        let known = KeptHead { stamp, head: head.clone(), folder: None, is_seen: true };
+        self.known().insert(key.into_owned(), known);
         Ok(head)
     }
 
