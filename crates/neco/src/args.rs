@@ -374,10 +374,11 @@ pub enum Subcommands {
     /// Works in an editor that speaks the Agent Client Protocol: Zed, JetBrains, Neovim, Emacs
     #[command(after_help = ACP)]
     Acp(Box<AcpArgs>),
-    /// Serves sessions that outlive windows: to programs over HTTP, to browsers, to other windows
+    /// Holds sessions that outlive windows, and serves them over HTTP
     #[command(after_help = SERVE)]
     Serve(Box<ServeArgs>),
     /// Opens a window on a session of a server elsewhere, or follows one that another process has open
+    #[command(hide = true)]
     Attach {
         /// The server's address, such as http://127.0.0.1:7420, or the id of a session
         #[arg(value_name = "URL|ID")]
@@ -387,10 +388,13 @@ pub enum Subcommands {
         id: Option<String>,
     },
     /// Lists what the server works on in the background
+    #[command(hide = true)]
     Ps(JsonArg),
     /// Shows what was said in a session of the background; -f follows it
+    #[command(hide = true)]
     Logs(LogsArgs),
     /// Stops the work of a session of the background; what was said is saved
+    #[command(hide = true)]
     Stop {
         /// The session's id, or four characters that no other has
         #[arg(value_name = "ID")]

@@ -49,6 +49,11 @@ Examples:
   neco serve                        here, until Ctrl-C; docs/server.md has the API
   neco serve --detach               goes on without this terminal
   neco serve link                   a link that signs a browser in, once
+  neco -m \"fix the tests\" --background
+  neco ps                           what works in the background, and what waits
+  neco logs -f ID                   follows it, and asks you what it asks
+  neco stop ID                      stops it
+  neco attach URL ID                a window on a session of a server elsewhere
   curl -H \"Authorization: Bearer $(neco serve token)\" \\
        http://127.0.0.1:7420/api/v1/sessions
   neco --server http://127.0.0.1:7420 session list";
