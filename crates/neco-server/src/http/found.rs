@@ -51,9 +51,25 @@ impl Lock {
         make_private(folder)?;
         let file = File::options().create(true).truncate(false).write(true).open(folder.join("server.lock"))?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { folder: folder.to_owned(), _file: file }),
+            Ok(()) => {
+                let lock = Self { folder: folder.to_owned(), _file: file };
+                lock.hide()?;
+                Ok(lock)
+            }
             Err(TryLockError::WouldBlock) => Err(NotTheOne::Another(said(folder)?)),
             Err(TryLockError::Error(error)) => Err(error.into()),
+        }
+    }
+
+    /// Tells nobody any more where the server is: also not what one left that was killed, whose port and number may be
+    /// somebody else's by now.
+    ///
+    /// # Errors
+    /// When that can't be removed.
+    pub fn hide(&self) -> io::Result<()> {
+        match std::fs::remove_file(self.folder.join("server.json")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
         }
     }
 
@@ -68,7 +84,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(self.folder.join("server.json"));
+        let _ = self.hide();
     }
 }
 
@@ -112,5 +128,16 @@ mod tests {
         drop(lock);
         assert_eq!(find(&run).unwrap(), None);
         drop(Lock::take(&run).unwrap());
+    }
+
+    #[test]
+    fn where_a_killed_server_was_is_told_to_nobody() {
+        let data = tempfile::tempdir().unwrap();
+        let run = folder(data.path());
+        make_private(&run).unwrap();
+        let old = Found { pid: 7, version: "1".to_owned(), url: "http://127.0.0.1:1".to_owned() };
+        write_private(&run.join("server.json"), &serde_json::to_vec(&old).unwrap()).unwrap();
+        let _lock = Lock::take(&run).unwrap();
+        assert_eq!(find(&run).unwrap(), None, "the new one does not listen yet");
     }
 }
