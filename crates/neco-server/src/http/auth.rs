@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::House;
-use super::calls::{rights, taken};
+use super::calls::{rights, taken_within};
 use super::problem::{Answer, Problem};
 use super::sessions::answered;
 
@@ -23,6 +23,9 @@ const PAGE: &str = include_str!("page.html");
 
 /// What runs on it.
 const SCRIPT: &str = include_str!("page.js");
+
+/// Bytes of a body with the code of a link: whoever sends it has shown nothing yet.
+const LONGEST: usize = 4 * 1024;
 
 /// The code of a link.
 #[derive(Deserialize)]
@@ -67,7 +70,7 @@ fn link(house: &House, request: &Request) -> Result<Response, Problem> {
 
 async fn exchange(house: &House, request: Request) -> Result<Response, Problem> {
     from_own_page(&request)?;
-    let (_, body) = taken(request).await?;
+    let (_, body) = taken_within(request, LONGEST).await?;
     let Code { code } = serde_json::from_slice(&body).map_err(|error| Problem::bad(error.to_string()))?;
     let used =
         || Problem::new(StatusCode::UNAUTHORIZED, "the link was used, or is too old: `neco serve link` makes another");

@@ -104,11 +104,16 @@ pub(crate) fn rights(request: &Request) -> Result<Rights, Problem> {
 
 /// A request with all of its body.
 pub(crate) async fn taken(request: Request<Body>) -> Result<(Parts, Bytes), Problem> {
+    taken_within(request, LONGEST_BODY).await
+}
+
+/// A request with all of its body, which has at most so many bytes.
+pub(crate) async fn taken_within(request: Request<Body>, most: usize) -> Result<(Parts, Bytes), Problem> {
     let (parts, body) = request.into_parts();
-    let read = tokio::time::timeout(BODY, axum::body::to_bytes(body, LONGEST_BODY)).await;
+    let read = tokio::time::timeout(BODY, axum::body::to_bytes(body, most)).await;
     let late = || Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long");
     let body = read.map_err(|_| late())?.map_err(|_| {
-        let words = format!("the body has more than {LONGEST_BODY} bytes, or was cut off");
+        let words = format!("the body has more than {most} bytes, or was cut off");
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, words)
     })?;
     Ok((parts, body))

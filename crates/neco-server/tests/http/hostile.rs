@@ -99,6 +99,15 @@ async fn a_table_of_hostile_requests() {
             format!("{say}{host}{token}{json}Content-Length: 99999999999\r\n{close}"),
             &[413],
         ),
+        (
+            "a code that is no code but a book, from nobody",
+            format!(
+                "POST /api/v1/auth/exchange HTTP/1.1\r\n{host}Origin: {}\r\n{json}Content-Length: 5000\r\n{close}{}",
+                stage.url(),
+                "a".repeat(5000)
+            ),
+            &[413],
+        ),
         ("up and away", format!("GET /api/v1/../../etc/passwd HTTP/1.1\r\n{host}{token}{close}"), &[404]),
         (
             "the same in other letters",
