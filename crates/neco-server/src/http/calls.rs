@@ -13,6 +13,7 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 use neco_proto::app::{App, AppError, Call, Caller, Described, Verb};
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use super::House;
 use super::access::Rights;
@@ -50,14 +51,14 @@ async fn answer(
     path: Vec<(String, String)>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let rights = rights(&request)?;
+    let (rights, ends) = (rights(&request)?, ends(&request)?);
     let (parts, body) = taken(request).await?;
     let arguments = arguments(fields, &path, parts.uri.query(), &body)?;
     let (app, caller) = (Arc::clone(&house.hall.app), rights.own());
     let call = Call { name: described.route.name.to_owned(), arguments };
     if described.item.is_some() && stream::is_wanted(&parts.headers) {
         let items = watched(app, caller, call).boxed();
-        return Ok(stream::items(items, house.hall.over(), house.hall.numbers.streams.count()));
+        return Ok(stream::items(items, house.hall.over(), ends, house.hall.numbers.streams.count()));
     }
     let work = async move {
         let answer = app.call(&caller, call).await?;
@@ -98,8 +99,16 @@ impl Drop for AbortOnDrop {
 
 /// Who asks; the guard has let them in.
 pub(crate) fn rights(request: &Request) -> Result<Rights, Problem> {
-    let stranger = || Problem::new(StatusCode::UNAUTHORIZED, "a token is needed");
     request.extensions().get::<Rights>().cloned().ok_or_else(stranger)
+}
+
+/// What is cancelled when whoever asks may come in no longer.
+pub(crate) fn ends(request: &Request) -> Result<CancellationToken, Problem> {
+    request.extensions().get::<CancellationToken>().cloned().ok_or_else(stranger)
+}
+
+fn stranger() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "a token is needed")
 }
 
 /// A request with all of its body.

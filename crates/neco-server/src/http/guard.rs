@@ -10,6 +10,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use tokio_util::sync::CancellationToken;
 
 use super::House;
 use super::access::Rights;
@@ -167,7 +168,7 @@ fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
     let most = if peer.is_loopback() { here } else { afar };
     let too_many = |words: &str| Problem::new(StatusCode::TOO_MANY_REQUESTS, words);
     match &rights {
-        Some(rights) if !guard.may(peer, &format!("{:?}", rights.actor), most) => {
+        Some((rights, _)) if !guard.may(peer, &format!("{:?}", rights.actor), most) => {
             return Err(too_many("that is too much in one minute"));
         }
         Some(_) => {}
@@ -189,8 +190,9 @@ fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
     if changes && has_body(request) && !is_json(request.headers()) {
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bodies are application/json"));
     }
-    if let Some(rights) = rights {
+    if let Some((rights, ends)) = rights {
         request.extensions_mut().insert(rights);
+        request.extensions_mut().insert(ends);
     }
     Ok(())
 }
@@ -198,8 +200,8 @@ fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
 /// What needs no token.
 const OPEN: &[&str] = &["/", "/app.js", "/health/live", "/health/ready", "/api/v1/auth/exchange", "/api/v1/auth/tab"];
 
-/// Whoever shows a token, or both secrets of a browser.
-fn who(house: &House, headers: &HeaderMap) -> Option<Rights> {
+/// Whoever shows a token, or both secrets of a browser, and what is cancelled when these are good no longer.
+fn who(house: &House, headers: &HeaderMap) -> Option<(Rights, CancellationToken)> {
     let mut shown = headers.get_all(header::AUTHORIZATION).iter();
     if let Some(shown) = shown.next().filter(|_| shown.next().is_none()) {
         let token = shown.to_str().ok()?.strip_prefix("Bearer ")?;

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use neco_proto::app::opening::OpenSession;
-use neco_proto::app::{App, Caller};
+use neco_proto::app::{App, Caller, Scope};
+use neco_server::http::access::remove_token;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -283,6 +284,24 @@ async fn a_browser_opens_a_websocket_with_both_and_not_with_one() {
     assert!(told.contains("sec-websocket-protocol: neco.v1\r\n") && !told.contains(&tab), "{told}");
     assert_eq!(status(&ask(&protocol).await), 401);
     assert_eq!(status(&ask(&format!("{cookie}\r\n")).await), 401);
+}
+
+#[tokio::test]
+async fn what_was_opened_with_a_token_ends_when_that_is_removed() {
+    let stage = Stage::new().await;
+    let token = stage.named("phone", Scope::Work).await;
+    let line = format!("GET {}", stage.path("/events"));
+    let bearer = format!("Authorization: Bearer {token}");
+    let headers = [bearer.as_str(), "Accept: text/event-stream"];
+    let removed = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        assert!(remove_token(stage.folder.path(), Some("phone")).unwrap());
+    };
+    let begun = Instant::now();
+    let ((status, told), ()) = tokio::join!(stage.asked_as(&line, &headers, ""), removed);
+    assert_eq!(status, 200, "{told}");
+    assert!(begun.elapsed() < Duration::from_secs(15), "it went on: {told}");
+    assert_eq!(stage.asked_as("GET /api/v1/sessions", &[&bearer], "").await.0, 401);
 }
 
 #[tokio::test]
