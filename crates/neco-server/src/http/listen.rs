@@ -68,6 +68,8 @@ pub(crate) async fn accept(
                 continue;
             }
         };
+        // What it listens at may be all addresses; the connection has one of them.
+        let own = stream.local_addr().unwrap_or(own);
         let (since, lookout) = (std::time::Instant::now(), Arc::clone(&lookout));
         let (router, house, stop) = (router.clone(), Arc::clone(&house), stop.clone());
         open.spawn(async move {
@@ -75,7 +77,7 @@ pub(crate) async fn accept(
             let looked = tokio::task::spawn_blocking(move || lookout.is_command(peer, own, since)).await;
             match looked {
                 Ok(false) => serve(stream, peer, router, stop).await,
-                Ok(true) | Err(_) => tracing::warn!(%peer, "a command of an agent was turned away"),
+                Ok(true) | Err(_) => tracing::warn!(%peer, "a connection was turned away: at its other end is a command of an agent, or nobody any more"),
             }
         });
     }
