@@ -1,6 +1,7 @@
 //! The sessions that the server holds: opened when somebody needs one, handed back when nobody has for long.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,13 @@ pub(crate) struct Hall {
 struct Held {
     client: Arc<Seated>,
     asked: Instant,
+}
+
+impl Held {
+    /// Whether this is the way that is held.
+    fn is(&self, client: &Arc<dyn Client>) -> bool {
+        std::ptr::addr_eq(Arc::as_ptr(&self.client), Arc::as_ptr(client))
+    }
 }
 
 /// The way to a session as it is handed out: whoever follows the session keeps it.
@@ -96,14 +104,34 @@ impl Hall {
                 .hint("Close some, or wait until those that nobody needs are handed back."));
         }
         let OpenedSession { id, client, folder, owner, since, notes } = self.app.open(caller, wanted).await?;
-        let held = Held { client: Arc::new(Seated(client)), asked: Instant::now() };
-        let before = self.held().insert(id, held);
-        // It is held once, and was handed out twice.
-        if let Some(before) = before {
-            self.app.close(Arc::clone(&before.client.0)).await?;
-        }
+        self.hold(id, client).await?;
         tracing::info!(session = %id, caller = ?caller.actor, "a session is held");
         Ok(Opened { id, folder, since, was_open: owner.is_some(), notes })
+    }
+
+    /// Holds a session once: whoever follows it goes on to have the way that is held, as long as that leads there, and
+    /// the other one is handed back.
+    async fn hold(&self, id: SessionId, client: Arc<dyn Client>) -> Result<(), AppError> {
+        if let Some(there) = self.at_hand(id)
+            && is_gone(there.as_ref()).await
+            && let Err(error) = self.let_go(id, &there).await
+        {
+            tracing::warn!(session = %id, %error, "a session that is gone could not be handed back");
+        }
+        let spare = match self.held().entry(id) {
+            Entry::Occupied(mut there) => {
+                there.get_mut().asked = Instant::now();
+                Some(client)
+            }
+            Entry::Vacant(place) => {
+                place.insert(Held { client: Arc::new(Seated(client)), asked: Instant::now() });
+                None
+            }
+        };
+        match spare {
+            Some(spare) => self.app.close(spare).await.map(drop),
+            None => Ok(()),
+        }
     }
 
     /// The way to a session, which is opened when nobody holds it.
@@ -124,7 +152,7 @@ impl Hall {
         Some(Arc::clone(&held.client) as _)
     }
 
-    /// The session whose id begins so, of those that are held or by asking the program.
+    /// The session whose id begins so; the program knows which one, and it is opened.
     pub async fn named(&self, caller: &Caller, id: &str) -> Result<SessionId, AppError> {
         if let Ok(id) = id.parse() {
             return Ok(id);
@@ -155,15 +183,22 @@ impl Hall {
         if taken != Err(ClientError::Gone) {
             return Ok(taken?);
         }
-        self.let_go(id).await?;
+        self.let_go(id, &client).await?;
         let client = self.client(&caller, id).await?;
         Ok(client.send_as(caller.actor, command).await?)
     }
 
-    /// Hands a session back, whatever it does.
-    pub async fn let_go(&self, id: SessionId) -> Result<(), AppError> {
-        let held = self.held().remove(&id);
-        match held {
+    /// Hands a session back, whatever it does, unless it was opened again meanwhile.
+    pub async fn let_go(&self, id: SessionId, client: &Arc<dyn Client>) -> Result<(), AppError> {
+        self.hand_back(id, |held| held.is(client)).await
+    }
+
+    async fn hand_back(&self, id: SessionId, is_meant: impl Fn(&Held) -> bool) -> Result<(), AppError> {
+        let meant = {
+            let mut held = self.held();
+            held.get(&id).is_some_and(is_meant).then(|| held.remove(&id)).flatten()
+        };
+        match meant {
             Some(held) => self.app.close(Arc::clone(&held.client.0)).await.map(drop),
             None => Ok(()),
         }
@@ -171,15 +206,18 @@ impl Hall {
 
     /// Hands back what nobody needs and what does nothing; tells how many sessions are left.
     pub async fn tidy(&self) -> usize {
-        let is_idle = |held: &Held| held.asked.elapsed() > REST && Arc::strong_count(&held.client) == 1;
+        let is_idle = |held: &Held, users: usize| {
+            held.asked.elapsed() > REST && Arc::strong_count(&held.client) == users
+        };
         let idle: Vec<(SessionId, Arc<dyn Client>)> = {
             let held = self.held();
-            let idle = held.iter().filter(|(_, held)| is_idle(held));
+            let idle = held.iter().filter(|(_, held)| is_idle(held, 1));
             idle.map(|(id, held)| (*id, Arc::clone(&held.client) as _)).collect()
         };
         for (id, client) in idle {
+            // Somebody may have come while it was asked; one user is this.
             if !is_busy(client.as_ref()).await
-                && let Err(error) = self.let_go(id).await
+                && let Err(error) = self.hand_back(id, |held| held.is(&client) && is_idle(held, 2)).await
             {
                 tracing::warn!(session = %id, %error, "a session could not be handed back");
             }
@@ -225,6 +263,11 @@ async fn is_at_work(client: &dyn Client) -> bool {
         }
         Ok(Ok(_) | Err(_)) | Err(_) => false,
     }
+}
+
+/// Whether nothing can be asked of a session any more.
+async fn is_gone(client: &dyn Client) -> bool {
+    matches!(tokio::time::timeout(SOON, client.ask(Query::Snapshot)).await, Ok(Err(ClientError::Gone)))
 }
 
 /// Whether somebody works in a session or waits for a person.

@@ -128,7 +128,7 @@ async fn close(house: &Arc<House>, id: String, request: Request) -> Result<Respo
         let id = named(&own, &by_whom, &id).await?;
         if let Some(client) = own.hall.at_hand(id) {
             client.send_as(by_whom.own().actor, Command::StopAll).await?;
-            own.hall.let_go(id).await?;
+            own.hall.let_go(id, &client).await?;
         }
         Answer::json(StatusCode::OK, &json!({ "session": id }))
     };
