@@ -128,7 +128,8 @@ pub(crate) async fn taken_within(request: Request<Body>, most: usize) -> Result<
     Ok((parts, body))
 }
 
-/// Does something, once for each `Idempotency-Key`: with one, it is done to the end also when whoever asked is gone.
+/// Does something, once for each `Idempotency-Key`; what changes something is done to the end also when whoever asked is
+/// gone.
 pub(crate) async fn write_once(
     house: &Arc<House>,
     rights: &Rights,
@@ -139,11 +140,15 @@ pub(crate) async fn write_once(
     if parts.method == Method::GET {
         return work.await.map(IntoResponse::into_response);
     }
+    let failed = || Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the server failed by a mistake of its own");
     let what = format!("{} {}", parts.method, parts.uri);
     let who = format!("{:?}", rights.actor);
     let key = match house.once.begin(&who, &parts.headers, &what, body)? {
         Turn::Again(answer) => return Ok(answer.into_response()),
-        Turn::Do(None) => return work.await.map(IntoResponse::into_response),
+        Turn::Do(None) => {
+            let done = tokio::spawn(work).await.map_err(|_| failed())?;
+            return done.map(IntoResponse::into_response);
+        }
         Turn::Do(Some(key)) => key,
     };
     let house = Arc::clone(house);
@@ -160,6 +165,5 @@ pub(crate) async fn write_once(
             }
         }
     });
-    let failed = || Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the server failed by a mistake of its own");
     kept.await.ok().flatten().map(IntoResponse::into_response).ok_or_else(failed)
 }

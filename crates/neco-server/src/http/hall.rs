@@ -91,7 +91,7 @@ impl Hall {
     }
 
     /// Opens a session and holds it.
-    pub async fn open(&self, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
+    pub async fn open(self: &Arc<Self>, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
         if !self.is_ready() {
             return Err(AppError::new(Trouble::Failed, "the server is about to end"));
         }
@@ -103,10 +103,14 @@ impl Hall {
             return Err(AppError::new(Trouble::InUse, format!("the server holds {MOST} sessions already"))
                 .hint("Close some, or wait until those that nobody needs are handed back."));
         }
-        let OpenedSession { id, client, folder, owner, since, notes } = self.app.open(caller, wanted).await?;
-        self.hold(id, client).await?;
-        tracing::info!(session = %id, caller = ?caller.actor, "a session is held");
-        Ok(Opened { id, folder, since, was_open: owner.is_some(), notes })
+        let (hall, caller) = (Arc::clone(self), caller.clone());
+        to_the_end(async move {
+            let OpenedSession { id, client, folder, owner, since, notes } = hall.app.open(&caller, wanted).await?;
+            hall.hold(id, client).await?;
+            tracing::info!(session = %id, caller = ?caller.actor, "a session is held");
+            Ok(Opened { id, folder, since, was_open: owner.is_some(), notes })
+        })
+        .await
     }
 
     /// Holds a session once: whoever follows it goes on to have the way that is held, as long as that leads there, and
@@ -129,13 +133,13 @@ impl Hall {
             }
         };
         match spare {
-            Some(spare) => self.app.close(spare).await.map(drop),
+            Some(spare) => self.close(spare).await,
             None => Ok(()),
         }
     }
 
     /// The way to a session, which is opened when nobody holds it.
-    pub async fn client(&self, caller: &Caller, id: SessionId) -> Result<Arc<dyn Client>, AppError> {
+    pub async fn client(self: &Arc<Self>, caller: &Caller, id: SessionId) -> Result<Arc<dyn Client>, AppError> {
         if let Some(client) = self.at_hand(id) {
             return Ok(client);
         }
@@ -153,7 +157,7 @@ impl Hall {
     }
 
     /// The session whose id begins so; the program knows which one, and it is opened.
-    pub async fn named(&self, caller: &Caller, id: &str) -> Result<SessionId, AppError> {
+    pub async fn named(self: &Arc<Self>, caller: &Caller, id: &str) -> Result<SessionId, AppError> {
         if let Ok(id) = id.parse() {
             return Ok(id);
         }
@@ -163,7 +167,7 @@ impl Hall {
     }
 
     /// Hands a command over, also to a session whose process has ended meanwhile: it is opened again.
-    pub async fn send(&self, rights: &Rights, id: SessionId, sent: Sent) -> Result<Receipt, AppError> {
+    pub async fn send(self: &Arc<Self>, rights: &Rights, id: SessionId, sent: Sent) -> Result<Receipt, AppError> {
         let needed = needs(&sent.command);
         if rights.scope < needed {
             let words = format!("this command is not for whoever may only {}", rights.scope);
@@ -199,9 +203,14 @@ impl Hall {
             held.get(&id).is_some_and(is_meant).then(|| held.remove(&id)).flatten()
         };
         match meant {
-            Some(held) => self.app.close(Arc::clone(&held.client.0)).await.map(drop),
+            Some(held) => self.close(Arc::clone(&held.client.0)).await,
             None => Ok(()),
         }
+    }
+
+    async fn close(&self, client: Arc<dyn Client>) -> Result<(), AppError> {
+        let app = Arc::clone(&self.app);
+        to_the_end(async move { app.close(client).await.map(drop) }).await
     }
 
     /// Hands back what nobody needs and what does nothing; tells how many sessions are left.
@@ -241,6 +250,20 @@ impl Hall {
     /// True when everything has ended.
     pub fn over(&self) -> watch::Receiver<bool> {
         self.over.subscribe()
+    }
+}
+
+/// Does something to its end, also when whoever asked is gone. It is begun at once: those who ask one after the other are
+/// in line in that order.
+async fn to_the_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, AppError>> + Send + 'static,
+) -> Result<T, AppError> {
+    let mut work = work.boxed();
+    match tokio::task::unconstrained(&mut work).now_or_never() {
+        Some(done) => done,
+        None => tokio::spawn(work).await.unwrap_or_else(|_| {
+            Err(AppError::new(Trouble::Failed, "the server failed at this by a mistake of its own"))
+        }),
     }
 }
 
@@ -331,7 +354,8 @@ impl Host for Visitor {
     fn send(&self, session: Option<SessionId>, sent: Sent) -> BoxFuture<'_, Result<Receipt, ClientError>> {
         async move {
             let id = self.session(session)?;
-            self.hall.send(&self.rights, id, sent).await.map_err(as_client)
+            let (hall, rights) = (Arc::clone(&self.hall), self.rights.clone());
+            to_the_end(async move { hall.send(&rights, id, sent).await }).await.map_err(as_client)
         }
         .boxed()
     }
