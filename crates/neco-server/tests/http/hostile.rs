@@ -287,6 +287,24 @@ async fn a_browser_opens_a_websocket_with_both_and_not_with_one() {
 }
 
 #[tokio::test]
+async fn a_websocket_is_a_connection_as_long_as_it_is_open() {
+    let stage = Stage::new().await;
+    let request = format!(
+        "GET /api/v1/ws HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+        stage.address, stage.token
+    );
+    let mut stream = TcpStream::connect(stage.address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut told = [0; 1024];
+    let read = stream.read(&mut told).await.unwrap();
+    assert_eq!(status(&String::from_utf8_lossy(&told[..read])), 101);
+    // Only one that is taken for ended already would not be there after a moment.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let (_, told) = stage.asked("GET /metrics", &[], "").await;
+    assert!(told.contains("\nneco_http_connections 2\n"), "{told}");
+}
+
+#[tokio::test]
 async fn what_was_opened_with_a_token_ends_when_that_is_removed() {
     let stage = Stage::new().await;
     let token = stage.named("phone", Scope::Work).await;
