@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
@@ -12,7 +12,7 @@ use neco_proto::app::{App, AppError, Caller, Scope, Trouble};
 use neco_proto::{
     Actor, Answer, ApprovalMode, Client, ClientError, Command, Decision, EventStream, Query, Receipt, Seq, SessionId,
 };
-use tokio::sync::watch;
+use tokio::sync::{OwnedMutexGuard, watch};
 
 use super::access::Rights;
 use super::numbers::Numbers;
@@ -34,11 +34,16 @@ pub(crate) struct Hall {
     pub version: String,
     pub numbers: Numbers,
     held: Mutex<HashMap<SessionId, Held>>,
+    /// Held by whoever just hands a command to a session; the next one waits for that.
+    turns: Mutex<HashMap<SessionId, Weak<Turn>>>,
     /// True when everything has ended.
     over: watch::Sender<bool>,
     /// Whether sessions are opened and commands taken.
     ready: watch::Sender<bool>,
 }
+
+/// The turn of whoever hands a command to one session.
+type Turn = tokio::sync::Mutex<()>;
 
 /// A session, and when somebody last asked for it.
 struct Held {
@@ -73,8 +78,8 @@ impl Client for Seated {
 impl Hall {
     pub fn new(app: Arc<dyn App>, version: &str) -> Arc<Self> {
         let (over, ready) = (watch::Sender::new(false), watch::Sender::new(true));
-        let (held, numbers) = (Mutex::default(), Numbers::default());
-        Arc::new(Self { app, version: version.to_owned(), numbers, held, over, ready })
+        let (held, turns, numbers) = (Mutex::default(), Mutex::default(), Numbers::default());
+        Arc::new(Self { app, version: version.to_owned(), numbers, held, turns, over, ready })
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<SessionId, Held>> {
@@ -182,14 +187,48 @@ impl Hall {
         let claimed = Caller { actor: sent.by, scope: rights.scope, tenant: None };
         let (caller, command) = (rights.caller(claimed), sent.command);
         self.numbers.commands.add();
-        let client = self.client(&caller, id).await?;
-        let taken = client.send_as(caller.actor.clone(), command.clone()).await;
+        let (client, taken) = self.hand_over(&caller, id, command.clone()).await?;
         if taken != Err(ClientError::Gone) {
             return Ok(taken?);
         }
         self.let_go(id, &client).await?;
-        let client = self.client(&caller, id).await?;
-        Ok(client.send_as(caller.actor, command).await?)
+        let (_, taken) = self.hand_over(&caller, id, command).await?;
+        Ok(taken?)
+    }
+
+    /// Hands a command to a session that may have to be opened for it. Commands reach it in the order in which they are
+    /// said, also where the first one waits for the session to be opened.
+    async fn hand_over(
+        self: &Arc<Self>,
+        caller: &Caller,
+        id: SessionId,
+        command: Command,
+    ) -> Result<(Arc<dyn Client>, Result<Receipt, ClientError>), AppError> {
+        let turn = self.turn(id).await;
+        let client = self.client(caller, id).await?;
+        let taken = {
+            let mut sending = client.send_as(caller.actor.clone(), command);
+            // Once it is in line there, the next one may be.
+            let at_once = tokio::task::unconstrained(&mut sending).now_or_never();
+            drop(turn);
+            match at_once {
+                Some(taken) => taken,
+                None => sending.await,
+            }
+        };
+        Ok((client, taken))
+    }
+
+    /// Waits until nobody who came before hands a command to a session.
+    async fn turn(&self, id: SessionId) -> OwnedMutexGuard<()> {
+        let turn = {
+            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            turns.retain(|_, turn| turn.strong_count() > 0);
+            let turn = turns.get(&id).and_then(Weak::upgrade).unwrap_or_default();
+            turns.insert(id, Arc::downgrade(&turn));
+            turn
+        };
+        turn.lock_owned().await
     }
 
     /// Hands a session back, whatever it does, unless it was opened again meanwhile.
