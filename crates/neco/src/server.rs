@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use neco_config::Env;
 use neco_server::http::access::main_token;
 use neco_server::http::found::{self, Found, find};
-use neco_server::http::{DEFAULT_PORT, connect};
+use neco_server::http::{DEFAULT_PORT, can_be_read, connect};
 use neco_server::{AttachError, RemoteClient};
 
 use crate::args::EverywhereArgs;
@@ -91,20 +91,27 @@ pub fn token_here(env: &Env) -> Result<String, Failure> {
     token.ok_or_else(|| Failure::usage("there is no token yet").hint("`neco serve` makes one when it starts."))
 }
 
-/// The token for a server: the one of the environment, or that of this machine where it is the server here.
+/// The token for a server: that of this machine where it is the server here, or the one of the environment.
 fn token(url: &str, env: &Env) -> Result<String, Failure> {
-    if let Some(token) = env.var("NECO_SERVER_TOKEN").filter(|token| !token.is_empty()) {
-        return Ok(token.to_owned());
+    if here(env)?.is_some_and(|found| found.url.trim_end_matches('/') == url.trim_end_matches('/')) {
+        return token_here(env);
     }
-    match here(env)? {
-        Some(found) if found.url.trim_end_matches('/') == url.trim_end_matches('/') => token_here(env),
-        _ => Err(Failure::usage(format!("{url} needs a token"))
-            .hint("Set NECO_SERVER_TOKEN to what `neco serve token` prints on its machine.")),
-    }
+    let token = env.var("NECO_SERVER_TOKEN").filter(|token| !token.is_empty());
+    token.map(str::to_owned).ok_or_else(|| {
+        Failure::usage(format!("{url} needs a token"))
+            .hint("Set NECO_SERVER_TOKEN to what `neco serve token` prints on its machine.")
+    })
 }
 
 /// The program of a server.
 pub async fn reach(url: &str, env: &Env) -> Result<RemoteClient, Failure> {
+    if can_be_read(url) && env.var("NECO_SERVER_INSECURE").is_none_or(str::is_empty) {
+        return Err(Failure::usage(format!("the token for {url} would be sent there for everybody to read"))
+            .hint(
+                "Reach a server elsewhere with `ssh -L 7420:127.0.0.1:7420 HOST`; NECO_SERVER_INSECURE=1 sends it all the \
+                 same.",
+            ));
+    }
     let reached = connect(url, &token(url, env)?).await;
     reached.map_err(|error| match error {
         AttachError::NotThere => Failure::new(Exit::Failed, format!("no server listens at {url}"))

@@ -49,7 +49,7 @@ use hall::Hall;
 use once::Once;
 use problem::{Answer, Problem};
 
-pub use client::{connect, post};
+pub use client::{can_be_read, connect, post};
 
 /// Where a server listens unless told otherwise.
 pub const DEFAULT_PORT: u16 = 7420;
