@@ -1,14 +1,15 @@
 //! The server: the one of this machine and data folder, found or started, and those elsewhere.
 
+use std::fs::File;
 use std::io;
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use neco_config::Env;
 use neco_server::http::access::main_token;
-use neco_server::http::found::{self, Found, find};
+use neco_server::http::found::{self, Found, find, is_taken};
 use neco_server::http::{DEFAULT_PORT, can_be_read, connect};
 use neco_server::{AttachError, RemoteClient};
 
@@ -18,6 +19,9 @@ use crate::failure::Failure;
 
 /// How long a server may take until it listens.
 const START: Duration = Duration::from_secs(20);
+
+/// How long another process may take that is just starting one, or ending.
+const OTHERS: Duration = Duration::from_secs(60);
 
 /// How long until it is looked again.
 const PAUSE: Duration = Duration::from_millis(30);
@@ -53,8 +57,41 @@ pub fn start(flags: &[String], env: &Env) -> Result<Found, Failure> {
     let folder = run_folder(env);
     std::fs::create_dir_all(&folder).map_err(|error| cannot(&error))?;
     let told = folder.join("server.log");
-    let log = std::fs::File::create(&told).map_err(|error| cannot(&error))?;
-    let mut child = Command::new(neco_app::workspace::sandbox::own_program())
+    let taken = || is_taken(&folder).map_err(|error| cannot(&error));
+    let spawn = || spawn(flags, &told, taken()?, env).map_err(|error| cannot(&error));
+    let (mut until, mut child, mut is_late) = (Instant::now() + START, spawn()?, false);
+    loop {
+        if let Some(found) = here(env)? {
+            return Ok(found);
+        }
+        if let Ok(Some(_)) = child.try_wait() {
+            match taken()? {
+                // Another process was faster and listens in a moment, or has not ended yet.
+                true if is_late => {}
+                true => (until, is_late) = (Instant::now() + OTHERS, true),
+                false if is_late => (until, child, is_late) = (Instant::now() + START, spawn()?, false),
+                false => {
+                    let words = std::fs::read_to_string(&told).unwrap_or_default();
+                    return Err(cannot(&words.trim().trim_start_matches("error: ")));
+                }
+            }
+        }
+        if Instant::now() > until {
+            return Err(cannot(&format!("it does not listen yet; {} may say why", told.display())));
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Starts the process of a server. What it says begins its file, but for that of one that is there.
+fn spawn(flags: &[String], told: &Path, is_taken: bool, env: &Env) -> io::Result<Child> {
+    let mut log = File::options();
+    log.create(true).append(true);
+    let log = log.open(told)?;
+    if !is_taken {
+        log.set_len(0)?;
+    }
+    Command::new(neco_app::workspace::sandbox::own_program())
         .arg("serve")
         .arg("--detached")
         .args(flags)
@@ -63,25 +100,6 @@ pub fn start(flags: &[String], env: &Env) -> Result<Found, Failure> {
         .stdout(Stdio::null())
         .stderr(log)
         .spawn()
-        .map_err(|error| cannot(&error))?;
-    let begun = Instant::now();
-    loop {
-        if let Some(found) = here(env)? {
-            return Ok(found);
-        }
-        if let Ok(Some(_)) = child.try_wait() {
-            // Another process may have been faster.
-            if let Some(found) = here(env)? {
-                return Ok(found);
-            }
-            let words = std::fs::read_to_string(&told).unwrap_or_default();
-            return Err(cannot(&words.trim().trim_start_matches("error: ")));
-        }
-        if begun.elapsed() > START {
-            return Err(cannot(&format!("it does not listen yet; {} may say why", told.display())));
-        }
-        std::thread::sleep(PAUSE);
-    }
 }
 
 /// The token of the server of this machine.

@@ -3,10 +3,17 @@
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::access::{make_private, read_private, write_private};
+
+/// How long others may hold the lock who only look whether somebody has it.
+const LOOKS: Duration = Duration::from_secs(1);
+
+/// How long until it is tried again.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Where a server is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +57,17 @@ impl Lock {
     pub fn take(folder: &Path) -> Result<Self, NotTheOne> {
         make_private(folder)?;
         let file = File::options().create(true).truncate(false).write(true).open(folder.join("server.lock"))?;
-        match file.try_lock() {
+        let begun = Instant::now();
+        let tried = loop {
+            match file.try_lock() {
+                // Nobody is the server: somebody just looks.
+                Err(TryLockError::WouldBlock) if begun.elapsed() < LOOKS && !is_taken(folder)? => {
+                    std::thread::sleep(PAUSE);
+                }
+                tried => break tried,
+            }
+        };
+        match tried {
             Ok(()) => {
                 let lock = Self { folder: folder.to_owned(), _file: file };
                 lock.hide()?;
@@ -88,21 +105,29 @@ impl Drop for Lock {
     }
 }
 
-/// The server of a folder, if one runs.
+/// Whether some process is the server of a folder, also one that does not listen yet, or any more.
 ///
 /// # Errors
 /// When the folder can't be read.
-pub fn find(folder: &Path) -> io::Result<Option<Found>> {
+pub fn is_taken(folder: &Path) -> io::Result<bool> {
     let file = match File::options().write(true).open(folder.join("server.lock")) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened?,
     };
     match file.try_lock_shared() {
         // What a process left that was killed.
-        Ok(()) => Ok(None),
-        Err(TryLockError::WouldBlock) => said(folder),
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(error)) => Err(error),
     }
+}
+
+/// The server of a folder, if one listens.
+///
+/// # Errors
+/// When the folder can't be read.
+pub fn find(folder: &Path) -> io::Result<Option<Found>> {
+    if is_taken(folder)? { said(folder) } else { Ok(None) }
 }
 
 fn said(folder: &Path) -> io::Result<Option<Found>> {
@@ -122,6 +147,7 @@ mod tests {
         let lock = Lock::take(&run).unwrap();
         assert!(matches!(Lock::take(&run), Err(NotTheOne::Another(None))), "it does not listen yet");
         let found = Found { pid: 7, version: "1".to_owned(), url: "http://127.0.0.1:1".to_owned() };
+        assert!(is_taken(&run).unwrap());
         lock.tell(&found).unwrap();
         assert_eq!(find(&run).unwrap(), Some(found.clone()));
         assert!(matches!(Lock::take(&run), Err(NotTheOne::Another(Some(other))) if other == found));
