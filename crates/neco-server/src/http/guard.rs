@@ -50,10 +50,16 @@ pub(crate) struct Guard {
 impl Guard {
     pub fn new(address: SocketAddr, names: &[String], behind_proxy: bool) -> Self {
         let port = address.port();
-        let own = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned(), address.ip().to_string()];
+        let bound = match address.ip() {
+            IpAddr::V4(four) => four.to_string(),
+            IpAddr::V6(six) => format!("[{six}]"),
+        };
+        let own = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned(), bound];
         let mut hosts: Vec<String> = own.iter().chain(names).map(|name| format!("{name}:{port}")).collect();
         // Names of a proxy stand without our port.
         hosts.extend(names.iter().map(|name| name.to_ascii_lowercase()));
+        // Nobody says the port that goes without saying.
+        hosts.extend(own.into_iter().filter(|_| port == 80));
         Self { hosts, port, behind_proxy, asked: Mutex::default() }
     }
 
@@ -221,4 +227,20 @@ fn has_body(request: &Request) -> bool {
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_own_names_are_those_that_browsers_say() {
+        let named = |address: &str| Guard::new(address.parse().unwrap(), &["neco.example".to_owned()], false);
+        let usual = named("[2001:db8::1]:7420");
+        for host in ["127.0.0.1:7420", "[2001:db8::1]:7420", "LocalHost:7420", "neco.example", "neco.example:7420"] {
+            assert!(usual.is_own(host), "{host}");
+        }
+        assert!(!usual.is_own("localhost") && !usual.is_own("2001:db8::1:7420"));
+        assert!(named("127.0.0.1:80").is_own("localhost") && named("[::1]:80").is_own("[::1]"));
+    }
 }
