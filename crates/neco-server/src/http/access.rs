@@ -118,8 +118,8 @@ impl Drop for Good {
 
 struct Browser {
     cookie: Hash,
-    /// Header tokens of its tabs.
-    tabs: Vec<Hash>,
+    /// The header token of its tabs.
+    tab: Hash,
     until: Instant,
     good: Good,
 }
@@ -216,33 +216,20 @@ impl Access {
         if browsers.len() >= MOST {
             browsers.remove(0);
         }
-        let (tabs, until) = (vec![hash(&tab)], Instant::now() + BROWSER);
-        browsers.push(Browser { cookie: hash(&cookie), tabs, until, good: Good::default() });
+        let until = Instant::now() + BROWSER;
+        browsers.push(Browser { cookie: hash(&cookie), tab: hash(&tab), until, good: Good::default() });
         Ok(Some((cookie, tab)))
     }
 
-    /// The header token of another tab of a browser that has a cookie.
-    pub fn tab(&self, cookie: &str) -> io::Result<Option<String>> {
-        let shown = hash(cookie);
-        let mut browsers = locked(&self.browsers);
-        let Some(browser) = browsers.iter_mut().find(|browser| same(&browser.cookie, &shown)) else { return Ok(None) };
-        let tab = secret("")?;
-        if browser.tabs.len() >= MOST {
-            browser.tabs.remove(0);
-        }
-        browser.tabs.push(hash(&tab));
-        Ok(Some(tab))
-    }
-
     /// Who a browser speaks for that has both: other programs of the machine can put a cookie of theirs on a port of ours,
-    /// and read one, but they don't know the header token of a tab.
+    /// and read one, but the header token stays with the pages of this port, and nobody gets it for a cookie.
     pub fn of_browser(&self, cookie: &str, tab: &str) -> Option<(Rights, CancellationToken)> {
         let (cookie, tab) = (hash(cookie), hash(tab));
         let browsers = locked(&self.browsers);
         let knows = |browser: &Browser| {
             same(&browser.cookie, &cookie)
                 && browser.until > Instant::now()
-                && browser.tabs.iter().any(|known| same(known, &tab))
+                && same(&browser.tab, &tab)
         };
         let found = browsers.iter().find(|browser| knows(browser))?;
         Some((Rights { scope: Scope::Manage, actor: Actor::Person }, found.good.ends()))
@@ -408,8 +395,6 @@ mod tests {
         let (cookie, tab) = access.exchange(&code).unwrap().unwrap();
         assert_eq!(access.exchange(&code).unwrap(), None, "used up");
         assert!(access.of_browser(&cookie, &tab).is_some());
-        let second = access.tab(&cookie).unwrap().unwrap();
-        assert!(access.of_browser(&cookie, &second).is_some());
         let (other, foreign) = access.exchange(&access.link().unwrap()).unwrap().unwrap();
         assert!(access.of_browser(&cookie, &foreign).is_none(), "the tab of another browser");
         assert!(access.of_browser(&other, &tab).is_none());

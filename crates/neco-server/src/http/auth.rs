@@ -36,7 +36,7 @@ struct Code {
 /// The routes of signing in, and the page that does it.
 pub(crate) fn add(router: Router, house: &Arc<House>) -> Router {
     let own = |house: &Arc<House>| Arc::clone(house);
-    let (links, exchanges, tabs, leaves) = (own(house), own(house), own(house), own(house));
+    let (links, exchanges, leaves) = (own(house), own(house), own(house));
     let text = |kind: &'static str, text: &'static str| {
         get(move || async move { ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], text) })
     };
@@ -48,7 +48,6 @@ pub(crate) fn add(router: Router, house: &Arc<House>) -> Router {
             "/api/v1/auth/exchange",
             post(move |request: Request| async move { answered(exchange(&exchanges, request).await) }),
         )
-        .route("/api/v1/auth/tab", post(move |request: Request| async move { answered(tab(&tabs, &request)) }))
         .route("/api/v1/auth/logout", post(move |request: Request| async move { answered(leave(&leaves, &request)) }))
 }
 
@@ -83,15 +82,6 @@ async fn exchange(house: &House, request: Request) -> Result<Response, Problem> 
     let cookie = HeaderValue::from_str(&cookie).map_err(|error| Problem::bad(error.to_string()))?;
     response.headers_mut().insert(header::SET_COOKIE, cookie);
     Ok(response)
-}
-
-fn tab(house: &House, request: &Request) -> Result<Response, Problem> {
-    from_own_page(request)?;
-    let stranger =
-        || Problem::new(StatusCode::UNAUTHORIZED, "this browser is not signed in: `neco serve link` makes a link");
-    let cookie = house.guard.cookie(request.headers()).ok_or_else(stranger)?;
-    let tab = house.access.tab(cookie).map_err(failed)?.ok_or_else(stranger)?;
-    Answer::json(StatusCode::OK, &json!({ "tab": tab })).map(IntoResponse::into_response)
 }
 
 fn leave(house: &House, request: &Request) -> Result<Response, Problem> {

@@ -204,7 +204,7 @@ fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
 }
 
 /// What needs no token.
-const OPEN: &[&str] = &["/", "/app.js", "/health/live", "/health/ready", "/api/v1/auth/exchange", "/api/v1/auth/tab"];
+const OPEN: &[&str] = &["/", "/app.js", "/health/live", "/health/ready", "/api/v1/auth/exchange"];
 
 /// Whoever shows a token, or both secrets of a browser, and what is cancelled when these are good no longer.
 fn who(house: &House, headers: &HeaderMap) -> Option<(Rights, CancellationToken)> {
