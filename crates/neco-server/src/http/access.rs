@@ -268,13 +268,21 @@ pub fn named_tokens(folder: &Path) -> io::Result<Vec<NamedToken>> {
 /// # Errors
 /// When it can't be written.
 pub fn add_token(folder: &Path, name: &str, scope: Scope) -> io::Result<String> {
+    let _lock = changing(folder)?;
     let mut named = named_tokens(folder)?;
     named.retain(|named| named.name != name);
     let token = secret("neco_")?;
     named.push(NamedToken { name: name.to_owned(), scope, sha256: hexadecimal(&hash(&token)) });
-    make_private(folder)?;
     write_private(&folder.join(NAMED), &serde_json::to_vec_pretty(&named)?)?;
     Ok(token)
+}
+
+/// Waits until nobody else changes the named tokens; they may when what is given back is dropped.
+fn changing(folder: &Path) -> io::Result<File> {
+    make_private(folder)?;
+    let lock = File::options().create(true).truncate(false).write(true).open(folder.join("tokens.lock"))?;
+    lock.lock()?;
+    Ok(lock)
 }
 
 /// Removes a token by its name, and tells whether there was one; without a name the main one, which is made anew when
@@ -289,6 +297,7 @@ pub fn remove_token(folder: &Path, name: Option<&str>) -> io::Result<bool> {
             removed => removed.map(|()| true),
         };
     };
+    let _lock = changing(folder)?;
     let mut named = named_tokens(folder)?;
     let before = named.len();
     named.retain(|named| named.name != name);
