@@ -179,17 +179,22 @@ fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
         }
         Some(_) => {}
         None if is_open => {
-            if !guard.may(peer, "open", most) {
+            // Codes are guessed no more often than tokens.
+            let (what, most) = match request.uri().path() {
+                EXCHANGE => ("exchange", WRONG),
+                _ => ("open", most),
+            };
+            if !guard.may(peer, what, most) {
                 return Err(too_many("that is too much in one minute"));
             }
         }
         None => {
             house.hall.numbers.strangers.add();
+            if !guard.may(peer, "wrong", WRONG) {
+                return Err(too_many("too many wrong tokens in one minute"));
+            }
             tracing::warn!(%peer, path = request.uri().path(), "a request without a valid token");
-            return Err(match guard.may(peer, "wrong", WRONG) {
-                true => Problem::new(StatusCode::UNAUTHORIZED, "a token is needed: `neco serve token` prints it"),
-                false => too_many("too many wrong tokens in one minute"),
-            });
+            return Err(Problem::new(StatusCode::UNAUTHORIZED, "a token is needed: `neco serve token` prints it"));
         }
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
@@ -203,8 +208,11 @@ fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What needs no token.
-const OPEN: &[&str] = &["/", "/app.js", "/health/live", "/health/ready", "/api/v1/auth/exchange"];
+/// Where the code of a link is shown.
+const EXCHANGE: &str = "/api/v1/auth/exchange";
+
+/// What needs no token; browsers ask for a picture of every page, and there is none.
+const OPEN: &[&str] = &["/", "/app.js", "/favicon.ico", "/health/live", "/health/ready", EXCHANGE];
 
 /// Whoever shows a token, or both secrets of a browser, and what is cancelled when these are good no longer.
 fn who(house: &House, headers: &HeaderMap) -> Option<(Rights, CancellationToken)> {
