@@ -124,11 +124,10 @@ fn token(url: &str, env: &Env) -> Result<String, Failure> {
 /// The program of a server.
 pub async fn reach(url: &str, env: &Env) -> Result<RemoteClient, Failure> {
     if can_be_read(url) && env.var("NECO_SERVER_INSECURE").is_none_or(str::is_empty) {
-        return Err(Failure::usage(format!("the token for {url} would be sent there for everybody to read"))
-            .hint(
-                "Reach a server elsewhere with `ssh -L 7420:127.0.0.1:7420 HOST`; NECO_SERVER_INSECURE=1 sends it all the \
+        return Err(Failure::usage(format!("the token for {url} would be sent there for everybody to read")).hint(
+            "Reach a server elsewhere with `ssh -L 7420:127.0.0.1:7420 HOST`; NECO_SERVER_INSECURE=1 sends it all the \
                  same.",
-            ));
+        ));
     }
     let reached = connect(url, &token(url, env)?).await;
     reached.map_err(|error| match error {

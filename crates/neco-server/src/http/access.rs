@@ -227,9 +227,7 @@ impl Access {
         let (cookie, tab) = (hash(cookie), hash(tab));
         let browsers = locked(&self.browsers);
         let knows = |browser: &Browser| {
-            same(&browser.cookie, &cookie)
-                && browser.until > Instant::now()
-                && same(&browser.tab, &tab)
+            same(&browser.cookie, &cookie) && browser.until > Instant::now() && same(&browser.tab, &tab)
         };
         let found = browsers.iter().find(|browser| knows(browser))?;
         Some((Rights { scope: Scope::Manage, actor: Actor::Person }, found.good.ends()))

@@ -147,7 +147,9 @@ mod tests {
 
     #[test]
     fn what_leaves_the_machine_is_told_from_what_stays() {
-        for url in ["http://127.0.0.1:7420", "http://127.8.0.1/", "http://[::1]:7420", "ws://localhost:7420", "https://a"] {
+        for url in
+            ["http://127.0.0.1:7420", "http://127.8.0.1/", "http://[::1]:7420", "ws://localhost:7420", "https://a"]
+        {
             assert!(!can_be_read(url), "{url}");
         }
         for url in ["http://10.0.0.1:7420", "ws://[2001:db8::1]", "http://a.example:1", "http://localhost.example"] {

@@ -254,9 +254,8 @@ impl Hall {
 
     /// Hands back what nobody needs and what does nothing; tells how many sessions are left.
     pub async fn tidy(&self) -> usize {
-        let is_idle = |held: &Held, users: usize| {
-            held.asked.elapsed() > REST && Arc::strong_count(&held.client) == users
-        };
+        let is_idle =
+            |held: &Held, users: usize| held.asked.elapsed() > REST && Arc::strong_count(&held.client) == users;
         let idle: Vec<(SessionId, Arc<dyn Client>)> = {
             let held = self.held();
             let idle = held.iter().filter(|(_, held)| is_idle(held, 1));
