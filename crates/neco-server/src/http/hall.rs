@@ -410,3 +410,6 @@ impl Host for Visitor {
         async move { self.hall.open(&self.rights.own(), wanted).await }.boxed()
     }
 }
+
+#[cfg(test)]
+mod tests;
