@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use neco_proto::app::opening::{OpenSession, OpenedSession};
+use neco_proto::app::rules::GivenRules;
 use neco_proto::app::{App, AppError, Call, Caller, Scope};
 use neco_proto::{Client, SessionId};
 use neco_store::SqliteStore;
@@ -158,7 +159,30 @@ impl SharedApp {
 
 /// Whether an opening allows what only whoever manages the rules may allow.
 fn loosens(wanted: &OpenSession) -> bool {
-    !wanted.given.allow.is_empty() || !wanted.given.add_dir.is_empty() || wanted.approval.is_some_and(is_loose)
+    // All fields stand here: whoever adds one decides about it.
+    let OpenSession {
+        given: GivenRules { allow, add_dir, ask: _, deny: _ },
+        approval,
+        servers,
+        which: _,
+        folder: _,
+        chose_folder: _,
+        loosens_in: _,
+        tools: _,
+        model: _,
+        mode: _,
+        generation: _,
+        max_turns: _,
+        max_cost: _,
+        max_tokens: _,
+        role: _,
+        beside: _,
+        editor: _,
+        attended: _,
+        interactive: _,
+    } = wanted;
+    // A server is a program that is started, outside of the box where its settings say so.
+    !allow.is_empty() || !add_dir.is_empty() || approval.is_some_and(is_loose) || !servers.is_empty()
 }
 
 fn only_reads(call: &Call) -> bool {
@@ -202,5 +226,29 @@ impl App for SharedApp {
 
     fn close(&self, client: Arc<dyn Client>) -> BoxFuture<'_, Result<Option<SessionId>, AppError>> {
         async move { self.sessions.close(&client, self.opener.as_ref()).await }.boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::ApprovalMode;
+    use neco_proto::app::opening::GivenServer;
+
+    use super::*;
+
+    #[test]
+    fn an_opening_that_starts_programs_or_asks_less_loosens() {
+        let given = |given: GivenRules| OpenSession { given, ..OpenSession::default() };
+        let some = || vec!["x".to_owned()];
+        let server = GivenServer {
+            name: "x".to_owned(),
+            server: serde_json::json!({ "command": "sh", "args": ["-c", "id"], "sandbox": false }),
+        };
+        assert!(loosens(&OpenSession { servers: vec![server], ..OpenSession::default() }));
+        assert!(loosens(&OpenSession { approval: Some(ApprovalMode::Auto), ..OpenSession::default() }));
+        assert!(loosens(&given(GivenRules { allow: some(), ..GivenRules::default() })));
+        assert!(loosens(&given(GivenRules { add_dir: some(), ..GivenRules::default() })));
+        assert!(!loosens(&given(GivenRules { ask: some(), deny: some(), ..GivenRules::default() })));
+        assert!(!loosens(&OpenSession { folder: "/project".to_owned(), tools: some(), ..OpenSession::default() }));
     }
 }

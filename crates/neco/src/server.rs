@@ -1,15 +1,16 @@
 //! The server: the one of this machine and data folder, found or started, and those elsewhere.
 
+use std::fs::File;
 use std::io;
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use neco_config::Env;
 use neco_server::http::access::main_token;
-use neco_server::http::found::{self, Found, find};
-use neco_server::http::{DEFAULT_PORT, connect};
+use neco_server::http::found::{self, Found, find, is_taken};
+use neco_server::http::{DEFAULT_PORT, can_be_read, connect};
 use neco_server::{AttachError, RemoteClient};
 
 use crate::args::EverywhereArgs;
@@ -18,6 +19,9 @@ use crate::failure::Failure;
 
 /// How long a server may take until it listens.
 const START: Duration = Duration::from_secs(20);
+
+/// How long another process may take that is just starting one, or ending.
+const OTHERS: Duration = Duration::from_secs(60);
 
 /// How long until it is looked again.
 const PAUSE: Duration = Duration::from_millis(30);
@@ -53,8 +57,41 @@ pub fn start(flags: &[String], env: &Env) -> Result<Found, Failure> {
     let folder = run_folder(env);
     std::fs::create_dir_all(&folder).map_err(|error| cannot(&error))?;
     let told = folder.join("server.log");
-    let log = std::fs::File::create(&told).map_err(|error| cannot(&error))?;
-    let mut child = Command::new(neco_app::workspace::sandbox::own_program())
+    let taken = || is_taken(&folder).map_err(|error| cannot(&error));
+    let spawn = || spawn(flags, &told, taken()?, env).map_err(|error| cannot(&error));
+    let (mut until, mut child, mut is_late) = (Instant::now() + START, spawn()?, false);
+    loop {
+        if let Some(found) = here(env)? {
+            return Ok(found);
+        }
+        if let Ok(Some(_)) = child.try_wait() {
+            match taken()? {
+                // Another process was faster and listens in a moment, or has not ended yet.
+                true if is_late => {}
+                true => (until, is_late) = (Instant::now() + OTHERS, true),
+                false if is_late => (until, child, is_late) = (Instant::now() + START, spawn()?, false),
+                false => {
+                    let words = std::fs::read_to_string(&told).unwrap_or_default();
+                    return Err(cannot(&words.trim().trim_start_matches("error: ")));
+                }
+            }
+        }
+        if Instant::now() > until {
+            return Err(cannot(&format!("it does not listen yet; {} may say why", told.display())));
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Starts the process of a server. What it says begins its file, but for that of one that is there.
+fn spawn(flags: &[String], told: &Path, is_taken: bool, env: &Env) -> io::Result<Child> {
+    let mut log = File::options();
+    log.create(true).append(true);
+    let log = log.open(told)?;
+    if !is_taken {
+        log.set_len(0)?;
+    }
+    Command::new(neco_app::workspace::sandbox::own_program())
         .arg("serve")
         .arg("--detached")
         .args(flags)
@@ -63,25 +100,6 @@ pub fn start(flags: &[String], env: &Env) -> Result<Found, Failure> {
         .stdout(Stdio::null())
         .stderr(log)
         .spawn()
-        .map_err(|error| cannot(&error))?;
-    let begun = Instant::now();
-    loop {
-        if let Some(found) = here(env)? {
-            return Ok(found);
-        }
-        if let Ok(Some(_)) = child.try_wait() {
-            // Another process may have been faster.
-            if let Some(found) = here(env)? {
-                return Ok(found);
-            }
-            let words = std::fs::read_to_string(&told).unwrap_or_default();
-            return Err(cannot(&words.trim().trim_start_matches("error: ")));
-        }
-        if begun.elapsed() > START {
-            return Err(cannot(&format!("it does not listen yet; {} may say why", told.display())));
-        }
-        std::thread::sleep(PAUSE);
-    }
 }
 
 /// The token of the server of this machine.
@@ -91,20 +109,26 @@ pub fn token_here(env: &Env) -> Result<String, Failure> {
     token.ok_or_else(|| Failure::usage("there is no token yet").hint("`neco serve` makes one when it starts."))
 }
 
-/// The token for a server: the one of the environment, or that of this machine where it is the server here.
+/// The token for a server: that of this machine where it is the server here, or the one of the environment.
 fn token(url: &str, env: &Env) -> Result<String, Failure> {
-    if let Some(token) = env.var("NECO_SERVER_TOKEN").filter(|token| !token.is_empty()) {
-        return Ok(token.to_owned());
+    if here(env)?.is_some_and(|found| found.url.trim_end_matches('/') == url.trim_end_matches('/')) {
+        return token_here(env);
     }
-    match here(env)? {
-        Some(found) if found.url.trim_end_matches('/') == url.trim_end_matches('/') => token_here(env),
-        _ => Err(Failure::usage(format!("{url} needs a token"))
-            .hint("Set NECO_SERVER_TOKEN to what `neco serve token` prints on its machine.")),
-    }
+    let token = env.var("NECO_SERVER_TOKEN").filter(|token| !token.is_empty());
+    token.map(str::to_owned).ok_or_else(|| {
+        Failure::usage(format!("{url} needs a token"))
+            .hint("Set NECO_SERVER_TOKEN to what `neco serve token` prints on its machine.")
+    })
 }
 
 /// The program of a server.
 pub async fn reach(url: &str, env: &Env) -> Result<RemoteClient, Failure> {
+    if can_be_read(url) && env.var("NECO_SERVER_INSECURE").is_none_or(str::is_empty) {
+        return Err(Failure::usage(format!("the token for {url} would be sent there for everybody to read")).hint(
+            "Reach a server elsewhere with `ssh -L 7420:127.0.0.1:7420 HOST`; NECO_SERVER_INSECURE=1 sends it all the \
+                 same.",
+        ));
+    }
     let reached = connect(url, &token(url, env)?).await;
     reached.map_err(|error| match error {
         AttachError::NotThere => Failure::new(Exit::Failed, format!("no server listens at {url}"))

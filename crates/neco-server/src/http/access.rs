@@ -1,7 +1,8 @@
 //! Who may come in: a token in a file of the person, named tokens that may do less, and browsers that came by a link.
 //!
 //! Invariants: of what lets somebody in only hashes are kept in memory, and the file of the main token is the only place
-//! that has it; all comparisons take the same time; a link is good once.
+//! that has it; all comparisons take the same time; a link is good once; what was opened with something ends when
+//! that lets nobody in any more.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -15,6 +16,7 @@ use neco_proto::app::{Caller, Scope};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+use tokio_util::sync::CancellationToken;
 
 /// How long a link is good.
 const LINK: Duration = Duration::from_secs(10 * 60);
@@ -56,7 +58,7 @@ impl Rights {
 }
 
 /// A token with a name, as the file has it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedToken {
     /// What it is called.
     pub name: String,
@@ -77,21 +79,49 @@ pub(crate) struct Access {
 /// What the files have.
 #[derive(Default)]
 struct Tokens {
-    own: Option<Hash>,
-    named: Vec<NamedToken>,
+    own: Option<(Hash, Good)>,
+    named: Vec<(NamedToken, Good)>,
 }
 
 impl Tokens {
-    fn read(folder: &Path) -> io::Result<Self> {
-        Ok(Self { own: main_token(folder)?.as_deref().map(hash), named: named_tokens(folder)? })
+    /// Takes what the files have now, and tells whether the main token is another one. Whoever is known stays.
+    fn take(&mut self, own: Option<Hash>, named: Vec<NamedToken>) -> bool {
+        let is_other = self.own.as_ref().map(|(known, _)| *known) != own;
+        if is_other {
+            self.own = own.map(|own| (own, Good::default()));
+        }
+        let mut before = std::mem::take(&mut self.named);
+        let kept = named.into_iter().map(|named| match before.iter().position(|(known, _)| *known == named) {
+            Some(at) => before.swap_remove(at),
+            None => (named, Good::default()),
+        });
+        self.named = kept.collect();
+        is_other
+    }
+}
+
+/// That something lets somebody in; what was opened with it ends when this is dropped.
+#[derive(Default)]
+struct Good(CancellationToken);
+
+impl Good {
+    fn ends(&self) -> CancellationToken {
+        self.0.clone()
+    }
+}
+
+impl Drop for Good {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 
 struct Browser {
     cookie: Hash,
-    /// Header tokens of its tabs.
-    tabs: Vec<Hash>,
+    /// The header token of its tabs.
+    tab: Hash,
     until: Instant,
+    good: Good,
 }
 
 /// A random secret.
@@ -124,26 +154,39 @@ impl Access {
             write_private(&folder.join(TOKEN), secret("neco_")?.as_bytes())?;
         }
         let (links, browsers) = (Mutex::default(), Mutex::default());
-        let tokens = Mutex::new(Tokens::read(folder)?);
-        Ok(Self { folder: folder.to_owned(), tokens, links, browsers })
+        let mut tokens = Tokens::default();
+        tokens.take(main_token(folder)?.as_deref().map(hash), named_tokens(folder)?);
+        Ok(Self { folder: folder.to_owned(), tokens: Mutex::new(tokens), links, browsers })
     }
 
-    /// Reads the files again: a token that was removed is good for nothing from then on.
+    /// Reads the files again: a token that was removed is good for nothing from then on, and with the main token all
+    /// browsers go. A file that can't be read lets nobody in.
     pub fn refresh(&self) -> io::Result<()> {
-        let read = Tokens::read(&self.folder)?;
-        *locked(&self.tokens) = read;
-        Ok(())
+        locked(&self.browsers).retain(|browser| browser.until > Instant::now());
+        let (own, named) = (main_token(&self.folder), named_tokens(&self.folder));
+        let known = own.as_ref().ok().and_then(|own| own.as_deref().map(hash));
+        let names = named.as_ref().cloned().unwrap_or_default();
+        let is_other = locked(&self.tokens).take(known, names);
+        if is_other {
+            locked(&self.links).clear();
+            locked(&self.browsers).clear();
+        }
+        own.map(drop).and(named.map(drop))
     }
 
-    /// Who has this token.
-    pub fn of_token(&self, token: &str) -> Option<Rights> {
+    /// Who has this token, and what is cancelled when it is good no longer.
+    pub fn of_token(&self, token: &str) -> Option<(Rights, CancellationToken)> {
         let (shown, tokens) = (hash(token), locked(&self.tokens));
-        if tokens.own.is_some_and(|own| same(&shown, &own)) {
-            return Some(Rights { scope: Scope::Manage, actor: Actor::Person });
+        if let Some((own, good)) = &tokens.own
+            && same(&shown, own)
+        {
+            return Some((Rights { scope: Scope::Manage, actor: Actor::Person }, good.ends()));
         }
         let shown = hexadecimal(&shown);
-        let found = tokens.named.iter().find(|named| named.sha256.as_bytes().ct_eq(shown.as_bytes()).into())?;
-        Some(Rights { scope: found.scope, actor: Actor::Device { name: found.name.clone() } })
+        let is_it = |named: &NamedToken| -> bool { named.sha256.as_bytes().ct_eq(shown.as_bytes()).into() };
+        let (found, good) = tokens.named.iter().find(|(named, _)| is_it(named))?;
+        let rights = Rights { scope: found.scope, actor: Actor::Device { name: found.name.clone() } };
+        Some((rights, good.ends()))
     }
 
     /// A code for a link that lets one browser in, once.
@@ -173,34 +216,21 @@ impl Access {
         if browsers.len() >= MOST {
             browsers.remove(0);
         }
-        browsers.push(Browser { cookie: hash(&cookie), tabs: vec![hash(&tab)], until: Instant::now() + BROWSER });
+        let until = Instant::now() + BROWSER;
+        browsers.push(Browser { cookie: hash(&cookie), tab: hash(&tab), until, good: Good::default() });
         Ok(Some((cookie, tab)))
     }
 
-    /// The header token of another tab of a browser that has a cookie.
-    pub fn tab(&self, cookie: &str) -> io::Result<Option<String>> {
-        let shown = hash(cookie);
-        let mut browsers = locked(&self.browsers);
-        let Some(browser) = browsers.iter_mut().find(|browser| same(&browser.cookie, &shown)) else { return Ok(None) };
-        let tab = secret("")?;
-        if browser.tabs.len() >= MOST {
-            browser.tabs.remove(0);
-        }
-        browser.tabs.push(hash(&tab));
-        Ok(Some(tab))
-    }
-
     /// Who a browser speaks for that has both: other programs of the machine can put a cookie of theirs on a port of ours,
-    /// and read one, but they don't know the header token of a tab.
-    pub fn of_browser(&self, cookie: &str, tab: &str) -> Option<Rights> {
+    /// and read one, but the header token stays with the pages of this port, and nobody gets it for a cookie.
+    pub fn of_browser(&self, cookie: &str, tab: &str) -> Option<(Rights, CancellationToken)> {
         let (cookie, tab) = (hash(cookie), hash(tab));
         let browsers = locked(&self.browsers);
         let knows = |browser: &Browser| {
-            same(&browser.cookie, &cookie)
-                && browser.until > Instant::now()
-                && browser.tabs.iter().any(|known| same(known, &tab))
+            same(&browser.cookie, &cookie) && browser.until > Instant::now() && same(&browser.tab, &tab)
         };
-        browsers.iter().any(knows).then_some(Rights { scope: Scope::Manage, actor: Actor::Person })
+        let found = browsers.iter().find(|browser| knows(browser))?;
+        Some((Rights { scope: Scope::Manage, actor: Actor::Person }, found.good.ends()))
     }
 
     /// Signs a browser out.
@@ -236,13 +266,21 @@ pub fn named_tokens(folder: &Path) -> io::Result<Vec<NamedToken>> {
 /// # Errors
 /// When it can't be written.
 pub fn add_token(folder: &Path, name: &str, scope: Scope) -> io::Result<String> {
+    let _lock = changing(folder)?;
     let mut named = named_tokens(folder)?;
     named.retain(|named| named.name != name);
     let token = secret("neco_")?;
     named.push(NamedToken { name: name.to_owned(), scope, sha256: hexadecimal(&hash(&token)) });
-    make_private(folder)?;
     write_private(&folder.join(NAMED), &serde_json::to_vec_pretty(&named)?)?;
     Ok(token)
+}
+
+/// Waits until nobody else changes the named tokens; they may when what is given back is dropped.
+fn changing(folder: &Path) -> io::Result<File> {
+    make_private(folder)?;
+    let lock = File::options().create(true).truncate(false).write(true).open(folder.join("tokens.lock"))?;
+    lock.lock()?;
+    Ok(lock)
 }
 
 /// Removes a token by its name, and tells whether there was one; without a name the main one, which is made anew when
@@ -257,6 +295,7 @@ pub fn remove_token(folder: &Path, name: Option<&str>) -> io::Result<bool> {
             removed => removed.map(|()| true),
         };
     };
+    let _lock = changing(folder)?;
     let mut named = named_tokens(folder)?;
     let before = named.len();
     named.retain(|named| named.name != name);
@@ -308,11 +347,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let access = Access::open(folder.path()).unwrap();
         let token = main_token(folder.path()).unwrap().unwrap();
-        assert_eq!(access.of_token(&token), Some(Rights { scope: Scope::Manage, actor: Actor::Person }));
-        assert_eq!(access.of_token("neco_"), None);
+        let (rights, _) = access.of_token(&token).unwrap();
+        assert_eq!(rights, Rights { scope: Scope::Manage, actor: Actor::Person });
+        assert!(access.of_token("neco_").is_none());
         assert!(Access::open(folder.path()).unwrap().of_token(&token).is_some());
         fs::set_permissions(folder.path().join(TOKEN), fs::Permissions::from_mode(0o644)).unwrap();
-        assert_eq!(Access::open(folder.path()).unwrap().of_token(&token), None);
+        assert!(Access::open(folder.path()).unwrap().of_token(&token).is_none());
     }
 
     #[test]
@@ -320,16 +360,38 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let access = Access::open(folder.path()).unwrap();
         let token = add_token(folder.path(), "phone", Scope::Read).unwrap();
-        assert_eq!(access.of_token(&token), None, "not read yet");
+        assert!(access.of_token(&token).is_none(), "not read yet");
         access.refresh().unwrap();
         let phone = Actor::Device { name: "phone".to_owned() };
-        let rights = access.of_token(&token).unwrap();
+        let (rights, ends) = access.of_token(&token).unwrap();
         assert_eq!(rights, Rights { scope: Scope::Read, actor: phone.clone() });
         assert_eq!(rights.caller(Caller::person()), Caller { actor: phone, scope: Scope::Read, tenant: None });
         assert!(!fs::read_to_string(folder.path().join(NAMED)).unwrap().contains(&token));
+        access.refresh().unwrap();
+        assert!(!ends.is_cancelled(), "nothing has changed");
         assert!(remove_token(folder.path(), Some("phone")).unwrap());
         access.refresh().unwrap();
-        assert_eq!(access.of_token(&token), None);
+        assert!(access.of_token(&token).is_none() && ends.is_cancelled());
+    }
+
+    #[test]
+    fn a_file_that_is_broken_lets_nobody_in_and_no_browser_outlives_the_main_token() {
+        let folder = tempfile::tempdir().unwrap();
+        let access = Access::open(folder.path()).unwrap();
+        let main = main_token(folder.path()).unwrap().unwrap();
+        let phone = add_token(folder.path(), "phone", Scope::Work).unwrap();
+        access.refresh().unwrap();
+        let (_, ends) = access.of_token(&phone).unwrap();
+        write_private(&folder.path().join(NAMED), b"[{").unwrap();
+        assert!(access.refresh().is_err());
+        assert!(access.of_token(&phone).is_none() && ends.is_cancelled());
+        let (_, ends) = access.of_token(&main).unwrap();
+        let (cookie, tab) = access.exchange(&access.link().unwrap()).unwrap().unwrap();
+        let (_, signed_out) = access.of_browser(&cookie, &tab).unwrap();
+        assert!(remove_token(folder.path(), None).unwrap());
+        assert!(access.refresh().is_err(), "the other file is still broken");
+        assert!(access.of_token(&main).is_none() && ends.is_cancelled());
+        assert!(access.of_browser(&cookie, &tab).is_none() && signed_out.is_cancelled());
     }
 
     #[test]
@@ -340,12 +402,11 @@ mod tests {
         let (cookie, tab) = access.exchange(&code).unwrap().unwrap();
         assert_eq!(access.exchange(&code).unwrap(), None, "used up");
         assert!(access.of_browser(&cookie, &tab).is_some());
-        let second = access.tab(&cookie).unwrap().unwrap();
-        assert!(access.of_browser(&cookie, &second).is_some());
         let (other, foreign) = access.exchange(&access.link().unwrap()).unwrap().unwrap();
-        assert_eq!(access.of_browser(&cookie, &foreign), None, "the tab of another browser");
-        assert_eq!(access.of_browser(&other, &tab), None);
+        assert!(access.of_browser(&cookie, &foreign).is_none(), "the tab of another browser");
+        assert!(access.of_browser(&other, &tab).is_none());
+        let (_, ends) = access.of_browser(&cookie, &tab).unwrap();
         access.forget(&cookie);
-        assert_eq!(access.of_browser(&cookie, &tab), None);
+        assert!(access.of_browser(&cookie, &tab).is_none() && ends.is_cancelled());
     }
 }

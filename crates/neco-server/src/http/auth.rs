@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::House;
-use super::calls::{rights, taken};
+use super::calls::{rights, taken_within};
 use super::problem::{Answer, Problem};
 use super::sessions::answered;
 
@@ -23,6 +23,9 @@ const PAGE: &str = include_str!("page.html");
 
 /// What runs on it.
 const SCRIPT: &str = include_str!("page.js");
+
+/// Bytes of a body with the code of a link: whoever sends it has shown nothing yet.
+const LONGEST: usize = 4 * 1024;
 
 /// The code of a link.
 #[derive(Deserialize)]
@@ -33,7 +36,7 @@ struct Code {
 /// The routes of signing in, and the page that does it.
 pub(crate) fn add(router: Router, house: &Arc<House>) -> Router {
     let own = |house: &Arc<House>| Arc::clone(house);
-    let (links, exchanges, tabs, leaves) = (own(house), own(house), own(house), own(house));
+    let (links, exchanges, leaves) = (own(house), own(house), own(house));
     let text = |kind: &'static str, text: &'static str| {
         get(move || async move { ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], text) })
     };
@@ -45,7 +48,6 @@ pub(crate) fn add(router: Router, house: &Arc<House>) -> Router {
             "/api/v1/auth/exchange",
             post(move |request: Request| async move { answered(exchange(&exchanges, request).await) }),
         )
-        .route("/api/v1/auth/tab", post(move |request: Request| async move { answered(tab(&tabs, &request)) }))
         .route("/api/v1/auth/logout", post(move |request: Request| async move { answered(leave(&leaves, &request)) }))
 }
 
@@ -67,7 +69,7 @@ fn link(house: &House, request: &Request) -> Result<Response, Problem> {
 
 async fn exchange(house: &House, request: Request) -> Result<Response, Problem> {
     from_own_page(&request)?;
-    let (_, body) = taken(request).await?;
+    let (_, body) = taken_within(request, LONGEST).await?;
     let Code { code } = serde_json::from_slice(&body).map_err(|error| Problem::bad(error.to_string()))?;
     let used =
         || Problem::new(StatusCode::UNAUTHORIZED, "the link was used, or is too old: `neco serve link` makes another");
@@ -80,15 +82,6 @@ async fn exchange(house: &House, request: Request) -> Result<Response, Problem> 
     let cookie = HeaderValue::from_str(&cookie).map_err(|error| Problem::bad(error.to_string()))?;
     response.headers_mut().insert(header::SET_COOKIE, cookie);
     Ok(response)
-}
-
-fn tab(house: &House, request: &Request) -> Result<Response, Problem> {
-    from_own_page(request)?;
-    let stranger =
-        || Problem::new(StatusCode::UNAUTHORIZED, "this browser is not signed in: `neco serve link` makes a link");
-    let cookie = house.guard.cookie(request.headers()).ok_or_else(stranger)?;
-    let tab = house.access.tab(cookie).map_err(failed)?.ok_or_else(stranger)?;
-    Answer::json(StatusCode::OK, &json!({ "tab": tab })).map(IntoResponse::into_response)
 }
 
 fn leave(house: &House, request: &Request) -> Result<Response, Problem> {

@@ -13,6 +13,7 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 use neco_proto::app::{App, AppError, Call, Caller, Described, Verb};
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use super::House;
 use super::access::Rights;
@@ -50,14 +51,14 @@ async fn answer(
     path: Vec<(String, String)>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let rights = rights(&request)?;
+    let (rights, ends) = (rights(&request)?, ends(&request)?);
     let (parts, body) = taken(request).await?;
     let arguments = arguments(fields, &path, parts.uri.query(), &body)?;
     let (app, caller) = (Arc::clone(&house.hall.app), rights.own());
     let call = Call { name: described.route.name.to_owned(), arguments };
     if described.item.is_some() && stream::is_wanted(&parts.headers) {
         let items = watched(app, caller, call).boxed();
-        return Ok(stream::items(items, house.hall.over(), house.hall.numbers.streams.count()));
+        return Ok(stream::items(items, house.hall.over(), ends, house.hall.numbers.streams.count()));
     }
     let work = async move {
         let answer = app.call(&caller, call).await?;
@@ -98,23 +99,37 @@ impl Drop for AbortOnDrop {
 
 /// Who asks; the guard has let them in.
 pub(crate) fn rights(request: &Request) -> Result<Rights, Problem> {
-    let stranger = || Problem::new(StatusCode::UNAUTHORIZED, "a token is needed");
     request.extensions().get::<Rights>().cloned().ok_or_else(stranger)
+}
+
+/// What is cancelled when whoever asks may come in no longer.
+pub(crate) fn ends(request: &Request) -> Result<CancellationToken, Problem> {
+    request.extensions().get::<CancellationToken>().cloned().ok_or_else(stranger)
+}
+
+fn stranger() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "a token is needed")
 }
 
 /// A request with all of its body.
 pub(crate) async fn taken(request: Request<Body>) -> Result<(Parts, Bytes), Problem> {
+    taken_within(request, LONGEST_BODY).await
+}
+
+/// A request with all of its body, which has at most so many bytes.
+pub(crate) async fn taken_within(request: Request<Body>, most: usize) -> Result<(Parts, Bytes), Problem> {
     let (parts, body) = request.into_parts();
-    let read = tokio::time::timeout(BODY, axum::body::to_bytes(body, LONGEST_BODY)).await;
+    let read = tokio::time::timeout(BODY, axum::body::to_bytes(body, most)).await;
     let late = || Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long");
     let body = read.map_err(|_| late())?.map_err(|_| {
-        let words = format!("the body has more than {LONGEST_BODY} bytes, or was cut off");
+        let words = format!("the body has more than {most} bytes, or was cut off");
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, words)
     })?;
     Ok((parts, body))
 }
 
-/// Does something, once for each `Idempotency-Key`: with one, it is done to the end also when whoever asked is gone.
+/// Does something, once for each `Idempotency-Key`; what changes something is done to the end also when whoever asked is
+/// gone.
 pub(crate) async fn write_once(
     house: &Arc<House>,
     rights: &Rights,
@@ -125,11 +140,15 @@ pub(crate) async fn write_once(
     if parts.method == Method::GET {
         return work.await.map(IntoResponse::into_response);
     }
+    let failed = || Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the server failed by a mistake of its own");
     let what = format!("{} {}", parts.method, parts.uri);
     let who = format!("{:?}", rights.actor);
     let key = match house.once.begin(&who, &parts.headers, &what, body)? {
         Turn::Again(answer) => return Ok(answer.into_response()),
-        Turn::Do(None) => return work.await.map(IntoResponse::into_response),
+        Turn::Do(None) => {
+            let done = tokio::spawn(work).await.map_err(|_| failed())?;
+            return done.map(IntoResponse::into_response);
+        }
         Turn::Do(Some(key)) => key,
     };
     let house = Arc::clone(house);
@@ -146,6 +165,5 @@ pub(crate) async fn write_once(
             }
         }
     });
-    let failed = || Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the server failed by a mistake of its own");
     kept.await.ok().flatten().map(IntoResponse::into_response).ok_or_else(failed)
 }

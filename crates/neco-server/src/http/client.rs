@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, header};
@@ -15,12 +16,15 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::client_async_with_config;
 use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use url::Url;
+use url::{Host, Url};
 
 use crate::remote::address::{Address, not_reached};
 use crate::remote::desk::LONGEST_REPLY;
 use crate::remote::transport::{Duplex, Reader, Writer, config, halves};
 use crate::remote::{AttachError, RemoteClient};
+
+/// How long a server may take to answer.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Where a server is, and what lets somebody in.
 #[derive(Clone)]
@@ -47,11 +51,29 @@ pub async fn connect(url: &str, token: &str) -> Result<RemoteClient, AttachError
     RemoteClient::at(Address::Web(WebAddress::read(url, token)?)).await
 }
 
+/// Whether others can read on the way what is said to `url`: it leaves this machine as it is.
+#[must_use]
+pub fn can_be_read(url: &str) -> bool {
+    let Ok(url) = Url::parse(url) else { return false };
+    let stays_here = match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        None => false,
+    };
+    matches!(url.scheme(), "http" | "ws") && !stays_here
+}
+
 /// Asks a server something over HTTP.
 ///
 /// # Errors
 /// When it can't be reached, or does not do it.
 pub async fn post(url: &str, token: &str, path: &str, body: &Value) -> io::Result<Value> {
+    let late = || io::Error::new(io::ErrorKind::TimedOut, format!("{url} does not answer"));
+    tokio::time::timeout(PATIENCE, ask(url, token, path, body)).await.map_err(|_| late())?
+}
+
+async fn ask(url: &str, token: &str, path: &str, body: &Value) -> io::Result<Value> {
     let web = WebAddress::read(url, token).map_err(io::Error::other)?;
     let stream = TcpStream::connect((web.host.trim_matches(['[', ']']), web.port)).await?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
@@ -115,6 +137,23 @@ impl WebAddress {
             })),
             Err(Error::Io(error)) => Err(not_reached(&error)),
             Err(error) => Err(not_reached(&io::Error::other(error))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leaves_the_machine_is_told_from_what_stays() {
+        for url in
+            ["http://127.0.0.1:7420", "http://127.8.0.1/", "http://[::1]:7420", "ws://localhost:7420", "https://a"]
+        {
+            assert!(!can_be_read(url), "{url}");
+        }
+        for url in ["http://10.0.0.1:7420", "ws://[2001:db8::1]", "http://a.example:1", "http://localhost.example"] {
+            assert!(can_be_read(url), "{url}");
         }
     }
 }

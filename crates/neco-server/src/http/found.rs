@@ -3,10 +3,17 @@
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::access::{make_private, read_private, write_private};
+
+/// How long others may hold the lock who only look whether somebody has it.
+const LOOKS: Duration = Duration::from_secs(1);
+
+/// How long until it is tried again.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Where a server is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,10 +57,36 @@ impl Lock {
     pub fn take(folder: &Path) -> Result<Self, NotTheOne> {
         make_private(folder)?;
         let file = File::options().create(true).truncate(false).write(true).open(folder.join("server.lock"))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self { folder: folder.to_owned(), _file: file }),
+        let begun = Instant::now();
+        let tried = loop {
+            match file.try_lock() {
+                // Nobody is the server: somebody just looks.
+                Err(TryLockError::WouldBlock) if begun.elapsed() < LOOKS && !is_taken(folder)? => {
+                    std::thread::sleep(PAUSE);
+                }
+                tried => break tried,
+            }
+        };
+        match tried {
+            Ok(()) => {
+                let lock = Self { folder: folder.to_owned(), _file: file };
+                lock.hide()?;
+                Ok(lock)
+            }
             Err(TryLockError::WouldBlock) => Err(NotTheOne::Another(said(folder)?)),
             Err(TryLockError::Error(error)) => Err(error.into()),
+        }
+    }
+
+    /// Tells nobody any more where the server is: also not what one left that was killed, whose port and number may be
+    /// somebody else's by now.
+    ///
+    /// # Errors
+    /// When that can't be removed.
+    pub fn hide(&self) -> io::Result<()> {
+        match std::fs::remove_file(self.folder.join("server.json")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
         }
     }
 
@@ -68,25 +101,33 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(self.folder.join("server.json"));
+        let _ = self.hide();
     }
 }
 
-/// The server of a folder, if one runs.
+/// Whether some process is the server of a folder, also one that does not listen yet, or any more.
 ///
 /// # Errors
 /// When the folder can't be read.
-pub fn find(folder: &Path) -> io::Result<Option<Found>> {
+pub fn is_taken(folder: &Path) -> io::Result<bool> {
     let file = match File::options().write(true).open(folder.join("server.lock")) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened?,
     };
     match file.try_lock_shared() {
         // What a process left that was killed.
-        Ok(()) => Ok(None),
-        Err(TryLockError::WouldBlock) => said(folder),
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(error)) => Err(error),
     }
+}
+
+/// The server of a folder, if one listens.
+///
+/// # Errors
+/// When the folder can't be read.
+pub fn find(folder: &Path) -> io::Result<Option<Found>> {
+    if is_taken(folder)? { said(folder) } else { Ok(None) }
 }
 
 fn said(folder: &Path) -> io::Result<Option<Found>> {
@@ -106,11 +147,23 @@ mod tests {
         let lock = Lock::take(&run).unwrap();
         assert!(matches!(Lock::take(&run), Err(NotTheOne::Another(None))), "it does not listen yet");
         let found = Found { pid: 7, version: "1".to_owned(), url: "http://127.0.0.1:1".to_owned() };
+        assert!(is_taken(&run).unwrap());
         lock.tell(&found).unwrap();
         assert_eq!(find(&run).unwrap(), Some(found.clone()));
         assert!(matches!(Lock::take(&run), Err(NotTheOne::Another(Some(other))) if other == found));
         drop(lock);
         assert_eq!(find(&run).unwrap(), None);
         drop(Lock::take(&run).unwrap());
+    }
+
+    #[test]
+    fn where_a_killed_server_was_is_told_to_nobody() {
+        let data = tempfile::tempdir().unwrap();
+        let run = folder(data.path());
+        make_private(&run).unwrap();
+        let old = Found { pid: 7, version: "1".to_owned(), url: "http://127.0.0.1:1".to_owned() };
+        write_private(&run.join("server.json"), &serde_json::to_vec(&old).unwrap()).unwrap();
+        let _lock = Lock::take(&run).unwrap();
+        assert_eq!(find(&run).unwrap(), None, "the new one does not listen yet");
     }
 }

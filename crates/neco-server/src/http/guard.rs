@@ -10,6 +10,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use tokio_util::sync::CancellationToken;
 
 use super::House;
 use super::access::Rights;
@@ -49,10 +50,16 @@ pub(crate) struct Guard {
 impl Guard {
     pub fn new(address: SocketAddr, names: &[String], behind_proxy: bool) -> Self {
         let port = address.port();
-        let own = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned(), address.ip().to_string()];
+        let bound = match address.ip() {
+            IpAddr::V4(four) => four.to_string(),
+            IpAddr::V6(six) => format!("[{six}]"),
+        };
+        let own = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned(), bound];
         let mut hosts: Vec<String> = own.iter().chain(names).map(|name| format!("{name}:{port}")).collect();
         // Names of a proxy stand without our port.
         hosts.extend(names.iter().map(|name| name.to_ascii_lowercase()));
+        // Nobody says the port that goes without saying.
+        hosts.extend(own.into_iter().filter(|_| port == 80));
         Self { hosts, port, behind_proxy, asked: Mutex::default() }
     }
 
@@ -167,39 +174,48 @@ fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
     let most = if peer.is_loopback() { here } else { afar };
     let too_many = |words: &str| Problem::new(StatusCode::TOO_MANY_REQUESTS, words);
     match &rights {
-        Some(rights) if !guard.may(peer, &format!("{:?}", rights.actor), most) => {
+        Some((rights, _)) if !guard.may(peer, &format!("{:?}", rights.actor), most) => {
             return Err(too_many("that is too much in one minute"));
         }
         Some(_) => {}
         None if is_open => {
-            if !guard.may(peer, "open", most) {
+            // Codes are guessed no more often than tokens.
+            let (what, most) = match request.uri().path() {
+                EXCHANGE => ("exchange", WRONG),
+                _ => ("open", most),
+            };
+            if !guard.may(peer, what, most) {
                 return Err(too_many("that is too much in one minute"));
             }
         }
         None => {
             house.hall.numbers.strangers.add();
+            if !guard.may(peer, "wrong", WRONG) {
+                return Err(too_many("too many wrong tokens in one minute"));
+            }
             tracing::warn!(%peer, path = request.uri().path(), "a request without a valid token");
-            return Err(match guard.may(peer, "wrong", WRONG) {
-                true => Problem::new(StatusCode::UNAUTHORIZED, "a token is needed: `neco serve token` prints it"),
-                false => too_many("too many wrong tokens in one minute"),
-            });
+            return Err(Problem::new(StatusCode::UNAUTHORIZED, "a token is needed: `neco serve token` prints it"));
         }
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     if changes && has_body(request) && !is_json(request.headers()) {
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bodies are application/json"));
     }
-    if let Some(rights) = rights {
+    if let Some((rights, ends)) = rights {
         request.extensions_mut().insert(rights);
+        request.extensions_mut().insert(ends);
     }
     Ok(())
 }
 
-/// What needs no token.
-const OPEN: &[&str] = &["/", "/app.js", "/health/live", "/health/ready", "/api/v1/auth/exchange", "/api/v1/auth/tab"];
+/// Where the code of a link is shown.
+const EXCHANGE: &str = "/api/v1/auth/exchange";
 
-/// Whoever shows a token, or both secrets of a browser.
-fn who(house: &House, headers: &HeaderMap) -> Option<Rights> {
+/// What needs no token; browsers ask for a picture of every page, and there is none.
+const OPEN: &[&str] = &["/", "/app.js", "/favicon.ico", "/health/live", "/health/ready", EXCHANGE];
+
+/// Whoever shows a token, or both secrets of a browser, and what is cancelled when these are good no longer.
+fn who(house: &House, headers: &HeaderMap) -> Option<(Rights, CancellationToken)> {
     let mut shown = headers.get_all(header::AUTHORIZATION).iter();
     if let Some(shown) = shown.next().filter(|_| shown.next().is_none()) {
         let token = shown.to_str().ok()?.strip_prefix("Bearer ")?;
@@ -219,4 +235,20 @@ fn has_body(request: &Request) -> bool {
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_own_names_are_those_that_browsers_say() {
+        let named = |address: &str| Guard::new(address.parse().unwrap(), &["neco.example".to_owned()], false);
+        let usual = named("[2001:db8::1]:7420");
+        for host in ["127.0.0.1:7420", "[2001:db8::1]:7420", "LocalHost:7420", "neco.example", "neco.example:7420"] {
+            assert!(usual.is_own(host), "{host}");
+        }
+        assert!(!usual.is_own("localhost") && !usual.is_own("2001:db8::1:7420"));
+        assert!(named("127.0.0.1:80").is_own("localhost") && named("[::1]:80").is_own("[::1]"));
+    }
 }

@@ -1,7 +1,8 @@
 //! The sessions that the server holds: opened when somebody needs one, handed back when nobody has for long.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
@@ -11,7 +12,7 @@ use neco_proto::app::{App, AppError, Caller, Scope, Trouble};
 use neco_proto::{
     Actor, Answer, ApprovalMode, Client, ClientError, Command, Decision, EventStream, Query, Receipt, Seq, SessionId,
 };
-use tokio::sync::watch;
+use tokio::sync::{OwnedMutexGuard, watch};
 
 use super::access::Rights;
 use super::numbers::Numbers;
@@ -33,16 +34,28 @@ pub(crate) struct Hall {
     pub version: String,
     pub numbers: Numbers,
     held: Mutex<HashMap<SessionId, Held>>,
+    /// Held by whoever just hands a command to a session; the next one waits for that.
+    turns: Mutex<HashMap<SessionId, Weak<Turn>>>,
     /// True when everything has ended.
     over: watch::Sender<bool>,
     /// Whether sessions are opened and commands taken.
     ready: watch::Sender<bool>,
 }
 
+/// The turn of whoever hands a command to one session.
+type Turn = tokio::sync::Mutex<()>;
+
 /// A session, and when somebody last asked for it.
 struct Held {
     client: Arc<Seated>,
     asked: Instant,
+}
+
+impl Held {
+    /// Whether this is the way that is held.
+    fn is(&self, client: &Arc<dyn Client>) -> bool {
+        std::ptr::addr_eq(Arc::as_ptr(&self.client), Arc::as_ptr(client))
+    }
 }
 
 /// The way to a session as it is handed out: whoever follows the session keeps it.
@@ -65,8 +78,8 @@ impl Client for Seated {
 impl Hall {
     pub fn new(app: Arc<dyn App>, version: &str) -> Arc<Self> {
         let (over, ready) = (watch::Sender::new(false), watch::Sender::new(true));
-        let (held, numbers) = (Mutex::default(), Numbers::default());
-        Arc::new(Self { app, version: version.to_owned(), numbers, held, over, ready })
+        let (held, turns, numbers) = (Mutex::default(), Mutex::default(), Numbers::default());
+        Arc::new(Self { app, version: version.to_owned(), numbers, held, turns, over, ready })
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<SessionId, Held>> {
@@ -83,7 +96,7 @@ impl Hall {
     }
 
     /// Opens a session and holds it.
-    pub async fn open(&self, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
+    pub async fn open(self: &Arc<Self>, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
         if !self.is_ready() {
             return Err(AppError::new(Trouble::Failed, "the server is about to end"));
         }
@@ -95,19 +108,43 @@ impl Hall {
             return Err(AppError::new(Trouble::InUse, format!("the server holds {MOST} sessions already"))
                 .hint("Close some, or wait until those that nobody needs are handed back."));
         }
-        let OpenedSession { id, client, folder, owner, since, notes } = self.app.open(caller, wanted).await?;
-        let held = Held { client: Arc::new(Seated(client)), asked: Instant::now() };
-        let before = self.held().insert(id, held);
-        // It is held once, and was handed out twice.
-        if let Some(before) = before {
-            self.app.close(Arc::clone(&before.client.0)).await?;
+        let (hall, caller) = (Arc::clone(self), caller.clone());
+        to_the_end(async move {
+            let OpenedSession { id, client, folder, owner, since, notes } = hall.app.open(&caller, wanted).await?;
+            hall.hold(id, client).await?;
+            tracing::info!(session = %id, caller = ?caller.actor, "a session is held");
+            Ok(Opened { id, folder, since, was_open: owner.is_some(), notes })
+        })
+        .await
+    }
+
+    /// Holds a session once: whoever follows it goes on to have the way that is held, as long as that leads there, and
+    /// the other one is handed back.
+    async fn hold(&self, id: SessionId, client: Arc<dyn Client>) -> Result<(), AppError> {
+        if let Some(there) = self.at_hand(id)
+            && is_gone(there.as_ref()).await
+            && let Err(error) = self.let_go(id, &there).await
+        {
+            tracing::warn!(session = %id, %error, "a session that is gone could not be handed back");
         }
-        tracing::info!(session = %id, caller = ?caller.actor, "a session is held");
-        Ok(Opened { id, folder, since, was_open: owner.is_some(), notes })
+        let spare = match self.held().entry(id) {
+            Entry::Occupied(mut there) => {
+                there.get_mut().asked = Instant::now();
+                Some(client)
+            }
+            Entry::Vacant(place) => {
+                place.insert(Held { client: Arc::new(Seated(client)), asked: Instant::now() });
+                None
+            }
+        };
+        match spare {
+            Some(spare) => self.close(spare).await,
+            None => Ok(()),
+        }
     }
 
     /// The way to a session, which is opened when nobody holds it.
-    pub async fn client(&self, caller: &Caller, id: SessionId) -> Result<Arc<dyn Client>, AppError> {
+    pub async fn client(self: &Arc<Self>, caller: &Caller, id: SessionId) -> Result<Arc<dyn Client>, AppError> {
         if let Some(client) = self.at_hand(id) {
             return Ok(client);
         }
@@ -124,8 +161,8 @@ impl Hall {
         Some(Arc::clone(&held.client) as _)
     }
 
-    /// The session whose id begins so, of those that are held or by asking the program.
-    pub async fn named(&self, caller: &Caller, id: &str) -> Result<SessionId, AppError> {
+    /// The session whose id begins so; the program knows which one, and it is opened.
+    pub async fn named(self: &Arc<Self>, caller: &Caller, id: &str) -> Result<SessionId, AppError> {
         if let Ok(id) = id.parse() {
             return Ok(id);
         }
@@ -135,7 +172,7 @@ impl Hall {
     }
 
     /// Hands a command over, also to a session whose process has ended meanwhile: it is opened again.
-    pub async fn send(&self, rights: &Rights, id: SessionId, sent: Sent) -> Result<Receipt, AppError> {
+    pub async fn send(self: &Arc<Self>, rights: &Rights, id: SessionId, sent: Sent) -> Result<Receipt, AppError> {
         let needed = needs(&sent.command);
         if rights.scope < needed {
             let words = format!("this command is not for whoever may only {}", rights.scope);
@@ -150,36 +187,84 @@ impl Hall {
         let claimed = Caller { actor: sent.by, scope: rights.scope, tenant: None };
         let (caller, command) = (rights.caller(claimed), sent.command);
         self.numbers.commands.add();
-        let client = self.client(&caller, id).await?;
-        let taken = client.send_as(caller.actor.clone(), command.clone()).await;
+        let (client, taken) = self.hand_over(&caller, id, command.clone()).await?;
         if taken != Err(ClientError::Gone) {
             return Ok(taken?);
         }
-        self.let_go(id).await?;
-        let client = self.client(&caller, id).await?;
-        Ok(client.send_as(caller.actor, command).await?)
+        self.let_go(id, &client).await?;
+        let (_, taken) = self.hand_over(&caller, id, command).await?;
+        Ok(taken?)
     }
 
-    /// Hands a session back, whatever it does.
-    pub async fn let_go(&self, id: SessionId) -> Result<(), AppError> {
-        let held = self.held().remove(&id);
-        match held {
-            Some(held) => self.app.close(Arc::clone(&held.client.0)).await.map(drop),
+    /// Hands a command to a session that may have to be opened for it. Commands reach it in the order in which they are
+    /// said, also where the first one waits for the session to be opened.
+    async fn hand_over(
+        self: &Arc<Self>,
+        caller: &Caller,
+        id: SessionId,
+        command: Command,
+    ) -> Result<(Arc<dyn Client>, Result<Receipt, ClientError>), AppError> {
+        let turn = self.turn(id).await;
+        let client = self.client(caller, id).await?;
+        let taken = {
+            let mut sending = client.send_as(caller.actor.clone(), command);
+            // Once it is in line there, the next one may be.
+            let at_once = tokio::task::unconstrained(&mut sending).now_or_never();
+            drop(turn);
+            match at_once {
+                Some(taken) => taken,
+                None => sending.await,
+            }
+        };
+        Ok((client, taken))
+    }
+
+    /// Waits until nobody who came before hands a command to a session.
+    async fn turn(&self, id: SessionId) -> OwnedMutexGuard<()> {
+        let turn = {
+            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            turns.retain(|_, turn| turn.strong_count() > 0);
+            let turn = turns.get(&id).and_then(Weak::upgrade).unwrap_or_default();
+            turns.insert(id, Arc::downgrade(&turn));
+            turn
+        };
+        turn.lock_owned().await
+    }
+
+    /// Hands a session back, whatever it does, unless it was opened again meanwhile.
+    pub async fn let_go(&self, id: SessionId, client: &Arc<dyn Client>) -> Result<(), AppError> {
+        self.hand_back(id, |held| held.is(client)).await
+    }
+
+    async fn hand_back(&self, id: SessionId, is_meant: impl Fn(&Held) -> bool) -> Result<(), AppError> {
+        let meant = {
+            let mut held = self.held();
+            held.get(&id).is_some_and(is_meant).then(|| held.remove(&id)).flatten()
+        };
+        match meant {
+            Some(held) => self.close(Arc::clone(&held.client.0)).await,
             None => Ok(()),
         }
     }
 
+    async fn close(&self, client: Arc<dyn Client>) -> Result<(), AppError> {
+        let app = Arc::clone(&self.app);
+        to_the_end(async move { app.close(client).await.map(drop) }).await
+    }
+
     /// Hands back what nobody needs and what does nothing; tells how many sessions are left.
     pub async fn tidy(&self) -> usize {
-        let is_idle = |held: &Held| held.asked.elapsed() > REST && Arc::strong_count(&held.client) == 1;
+        let is_idle =
+            |held: &Held, users: usize| held.asked.elapsed() > REST && Arc::strong_count(&held.client) == users;
         let idle: Vec<(SessionId, Arc<dyn Client>)> = {
             let held = self.held();
-            let idle = held.iter().filter(|(_, held)| is_idle(held));
+            let idle = held.iter().filter(|(_, held)| is_idle(held, 1));
             idle.map(|(id, held)| (*id, Arc::clone(&held.client) as _)).collect()
         };
         for (id, client) in idle {
+            // Somebody may have come while it was asked; one user is this.
             if !is_busy(client.as_ref()).await
-                && let Err(error) = self.let_go(id).await
+                && let Err(error) = self.hand_back(id, |held| held.is(&client) && is_idle(held, 2)).await
             {
                 tracing::warn!(session = %id, %error, "a session could not be handed back");
             }
@@ -206,6 +291,20 @@ impl Hall {
     }
 }
 
+/// Does something to its end, also when whoever asked is gone. It is begun at once: those who ask one after the other are
+/// in line in that order.
+async fn to_the_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, AppError>> + Send + 'static,
+) -> Result<T, AppError> {
+    let mut work = work.boxed();
+    match tokio::task::unconstrained(&mut work).now_or_never() {
+        Some(done) => done,
+        None => tokio::spawn(work).await.unwrap_or_else(|_| {
+            Err(AppError::new(Trouble::Failed, "the server failed at this by a mistake of its own"))
+        }),
+    }
+}
+
 /// What a command asks of whoever says it.
 fn needs(command: &Command) -> Scope {
     let loosens = match command {
@@ -225,6 +324,11 @@ async fn is_at_work(client: &dyn Client) -> bool {
         }
         Ok(Ok(_) | Err(_)) | Err(_) => false,
     }
+}
+
+/// Whether nothing can be asked of a session any more.
+async fn is_gone(client: &dyn Client) -> bool {
+    matches!(tokio::time::timeout(SOON, client.ask(Query::Snapshot)).await, Ok(Err(ClientError::Gone)))
 }
 
 /// Whether somebody works in a session or waits for a person.
@@ -288,7 +392,8 @@ impl Host for Visitor {
     fn send(&self, session: Option<SessionId>, sent: Sent) -> BoxFuture<'_, Result<Receipt, ClientError>> {
         async move {
             let id = self.session(session)?;
-            self.hall.send(&self.rights, id, sent).await.map_err(as_client)
+            let (hall, rights) = (Arc::clone(&self.hall), self.rights.clone());
+            to_the_end(async move { hall.send(&rights, id, sent).await }).await.map_err(as_client)
         }
         .boxed()
     }
@@ -305,3 +410,6 @@ impl Host for Visitor {
         async move { self.hall.open(&self.rights.own(), wanted).await }.boxed()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -23,6 +23,7 @@ use tokio_util::task::TaskTracker;
 use super::House;
 use super::guard::Peer;
 use super::neighbour::Lookout;
+use super::numbers::Counted;
 
 /// Connections at a time; more wait.
 const MOST: usize = 4096;
@@ -41,6 +42,14 @@ const PROGRESS: Duration = Duration::from_secs(30);
 
 /// How long nothing is accepted after the system refused to.
 const REST: Duration = Duration::from_millis(100);
+
+/// The place of a connection: whoever goes on with it, such as a WebSocket, keeps it.
+#[derive(Clone)]
+pub(crate) struct Seat {
+    /// What is waited for when the server ends.
+    pub open: TaskTracker,
+    _taken: Arc<(OwnedSemaphorePermit, Counted)>,
+}
 
 /// Serves connections until `stop`; gives those that are left.
 pub(crate) async fn accept(
@@ -68,14 +77,16 @@ pub(crate) async fn accept(
                 continue;
             }
         };
+        // What it listens at may be all addresses; the connection has one of them.
+        let own = stream.local_addr().unwrap_or(own);
         let (since, lookout) = (std::time::Instant::now(), Arc::clone(&lookout));
-        let (router, house, stop) = (router.clone(), Arc::clone(&house), stop.clone());
+        let (router, stop) = (router.clone(), stop.clone());
+        let seat = Seat { open: open.clone(), _taken: Arc::new((place, house.hall.numbers.connections.count())) };
         open.spawn(async move {
-            let (_place, _counted) = (place, house.hall.numbers.connections.count());
             let looked = tokio::task::spawn_blocking(move || lookout.is_command(peer, own, since)).await;
             match looked {
-                Ok(false) => serve(stream, peer, router, stop).await,
-                Ok(true) | Err(_) => tracing::warn!(%peer, "a command of an agent was turned away"),
+                Ok(false) => serve(stream, (peer, seat), router, stop).await,
+                Ok(true) | Err(_) => tracing::warn!(%peer, "a connection was turned away: at its other end is a command of an agent, or nobody any more"),
             }
         });
     }
@@ -83,12 +94,13 @@ pub(crate) async fn accept(
     Ok(open)
 }
 
-async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stop: CancellationToken) {
+async fn serve(stream: TcpStream, (peer, seat): (SocketAddr, Seat), router: Router, stop: CancellationToken) {
     let _ = stream.set_nodelay(true);
     let io = TokioIo::new(Progress { io: stream, stuck: None });
     let inner = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
+        request.extensions_mut().insert(seat.clone());
         inner.call(request)
     });
     let connection = http1::Builder::new()

@@ -29,6 +29,7 @@ mod ws;
 
 use std::collections::BTreeMap;
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -49,7 +50,7 @@ use hall::Hall;
 use once::Once;
 use problem::{Answer, Problem};
 
-pub use client::{connect, post};
+pub use client::{can_be_read, connect, post};
 
 /// Where a server listens unless told otherwise.
 pub const DEFAULT_PORT: u16 = 7420;
@@ -90,8 +91,18 @@ pub(crate) struct House {
     access: Access,
     guard: Guard,
     once: Once,
-    /// Where the server is.
+    /// Where a browser finds the server.
     url: String,
+}
+
+/// Where a browser finds a server: by its first name, if it has one, and by TLS where a proxy ends that.
+fn link_url(address: SocketAddr, names: &[String], behind_proxy: bool) -> String {
+    match names.first() {
+        Some(name) if behind_proxy => format!("https://{name}"),
+        Some(_) | None if !address.ip().is_unspecified() => format!("http://{address}"),
+        Some(name) => format!("http://{name}:{}", address.port()),
+        None => format!("http://localhost:{}", address.port()),
+    }
 }
 
 /// Serves until `stop`, or until nobody needs the server any more; then agents may go on for a moment, `ends` ends what
@@ -109,12 +120,13 @@ pub async fn serve(
     let HttpSetup { app, calls, version, folder, names, behind_proxy, idle } = setup;
     let address = listener.local_addr()?;
     let access = tokio::task::spawn_blocking(move || Access::open(&folder)).await.map_err(io::Error::other)??;
+    let url = link_url(address, &names, behind_proxy);
     let house = Arc::new(House {
         hall: Hall::new(app, version),
         access,
         guard: Guard::new(address, &names, behind_proxy),
         once: Once::default(),
-        url: format!("http://{address}"),
+        url,
     });
     let router = router(&house, calls, version);
     let refreshing = tokio::spawn(refresh(Arc::clone(&house)));

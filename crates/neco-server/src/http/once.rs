@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};
 
@@ -16,7 +15,10 @@ const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// Answers that are kept at a time; the oldest go.
 const MOST: usize = 4096;
 
-/// Bytes of a body that is kept; what is longer is told to have been done.
+/// Bytes of all of them.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// Bytes of a body that is kept; of what is longer is told that it was done.
 const LONGEST: usize = 64 * 1024;
 
 /// Characters of a key.
@@ -79,20 +81,62 @@ impl Once {
         Ok(Turn::Do(Some(key)))
     }
 
-    /// Keeps what a request was answered. What failed by no fault of the request may be tried again.
+    /// Keeps what a request was answered when it was done. What was not may be tried again.
     pub fn end(&self, key: Key, answer: Answer) {
+        if answer.status.is_success() {
+            self.keep(key, answer);
+        } else {
+            self.all().remove(&key);
+        }
+    }
+
+    fn keep(&self, key: Key, answer: Answer) {
         let mut all = self.all();
-        if answer.status.is_server_error() {
-            all.remove(&key);
-        } else if let Some(done) = all.get_mut(&key) {
-            let body = if answer.body.len() > LONGEST { Bytes::from_static(b"{}") } else { answer.body };
-            done.answer = Some(Answer { body, ..answer });
+        let size = |done: &Done| done.answer.as_ref().map_or(0, |answer| answer.body.len());
+        let bytes: usize = all.values().map(size).sum();
+        let has_room = answer.body.len() <= LONGEST && bytes + answer.body.len() <= MOST_BYTES;
+        if let Some(done) = all.get_mut(&key) {
+            let words = "this was done; its answer was not kept";
+            let too_long = || Problem::new(StatusCode::CONFLICT, words).answer();
+            done.answer = Some(if has_room { answer } else { too_long() });
         }
     }
 
     /// There is no answer: whether it was done is not known, so it is not done again under this key.
     pub fn lost(&self, key: Key) {
         let words = "the server failed at this by a mistake of its own; look before you ask again";
-        self.end(key, Problem::new(StatusCode::CONFLICT, words).answer());
+        self.keep(key, Problem::new(StatusCode::CONFLICT, words).answer());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn asked(once: &Once, key: &'static str) -> Turn {
+        let mut headers = HeaderMap::new();
+        headers.insert("idempotency-key", HeaderValue::from_static(key));
+        once.begin("me", &headers, "POST /", b"").unwrap()
+    }
+
+    #[test]
+    fn what_was_done_is_answered_again_and_what_was_refused_is_tried_again() {
+        let once = Once::default();
+        let Turn::Do(Some(key)) = asked(&once, "one") else { panic!() };
+        once.end(key, Problem::new(StatusCode::CONFLICT, "somebody else has it").answer());
+        let Turn::Do(Some(key)) = asked(&once, "one") else { panic!("it is refused for ever") };
+        once.end(key, Answer { status: StatusCode::OK, kind: "application/json", body: "{}".into() });
+        assert!(matches!(asked(&once, "one"), Turn::Again(answer) if answer.status == StatusCode::OK));
+    }
+
+    #[test]
+    fn an_answer_that_is_too_long_is_not_told_as_if_it_were_empty() {
+        let once = Once::default();
+        let Turn::Do(Some(key)) = asked(&once, "one") else { panic!() };
+        let body = vec![b'x'; LONGEST + 1].into();
+        once.end(key, Answer { status: StatusCode::OK, kind: "application/json", body });
+        assert!(matches!(asked(&once, "one"), Turn::Again(answer) if answer.status == StatusCode::CONFLICT));
     }
 }

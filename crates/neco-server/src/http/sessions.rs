@@ -19,7 +19,7 @@ use url::form_urlencoded;
 
 use super::House;
 use super::access::Rights;
-use super::calls::{rights, taken, write_once};
+use super::calls::{ends, rights, taken, write_once};
 use super::problem::{Answer, Problem};
 use super::stream;
 use crate::remote::frames::Sent;
@@ -128,7 +128,7 @@ async fn close(house: &Arc<House>, id: String, request: Request) -> Result<Respo
         let id = named(&own, &by_whom, &id).await?;
         if let Some(client) = own.hall.at_hand(id) {
             client.send_as(by_whom.own().actor, Command::StopAll).await?;
-            own.hall.let_go(id).await?;
+            own.hall.let_go(id, &client).await?;
         }
         Answer::json(StatusCode::OK, &json!({ "session": id }))
     };
@@ -136,7 +136,7 @@ async fn close(house: &Arc<House>, id: String, request: Request) -> Result<Respo
 }
 
 async fn follow(house: &Arc<House>, id: String, request: Request) -> Result<Response, Problem> {
-    let (rights, parts) = (rights(&request)?, request.into_parts().0);
+    let (rights, ends, parts) = (rights(&request)?, ends(&request)?, request.into_parts().0);
     let wanted = Wanted::read(parts.uri.query(), &parts.headers)?;
     let id = named(house, &rights, &id).await?;
     let client = house.hall.client(&rights.own(), id).await?;
@@ -145,7 +145,7 @@ async fn follow(house: &Arc<House>, id: String, request: Request) -> Result<Resp
         let events = client.events(wanted.since);
         // As long as somebody follows it the session is needed.
         let events = events.inspect(move |_| _ = &client).boxed();
-        return Ok(stream::events(events, wanted.since, house.hall.over(), numbers.streams.count()));
+        return Ok(stream::events(events, wanted.since, house.hall.over(), ends, numbers.streams.count()));
     }
     let Told::Snapshot(snapshot) = client.ask(Query::Snapshot).await? else {
         return Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the session does not answer"));

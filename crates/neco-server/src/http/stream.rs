@@ -12,6 +12,7 @@ use neco_proto::app::AppError;
 use neco_proto::{ClientError, EventStream, Seq};
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use super::numbers::Counted;
 
@@ -41,7 +42,13 @@ impl Said {
 
 /// The events of a session, each with its `seq` as the id that a reader goes on after. The last one says why there are no
 /// more.
-pub(crate) fn events(events: EventStream, since: Seq, over: watch::Receiver<bool>, counted: Counted) -> Response {
+pub(crate) fn events(
+    events: EventStream,
+    since: Seq,
+    over: watch::Receiver<bool>,
+    ends: CancellationToken,
+    counted: Counted,
+) -> Response {
     let mut last = since;
     let said = events.map(|event| match event {
         Ok(event) => Ok((event.seq, json!(event))),
@@ -60,13 +67,14 @@ pub(crate) fn events(events: EventStream, since: Seq, over: watch::Receiver<bool
         };
         Said::Message { name, id, data }
     });
-    answer(said.boxed(), counted)
+    answer(said.boxed(), ends, counted)
 }
 
 /// An answer bit by bit.
 pub(crate) fn items(
     items: BoxStream<'static, Result<Value, AppError>>,
     over: watch::Receiver<bool>,
+    ends: CancellationToken,
     counted: Counted,
 ) -> Response {
     let said = until(items, over).map(|next| {
@@ -79,7 +87,7 @@ pub(crate) fn items(
         };
         Said::Message { name, id: None, data }
     });
-    answer(said.boxed(), counted)
+    answer(said.boxed(), ends, counted)
 }
 
 /// What comes next of a stream.
@@ -112,8 +120,9 @@ fn until<T: Send + 'static>(
     })
 }
 
-fn answer(said: BoxStream<'static, Said>, counted: Counted) -> Response {
-    let bytes = said.map(move |said| {
+/// Says it until whoever listens may do so no longer.
+fn answer(said: BoxStream<'static, Said>, ends: CancellationToken, counted: Counted) -> Response {
+    let bytes = said.take_until(ends.cancelled_owned()).map(move |said| {
         let _counted = &counted;
         Ok::<_, Infallible>(said.text())
     });

@@ -12,8 +12,9 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::House;
-use super::calls::{LONGEST_BODY, rights};
+use super::calls::{LONGEST_BODY, ends, rights};
 use super::hall::Visitor;
+use super::listen::Seat;
 use super::problem::Problem;
 use crate::remote::desk;
 use crate::remote::transport::{Duplex, config, halves};
@@ -23,7 +24,9 @@ pub(crate) const PROTOCOL: &str = "neco.v1";
 
 /// Takes a WebSocket up.
 pub(crate) fn upgrade(house: &Arc<House>, mut request: Request) -> Result<Response, Problem> {
-    let rights = rights(&request)?;
+    let (rights, ends) = (rights(&request)?, ends(&request)?);
+    let seat = request.extensions().get::<Seat>().cloned();
+    let seat = seat.ok_or_else(|| Problem::bad("it is not known who asks"))?;
     let headers = request.headers();
     let says = |name, word: &str| {
         let said = headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).unwrap_or_default();
@@ -39,13 +42,18 @@ pub(crate) fn upgrade(house: &Arc<House>, mut request: Request) -> Result<Respon
     let upgrade = hyper::upgrade::on(&mut request);
     let hall = Arc::clone(&house.hall);
     let open = hall.numbers.streams.count();
-    tokio::spawn(async move {
-        let _open = open;
+    let tasks = seat.open.clone();
+    // The connection ends for HTTP; its place is taken until this ends.
+    tasks.spawn(async move {
+        let (_open, _seat) = (open, seat);
         let Ok(upgraded) = upgrade.await else { return };
         let io: Box<dyn Duplex> = Box::new(TokioIo::new(upgraded));
         let web = WebSocketStream::from_raw_socket(io, Role::Server, Some(config(LONGEST_BODY))).await;
-        if let Err(error) = desk::serve(halves(web), Arc::new(Visitor { hall, rights }), Ok(())).await {
-            tracing::debug!(%error, "a window is gone");
+        let served = desk::serve(halves(web), Arc::new(Visitor { hall, rights }), Ok(()));
+        match ends.run_until_cancelled(served).await {
+            Some(Ok(())) => {}
+            Some(Err(error)) => tracing::debug!(%error, "a window is gone"),
+            None => tracing::info!("a window may stay no longer"),
         }
     });
     let mut response = Response::builder()

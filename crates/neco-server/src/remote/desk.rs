@@ -300,7 +300,7 @@ impl Connection {
     /// Works on a stream, if there are not too many.
     async fn follow(&mut self, id: u64, broke: Reply, stream: impl Future<Output = ()> + Send + 'static) {
         let Ok(permit) = Arc::clone(&self.streams).try_acquire_owned() else {
-            return self.refuse(id, format!("a connection has at most {STREAMS} streams")).await;
+            return self.refuse(id, "this connection has as many streams as it may; cancel one".to_owned()).await;
         };
         let outbox = self.outbox.clone();
         let task = self.tasks.spawn(async move {

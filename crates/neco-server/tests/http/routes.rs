@@ -81,6 +81,35 @@ async fn a_write_with_a_key_is_done_once() {
 }
 
 #[tokio::test]
+async fn a_write_is_done_although_whoever_asked_is_gone() {
+    let stage = Stage::new().await;
+    stage.json("POST /api/v1/sessions", r#"{"folder":"/project"}"#).await;
+    let busy = stage.session.busy.lock().await;
+    let mut stream = TcpStream::connect(stage.address).await.unwrap();
+    let request = format!(
+        "POST {} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{SAY}",
+        stage.path("/commands"),
+        stage.address,
+        stage.token,
+        SAY.len(),
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let metrics = async || stage.asked("GET /metrics", &[], "").await.1;
+    while !metrics().await.contains("\nneco_commands_total 1\n") {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    drop(stream);
+    // The server has one connection less when it has seen that.
+    while !metrics().await.contains("\nneco_http_connections 1\n") {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    drop(busy);
+    while stage.session.commands.lock().unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
 async fn a_token_may_what_it_was_made_for() {
     let stage = Stage::new().await;
     stage.json("POST /api/v1/sessions", r#"{"folder":"/project"}"#).await;

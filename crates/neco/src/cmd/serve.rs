@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use neco_app::app::DESCRIBED;
 use neco_config::Env;
 use neco_proto::app::Scope;
-use neco_server::http::found::{Found, Lock, NotTheOne};
+use neco_server::http::found::{Found, Lock, NotTheOne, is_taken};
 use neco_server::http::{HttpSetup, access, post};
 use neco_tui::line::run::listen;
 use neco_tui::line::signals::InterruptMask;
@@ -150,7 +150,9 @@ fn stop(env: &Env) -> Result<Exit, Failure> {
     };
     kill_process(pid.ok_or_else(|| cannot(&"it has no number"))?, Signal::TERM).map_err(|error| cannot(&error))?;
     let begun = Instant::now();
-    while here(env)?.is_some_and(|now| now.pid == found.pid) {
+    // It says no longer where it is once it takes nothing new, and is the server until it has ended.
+    let folder = run_folder(env);
+    while is_taken(&folder).map_err(|error| cannot(&error))? && here(env)?.is_none_or(|now| now.pid == found.pid) {
         if begun.elapsed() > END {
             return Err(cannot(&"it is still at work"));
         }
@@ -272,7 +274,19 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
             }
         };
         let tells = || lock.tell(&found);
-        neco_server::http::serve(setup, listener, stop, ends, tells).await.map_err(cannot)
+        let ended = stop.clone();
+        let serving = async {
+            let served = neco_server::http::serve(setup, listener, stop, ends, tells).await;
+            ended.cancel();
+            served
+        };
+        // Nobody comes any more while agents end their turns: another server is started after this one.
+        let hiding = async {
+            ended.cancelled().await;
+            lock.hide().err().iter().for_each(|error| tracing::warn!(%error, "others still find the server"));
+        };
+        let (served, ()) = tokio::join!(serving, hiding);
+        served.map_err(cannot)
     });
     let exit = stopped.get().map_or(Exit::Done, |signal| Exit::Stopped(*signal));
     let ended = compose::stop(runtime, end(&app), served.map(|()| exit));

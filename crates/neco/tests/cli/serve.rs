@@ -276,5 +276,6 @@ fn a_server_beyond_this_machine_needs_somebody_who_does_tls() {
     let house = House::empty();
     house.run(&["serve", "--bind", "0.0.0.0:0"]).ended_with(2).says("not encrypted").says("--behind-proxy");
     house.run(&["--server", "http://127.0.0.1:9", "session", "list"]).ended_with(2).says("NECO_SERVER_TOKEN");
+    house.run(&["--server", "http://192.0.2.1:9", "session", "list"]).ended_with(2).says("ssh -L");
     house.run(&["ps"]).ended_with(0).says("nothing works in the background");
 }
