@@ -66,7 +66,7 @@ pub(super) enum Done {
     /// Something is set.
     Set { reply: SetReply, options: Result<Vec<acp::SessionConfigOption>, Error> },
     /// The past is read.
-    Past(Result<Retelling, Error>),
+    Past(Result<Box<Retelling>, Error>),
 }
 
 impl Follower {
@@ -132,8 +132,10 @@ impl Follower {
             return self.shown();
         }
         let (client, seen) = (self.base.client.clone(), self.seen);
-        let done =
-            async move { Done::Past(past_of(client.as_ref(), seen).await.map(|past| Retelling::new(past, is_shown))) };
+        let done = async move {
+            let past = past_of(client.as_ref(), seen).await;
+            Done::Past(past.map(|past| Box::new(Retelling::new(past, is_shown))))
+        };
         self.work = Some(Work { reads: None, says: false, done: done.boxed() });
     }
 
@@ -175,7 +177,7 @@ impl Follower {
             Done::Set { reply, options } => reply(options),
             Done::Past(Ok(retelling)) => {
                 retelling.begin(&mut self.transcript);
-                self.retelling = Some(retelling);
+                self.retelling = Some(*retelling);
             }
             Done::Past(Err(error)) => {
                 if let Some(opens) = self.opens.take() {
