@@ -275,12 +275,12 @@ impl Sessions {
     /// What an editor is told of a session once it knows that it is open.
     pub async fn introduce(&self, opened: Opened) {
         let Opened { window, notes, begin, .. } = opened;
-        notes.iter().for_each(|note| window.order(Order::Tell(aside(note))));
+        notes.iter().for_each(|note| window.order(Order::Tell(Box::new(aside(note)))));
         // Whoever has ended meanwhile begins nothing.
         let _ = begin.send(());
         let commands = commands::offered(self.app(), &self.caller(), &window.base.folder).await;
         let update = acp::AvailableCommandsUpdate::new(commands);
-        window.order(Order::Tell(acp::SessionUpdate::AvailableCommandsUpdate(update)));
+        window.order(Order::Tell(Box::new(acp::SessionUpdate::AvailableCommandsUpdate(update))));
     }
 
     /// The sessions there are, a page of them.

@@ -103,7 +103,7 @@ pub(crate) enum Order {
     /// The editor opens it: what is past is told, then how it is set; what follows waits until that has arrived.
     Show { past: Past, shown: oneshot::Sender<Result<Settings, Error>>, begins: oneshot::Receiver<()> },
     /// The editor is told something besides.
-    Tell(acp::SessionUpdate),
+    Tell(Box<acp::SessionUpdate>),
     /// What a call runs prints in this terminal from now on.
     PrintsIn(CallId, acp::TerminalId),
     /// The terminal of a call is released when everything is told that was told with it.

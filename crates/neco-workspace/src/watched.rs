@@ -57,18 +57,16 @@ impl Eq for Watched {}
 
 impl Watched {
     /// Looks at a path, which is read only afterwards. Where nothing lies, it is the first part of the path that is
-    /// missing, so that other things may come and go in the folder above it. Says what lies there.
-    pub fn add(&mut self, path: &Path) -> Option<Metadata> {
-        let found = fs::metadata(path).ok();
-        match &found {
-            Some(file) => self.add_found(path, file),
-            None => {
+    /// missing, so that other things may come and go in the folder above it.
+    pub fn add(&mut self, path: &Path) {
+        match fs::metadata(path) {
+            Ok(file) => self.add_found(path, &file),
+            Err(_) => {
                 // A link that leads nowhere may lead somewhere later: it is looked at itself.
                 let is_missing = |place: &&Path| fs::symlink_metadata(place).is_err();
                 self.keep(path.ancestors().take_while(is_missing).last().unwrap_or(path), None);
             }
         }
-        found
     }
 
     /// The same for a path that the system was just asked about.
@@ -216,7 +214,7 @@ mod tests {
         std::os::unix::fs::symlink(at("later"), at("link")).unwrap();
         let looked = || {
             let mut watched = Watched::default();
-            ["file", "deep/down/below", "link"].iter().for_each(|name| drop(watched.add(&at(name))));
+            ["file", "deep/down/below", "link"].iter().for_each(|name| watched.add(&at(name)));
             assert!(watched.is_current());
             assert_eq!(watched.len(), 3, "the file, the first folder that is not there, the link");
             watched
@@ -246,7 +244,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let mut watched = Watched::default();
-        ["a", "b/below"].iter().for_each(|name| drop(watched.add(&at(name))));
+        ["a", "b/below"].iter().for_each(|name| watched.add(&at(name)));
         assert!(watched.is_current());
         assert!(watched.without.lock().unwrap().is_empty(), "it was made just now");
         std::thread::sleep(MOMENT + Duration::from_millis(50));
@@ -272,7 +270,7 @@ mod tests {
         fs::write(at("\u{e9}"), "").unwrap();
         assert_eq!(left(), 5, "beside an odd name nothing is known");
         let mut watched = Watched::default();
-        paths.iter().for_each(|path| drop(watched.add(path)));
+        paths.iter().for_each(|path| watched.add(path));
         assert!(watched.is_current());
         fs::create_dir(at("d")).unwrap();
         assert!(!watched.is_current());
@@ -290,7 +288,7 @@ mod tests {
         fs::create_dir(at("elsewhere")).unwrap();
         std::os::unix::fs::symlink(at("elsewhere/later"), at("link")).unwrap();
         let mut watched = Watched::default();
-        ["a", "link"].iter().for_each(|name| drop(watched.add(&at(name))));
+        ["a", "link"].iter().for_each(|name| watched.add(&at(name)));
         std::thread::sleep(MOMENT + Duration::from_millis(50));
         assert!(watched.is_current() && watched.is_current());
         fs::write(at("elsewhere/later"), "").unwrap();

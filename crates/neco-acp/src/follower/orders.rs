@@ -82,7 +82,7 @@ impl Follower {
             Order::Show { past, shown, begins } => {
                 self.queue.push_back(Job::Show { past, opens: Opens { shown, begins } });
             }
-            Order::Tell(update) => self.update(update),
+            Order::Tell(update) => self.update(*update),
             Order::PrintsIn(call, terminal) => {
                 let begins = self.base.terminals.as_ref().and_then(|terminals| terminals.prints_in(&call, terminal));
                 self.outbox.extend(begins.map(Told::Update));

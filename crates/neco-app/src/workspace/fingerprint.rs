@@ -74,7 +74,7 @@ impl Fingerprint {
                 }
             }
             Ok(_) => {}
-            Err(_) => drop(self.folders.add(path)),
+            Err(_) => self.folders.add(path),
         }
     }
 
@@ -83,7 +83,7 @@ impl Fingerprint {
         self.folders.add(folder);
         for name in FolderFiles::of(folder, LIMITS).unwrap_or_default().names() {
             let file = folder.join(name);
-            file.parent().into_iter().for_each(|around| drop(self.folders.add(around)));
+            file.parent().into_iter().for_each(|around| self.folders.add(around));
             self.files.add(&file);
         }
     }

@@ -129,7 +129,7 @@ impl Plugged {
         let mut skill_files = Watched::default();
         let skills = skills::find(&places, env.data_dir(), |path, found| match found {
             Some(file) => skill_files.add_found(path, file),
-            None => drop(skill_files.add(path)),
+            None => skill_files.add(path),
         });
         skills::guard(&places, &skills);
         items.extend(skills.skills.iter().filter_map(|skill| Item::of_skill(env, skill, &skills.skills)));
