@@ -371,7 +371,7 @@ pub enum Subcommands {
     /// Lists, adds, removes and tests MCP servers
     #[command(subcommand)]
     Mcp(McpCommand),
-    /// Works in an editor that speaks the Agent Client Protocol: Zed, JetBrains, Neovim, Emacs
+    /// Works in editors that speak ACP: Zed, JetBrains, Neovim, Emacs
     #[command(after_help = ACP)]
     Acp(Box<AcpArgs>),
     /// Holds sessions that outlive windows, and serves them over HTTP
