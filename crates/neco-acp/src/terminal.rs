@@ -257,6 +257,7 @@ mod tests {
     #[tokio::test]
     async fn what_would_steer_a_terminal_is_not_printed_there() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
+        // Unbounded: a test sends three pieces.
         let (sender, mut pieces) = unbounded_channel();
         for text in ["one\u{1b}]0;ti", "tle\u{7}two\r\n"] {
             assert!(sender.send(Piece::Printed(text.to_owned())).is_ok());

@@ -1,3 +1,5 @@
+//! Sessions that are held, and who comes to them at one time.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::StreamExt;
