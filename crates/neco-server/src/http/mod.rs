@@ -4,7 +4,7 @@
 //! from the one table of requests; a reader is a place in a session's log, and whoever reads slowly takes no memory; what
 //! is said over a WebSocket is what is said over the Unix sockets of [`remote`](crate::remote).
 //!
-//! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`guard`] (what every
+//! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`mod@guard`] (what every
 //! request passes) with [`neighbour`], [`listen`] (connections), [`hall`] (the sessions that are held), [`calls`] with
 //! [`arguments`] and [`once`], [`sessions`], [`stream`], [`ws`], [`auth`] (browsers), [`openapi`], [`numbers`],
 //! [`problem`], and [`client`] (the way to a server).
