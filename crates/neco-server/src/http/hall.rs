@@ -153,6 +153,16 @@ impl Hall {
         self.at_hand(id).ok_or_else(|| ClientError::Gone.into())
     }
 
+    /// The same for whoever looks: a session that is gone, as the process ended that had it open, is opened again.
+    pub async fn living(self: &Arc<Self>, caller: &Caller, id: SessionId) -> Result<Arc<dyn Client>, AppError> {
+        let client = self.client(caller, id).await?;
+        if !is_gone(client.as_ref()).await {
+            return Ok(client);
+        }
+        self.let_go(id, &client).await?;
+        self.client(caller, id).await
+    }
+
     /// The way to a session that is held.
     pub fn at_hand(&self, id: SessionId) -> Option<Arc<dyn Client>> {
         let mut held = self.held();
@@ -384,7 +394,7 @@ impl Host for Visitor {
     fn client(&self, session: Option<SessionId>) -> BoxFuture<'_, Result<Arc<dyn Client>, ClientError>> {
         async move {
             let id = self.session(session)?;
-            self.hall.client(&self.rights.own(), id).await.map_err(as_client)
+            self.hall.living(&self.rights.own(), id).await.map_err(as_client)
         }
         .boxed()
     }

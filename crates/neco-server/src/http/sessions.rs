@@ -87,7 +87,7 @@ async fn open(house: &Arc<House>, request: Request) -> Result<Response, Problem>
 async fn show(house: &Arc<House>, id: String, request: Request) -> Result<Response, Problem> {
     let rights = rights(&request)?;
     let id = named(house, &rights, &id).await?;
-    let client = house.hall.client(&rights.own(), id).await?;
+    let client = house.hall.living(&rights.own(), id).await?;
     match client.ask(Query::Snapshot).await? {
         Told::Snapshot(snapshot) => Answer::json(StatusCode::OK, &snapshot).map(IntoResponse::into_response),
         _ => Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the session does not answer")),
@@ -113,7 +113,7 @@ async fn ask(house: &Arc<House>, id: String, request: Request) -> Result<Respons
     let (_, body) = taken(request).await?;
     let query: Query = read(&body)?;
     let id = named(house, &rights, &id).await?;
-    let answer = house.hall.client(&rights.own(), id).await?.ask(query).await?;
+    let answer = house.hall.living(&rights.own(), id).await?.ask(query).await?;
     Answer::json(StatusCode::OK, &answer).map(IntoResponse::into_response)
 }
 
@@ -139,7 +139,7 @@ async fn follow(house: &Arc<House>, id: String, request: Request) -> Result<Resp
     let (rights, ends, parts) = (rights(&request)?, ends(&request)?, request.into_parts().0);
     let wanted = Wanted::read(parts.uri.query(), &parts.headers)?;
     let id = named(house, &rights, &id).await?;
-    let client = house.hall.client(&rights.own(), id).await?;
+    let client = house.hall.living(&rights.own(), id).await?;
     if stream::is_wanted(&parts.headers) {
         let numbers = &house.hall.numbers;
         let events = client.events(wanted.since);

@@ -1,6 +1,6 @@
 //! Sessions that are held, and who comes to them at one time.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures::StreamExt;
 use neco_proto::app::Call;
@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::*;
 
-/// A session that remembers what it was told.
+/// A session that remembers what it was told, and whether it is gone.
 #[derive(Default)]
-struct Told(Mutex<Vec<Command>>);
+struct Told(Mutex<Vec<Command>>, AtomicBool);
 
 impl Client for Told {
     fn send_as(&self, _: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
@@ -26,7 +26,9 @@ impl Client for Told {
     }
 
     fn ask(&self, _: Query) -> BoxFuture<'_, Result<Answer, ClientError>> {
-        async { Err(ClientError::Refused("nothing is known".to_owned())) }.boxed()
+        let is_gone = self.1.load(Ordering::SeqCst);
+        let error = if is_gone { ClientError::Gone } else { ClientError::Refused("nothing is known".to_owned()) };
+        async { Err(error) }.boxed()
     }
 }
 
@@ -48,6 +50,7 @@ impl App for Program {
             if self.opened.fetch_add(1, Ordering::SeqCst) == 0 {
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
+            self.session.1.store(false, Ordering::SeqCst);
             let client: Arc<dyn Client> = Arc::<Told>::clone(&self.session);
             Ok(OpenedSession { id: self.id, client, folder: wanted.folder, owner: None, since: 0, notes: Vec::new() })
         }
@@ -97,4 +100,17 @@ async fn who_follows_a_session_keeps_the_way_to_it_when_it_is_opened_again() {
     hall.client(&person, id).await.unwrap();
     hall.let_go(id, &before).await.unwrap();
     assert_eq!(hall.count(), 1, "what was opened again is not closed by whoever found the old one gone");
+}
+
+#[tokio::test]
+async fn a_session_that_is_gone_is_opened_again_for_whoever_looks() {
+    let (program, hall) = hall();
+    let (person, id) = (Caller::person(), program.id);
+    hall.living(&person, id).await.unwrap();
+    hall.living(&person, id).await.unwrap();
+    assert_eq!(program.opened.load(Ordering::SeqCst), 1, "it is there");
+    program.session.1.store(true, Ordering::SeqCst);
+    let client = hall.living(&person, id).await.unwrap();
+    assert!(!is_gone(client.as_ref()).await);
+    assert_eq!((program.opened.load(Ordering::SeqCst), program.closed.load(Ordering::SeqCst)), (2, 1));
 }
