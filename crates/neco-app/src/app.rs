@@ -410,6 +410,7 @@ routes! {
         AddSkills => skills::add,
         LookAtSkillUpdate => skill_changes::look_at_update,
         UpdateSkill => skill_changes::update,
+        SwitchSkill => skills::switch,
         LookAtSkillRemoval => skill_changes::look_at_removal,
         RemoveSkill => skill_changes::remove,
         ListPlugins => plugins::list,

@@ -228,7 +228,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
             let net = network(setup.config, &environment);
             make_world(spawner, net, setup.sandbox.take(), held, texts)
         },
-        skills: skills(told.skills, &environment, &hidden, &setup.config.tools.shell),
+        skills: skills((told.skills, setup.config.skills.by_words), &environment, &hidden, &setup.config.tools.shell),
         gate: gate(hooks, &environment, hidden, setup.config.tools.shell.clone()),
         redactor,
         limits: limits(setup.config),
@@ -378,7 +378,7 @@ fn gate(hooks: Vec<Hook>, environment: &[(OsString, OsString)], hidden: Vec<Stri
 
 /// What makes the skills of a session; nothing where there are none. Their hooks run as others do.
 fn skills(
-    found: Arc<[Skill]>,
+    (found, by_words): (Arc<[Skill]>, bool),
     environment: &[(OsString, OsString)],
     hidden: &[String],
     shell: &str,
@@ -398,7 +398,7 @@ fn skills(
                 cwd: cwd.clone(),
             }))
         });
-        Arc::new(Skills::new(Arc::clone(&found), hooks))
+        Arc::new(Skills::new(Arc::clone(&found), by_words, hooks))
     }))
 }
 
