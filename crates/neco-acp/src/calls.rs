@@ -165,7 +165,8 @@ fn came_of(end: &ToolCallEnd, folder: &Path, live: Live<'_>) -> Vec<acp::ToolCal
         CallStatus::Cancelled => came.push(text("Stopped.")),
         // What did what it should has said so.
         _ if came.is_empty() && !end.output.is_empty() => {
-            let is_data = matches!(kind(&end.tool), acp::ToolKind::Read | acp::ToolKind::Search | acp::ToolKind::Execute);
+            let is_data =
+                matches!(kind(&end.tool), acp::ToolKind::Read | acp::ToolKind::Search | acp::ToolKind::Execute);
             let as_shown = if is_data { fenced } else { str::to_owned };
             came.push(text(shortened(&clean(&without_marks(&end.output)), as_shown)));
         }

@@ -14,30 +14,29 @@ use agent_client_protocol::v1::schema as acp;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use neco_proto::event::{Admission, AgentComplete, CompleteReason, HookOutcome};
-use neco_proto::{Actor, ClientError, Command, Event, EventBody, EventStream, Message, MessageId, QuestionId, Role, Seq};
+use neco_proto::{
+    Actor, ClientError, Command, Event, EventBody, EventStream, Message, MessageId, QuestionId, Role, Seq,
+};
 use tokio::sync::mpsc::{UnboundedReceiver, WeakUnboundedSender};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 
+use self::opening::{Opens, Stage, begun};
 use self::orders::{Job, Work};
 use crate::asking::{Brought, bring};
 use crate::failure;
-use crate::options::Settings;
-use crate::past::Retelling;
 use crate::permission::{Asked, AskedId};
 use crate::prompts::{Awaits, Prompted, Prompts, answer};
 use crate::questions::OpenQuestion;
 use crate::transcript::Transcript;
-use crate::updates::aside;
+use crate::updates::{aside, is_of_work};
 use crate::window::{Base, Order, Start, Task};
 
+mod opening;
 mod orders;
 
 /// How often an editor is told what running commands print.
 const BEAT: Duration = Duration::from_millis(100);
-
-/// Updates of what is past that are made at once.
-const AT_ONCE: usize = 64;
 
 /// What the editor is told next, in order.
 enum Told {
@@ -52,28 +51,6 @@ enum Told {
     Closed(oneshot::Sender<()>),
     /// A terminal is not told of any more.
     LetGo(oneshot::Sender<()>),
-}
-
-/// Whoever opens a session: told how it is set when the past is told, and heard when what follows may be.
-struct Opens {
-    shown: oneshot::Sender<Result<Settings, Error>>,
-    begins: oneshot::Receiver<()>,
-}
-
-/// How far the editor has opened the session: what happens is told when it is [`Open`](Self::Open).
-enum Stage {
-    /// It has not asked yet what there is to see.
-    Unseen,
-    /// The past is read.
-    Reads(Opens),
-    /// The past is told.
-    Retells(Box<Retelling>, Opens),
-    /// The past is told as soon as there is room for the rest of it.
-    Told,
-    /// The editor is just being told that the session is open.
-    Begins(oneshot::Receiver<()>),
-    /// The editor knows it.
-    Open,
 }
 
 /// A session that is followed.
@@ -235,27 +212,6 @@ impl Follower {
     fn printed(&mut self) {
         let printed = self.transcript.printed();
         self.updates(printed);
-    }
-
-    /// The next of what is past; at its end how the session is set.
-    fn retell(&mut self) {
-        let Stage::Retells(retelling, _) = &mut self.stage else { return };
-        while self.outbox.len() < AT_ONCE {
-            let Some(updates) = retelling.next(&mut self.transcript) else {
-                let Stage::Retells(retelling, opens) = mem::replace(&mut self.stage, Stage::Told) else { return };
-                let updates = retelling.rest(&mut self.transcript, self.at_work);
-                self.outbox.extend(updates.into_iter().map(Told::Update));
-                return self.shown(opens);
-            };
-            self.outbox.extend(updates.into_iter().map(Told::Update));
-        }
-    }
-
-    /// The past is told.
-    fn shown(&mut self, opens: Opens) {
-        self.stage = Stage::Told;
-        self.outbox.push_back(Told::Shown(opens));
-        mem::take(&mut self.waiting).into_iter().for_each(|asked| self.wants(asked));
     }
 
     /// An event came. One that may be about the message that is on its way waits until that has its name.
@@ -491,27 +447,6 @@ async fn done<T>(work: Option<&mut BoxFuture<'static, T>>) -> T {
     match work {
         Some(work) => work.await,
         None => pending().await,
-    }
-}
-
-/// Whether it tells what is done, and not how the session stands.
-fn is_of_work(update: &acp::SessionUpdate) -> bool {
-    matches!(
-        update,
-        acp::SessionUpdate::UserMessageChunk(_)
-            | acp::SessionUpdate::AgentMessageChunk(_)
-            | acp::SessionUpdate::AgentThoughtChunk(_)
-            | acp::SessionUpdate::ToolCall(_)
-            | acp::SessionUpdate::ToolCallUpdate(_)
-            | acp::SessionUpdate::Plan(_)
-            | acp::SessionUpdate::UsageUpdate(_)
-    )
-}
-
-/// Ready when the editor knows that the session is open, or nobody will tell it.
-async fn begun(stage: &mut Stage) {
-    if let Stage::Begins(begins) = stage {
-        drop(begins.await);
     }
 }
 

@@ -59,7 +59,9 @@ pub(crate) async fn log_in(
 /// What the person should know of a key that is kept.
 fn untested(provider: &str, kept: &KeptKey) -> Option<String> {
     if let Some(place) = &kept.hidden_by {
-        return Some(format!("The key of {provider} in the {place} comes first; the new one is not used while that is set"));
+        return Some(format!(
+            "The key of {provider} in the {place} comes first; the new one is not used while that is set"
+        ));
     }
     match &kept.test {
         Some(test) if *test == KeyTest::Works => None,

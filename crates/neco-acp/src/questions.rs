@@ -75,9 +75,9 @@ impl OpenQuestion {
             return Answered::Asks(self.words());
         }
         let reply = match &self.question.subject {
-            Subject::Choices { .. } => {
-                Reply::Choices { answers: self.answers.iter().map(|answer| answer.clone().unwrap_or_default()).collect() }
-            }
+            Subject::Choices { .. } => Reply::Choices {
+                answers: self.answers.iter().map(|answer| answer.clone().unwrap_or_default()).collect(),
+            },
             Subject::Plan { .. } => Reply::RevisePlan { comments: words },
             Subject::Loop { .. } => Reply::GoOn { comments: Some(words) },
         };
@@ -132,12 +132,15 @@ mod tests {
     #[test]
     fn what_is_left_open_is_asked_one_after_the_other_and_nothing_is_lost() {
         let store = json!({ "text": "Which store?", "options": [{ "label": "SQLite" }, { "label": "None" }] });
-        let mut open = open(json!({ "about": "choices", "items": [store, { "text": "Its name?" }, { "text": "Why?" }] }));
+        let mut open =
+            open(json!({ "about": "choices", "items": [store, { "text": "Its name?" }, { "text": "Why?" }] }));
         let later = || Some(LATER.to_owned());
         open.choose(&[Some("1".to_owned()), later(), later()]);
         assert_eq!(open.words(), "Its name?\n\nYour next message is the answer.");
         let picture = Attachment::Image { media_type: "image/png".to_owned(), data: "x".to_owned() };
-        let Answered::Asks(words) = open.write(Said { pictures: vec![picture.clone()], ..said("neco") }) else { panic!() };
+        let Answered::Asks(words) = open.write(Said { pictures: vec![picture.clone()], ..said("neco") }) else {
+            panic!()
+        };
         assert!(words.starts_with("Why?"), "{words}");
         let Answered::Whole(Command::Answer { reply: Reply::Choices { answers }, .. }, pictures) =
             open.write(said("It is a cat."))

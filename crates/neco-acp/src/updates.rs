@@ -80,6 +80,20 @@ pub(crate) fn plan_of(todos: &[Todo]) -> acp::SessionUpdate {
     acp::SessionUpdate::Plan(acp::Plan::new(Todo::outline(todos).into_iter().map(entry).collect()))
 }
 
+/// Whether it tells what is done, and not how the session stands.
+pub(crate) fn is_of_work(update: &acp::SessionUpdate) -> bool {
+    matches!(
+        update,
+        acp::SessionUpdate::UserMessageChunk(_)
+            | acp::SessionUpdate::AgentMessageChunk(_)
+            | acp::SessionUpdate::AgentThoughtChunk(_)
+            | acp::SessionUpdate::ToolCall(_)
+            | acp::SessionUpdate::ToolCallUpdate(_)
+            | acp::SessionUpdate::Plan(_)
+            | acp::SessionUpdate::UsageUpdate(_)
+    )
+}
+
 /// A text as it stands.
 pub(crate) fn fenced(text: &str) -> String {
     fenced_as("", text)

@@ -1,7 +1,7 @@
 //! One session as an editor has it: what it stands on, and what the editor wants of it.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agent_client_protocol::v1::ConnectionTo;
@@ -201,7 +201,10 @@ impl Window {
             let tell = |commands| {
                 let update = acp::SessionUpdate::AvailableCommandsUpdate(acp::AvailableCommandsUpdate::new(commands));
                 // Nobody follows a session that is closed.
-                orders.upgrade().into_iter().for_each(|orders| drop(orders.send(Order::Tell(Box::new(update.clone())))));
+                orders
+                    .upgrade()
+                    .into_iter()
+                    .for_each(|orders| drop(orders.send(Order::Tell(Box::new(update.clone())))));
             };
             commands::offer(&base, tell).await;
         });

@@ -21,7 +21,10 @@ pub(crate) async fn all(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
     // One that a built-in command stands before is never run.
     let mut all: Vec<Custom> =
         found.commands.into_iter().filter(|row| !slash::is_known(&row.name)).map(custom).collect();
-    let found = app.ask(&Caller::person(), &ListPromptCommands { folder: host.folder(), session: None }).await.unwrap_or_default();
+    let found = app
+        .ask(&Caller::person(), &ListPromptCommands { folder: host.folder(), session: None })
+        .await
+        .unwrap_or_default();
     let prompt = |PromptCommand { name, server, argument, help }: PromptCommand| Custom {
         name,
         argument,

@@ -11,11 +11,12 @@ use futures::future::BoxFuture;
 use neco_proto::{ClientError, Command, MessageId, Receipt, Seq};
 use tokio::time::Instant;
 
-use super::{Follower, Opens, Stage, Told, cancelled};
+use super::opening::{Opens, Stage};
+use super::{Follower, Told, cancelled};
 use crate::commands::{self, Wanted};
 use crate::failure;
 use crate::options::Settings;
-use crate::past::{Retelling, past_of};
+use crate::past::Retelling;
 use crate::prompt::{self, Sent};
 use crate::prompts::Awaits;
 use crate::questions::{Answered, OpenQuestion};
@@ -54,7 +55,7 @@ impl Job {
 /// An order that is being carried out.
 pub(super) struct Work {
     /// The prompt that is being read: nothing has come of it, and it can be given up.
-    reads: Option<u64>,
+    pub reads: Option<u64>,
     /// Whether a message of this editor is on its way, whose name is not known yet.
     pub says: bool,
     pub done: BoxFuture<'static, Done>,
@@ -135,22 +136,6 @@ impl Follower {
                 None => return,
             }
         }
-    }
-
-    /// The editor opens the session: it is told what is past, as far as this has been followed.
-    fn show(&mut self, past: Past, opens: Opens) {
-        let is_shown = past == Past::Shown;
-        // Of work whose beginning was not seen it is to be known what stands there already.
-        if !is_shown && (!self.at_work || !self.transcript.is_new()) {
-            return self.shown(opens);
-        }
-        self.stage = Stage::Reads(opens);
-        let (client, seen) = (self.base.client.clone(), self.seen);
-        let done = async move {
-            let past = past_of(client.as_ref(), seen).await;
-            Done::Past(past.map(|past| Box::new(Retelling::new(past, is_shown))))
-        };
-        self.work = Some(Work { reads: None, says: false, done: done.boxed() });
     }
 
     /// An order is carried out.

@@ -75,7 +75,8 @@ impl Editor {
 
     /// The answer to a request; what comes meanwhile is kept, and what is asked is refused.
     pub async fn answer(&mut self, id: u64) -> Value {
-        let method = self.asked.iter().find(|(asked, _)| *asked == json!(id)).map(|(_, method)| method.clone()).unwrap();
+        let method =
+            self.asked.iter().find(|(asked, _)| *asked == json!(id)).map(|(_, method)| method.clone()).unwrap();
         loop {
             let line = tokio::time::timeout(Duration::from_secs(20), self.lines.next_line()).await;
             let line = line.unwrap_or_else(|_| panic!("{}: {method} is not answered", self.name));

@@ -95,7 +95,8 @@ pub(crate) fn prepare(servers: Servers, given: Vec<String>, interactive: bool, t
         });
     }
     Arc::new(move || {
-        let starting = servers.standing(|name, state| given.iter().any(|one| one == name) && *state == ServerState::Starting);
+        let starting =
+            servers.standing(|name, state| given.iter().any(|one| one == name) && *state == ServerState::Starting);
         let mut names = servers.unknown();
         names.extend(starting.into_iter().map(|(settings, _)| settings.name));
         let late = std::mem::take(&mut *failed_late.lock().unwrap_or_else(PoisonError::into_inner));

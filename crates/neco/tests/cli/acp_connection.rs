@@ -28,8 +28,7 @@ fn hanging(turns: Value) -> House {
 }
 
 /// A picture with one point.
-const DOT: &str =
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 fn of(house: &House, session: &str) -> Value {
     json!({ "sessionId": session, "cwd": house.project(), "mcpServers": [] })
@@ -85,7 +84,15 @@ fn settle(editor: &mut Editor, session: &str) {
 
 /// What came of work, of which nothing may come behind the answer to its prompt.
 fn of_work(editor: &Editor) -> Vec<Value> {
-    let kinds = ["user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan", "usage_update"];
+    let kinds = [
+        "user_message_chunk",
+        "agent_message_chunk",
+        "agent_thought_chunk",
+        "tool_call",
+        "tool_call_update",
+        "plan",
+        "usage_update",
+    ];
     kinds.iter().flat_map(|kind| editor.updates(kind)).collect()
 }
 
@@ -135,7 +142,11 @@ fn nothing_of_a_prompt_comes_behind_its_answer_where_it_ends_by_itself() {
 fn a_prompt_that_the_session_is_slow_to_take_is_answered_when_it_is_stopped_and_nothing_comes_of_it() {
     let house = playing(json!([say("For the second."), say("For the second.")]));
     let server = house.path("server.sh");
-    let slow = crate::mcp_use::SERVER.replacen("touch \"$0.read\"", "touch \"$0.read\"; until [ -e \"$0.go\" ]; do sleep 0.05; done", 1);
+    let slow = crate::mcp_use::SERVER.replacen(
+        "touch \"$0.read\"",
+        "touch \"$0.read\"; until [ -e \"$0.go\" ]; do sleep 0.05; done",
+        1,
+    );
     assert!(slow.contains("$0.go"));
     fs::write(&server, slow).unwrap();
     let settings = fs::read_to_string(house.path("home/config.toml")).unwrap();
@@ -165,7 +176,8 @@ fn a_damaged_picture_is_refused_by_name() {
     for (data, name) in [("AA==", "image/png"), (&DOT[..60], "image/png"), (DOT, "image/jpeg")] {
         let dot = json!({ "type": "image", "mimeType": "image/png", "data": DOT });
         let picture = json!({ "type": "image", "mimeType": name, "data": data });
-        let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "what is it?" }, dot, picture] });
+        let prompt =
+            json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "what is it?" }, dot, picture] });
         if data == DOT {
             // What a picture is says its beginning.
             assert_eq!(editor.ask("session/prompt", prompt)["stopReason"], "end_turn");

@@ -70,7 +70,13 @@ impl Desk {
                 "fs/write_text_file" => self.save(&path, message["params"]["content"].as_str().unwrap()),
                 "session/request_permission" => {
                     let is_back = message.to_string().contains("Go back over");
-                    let option = if !is_back { "once" } else if self.agrees { "yes" } else { "no" };
+                    let option = if !is_back {
+                        "once"
+                    } else if self.agrees {
+                        "yes"
+                    } else {
+                        "no"
+                    };
                     Some(json!({ "outcome": { "outcome": "selected", "optionId": option } }))
                 }
                 _ => None,

@@ -299,9 +299,8 @@ fn a_key_that_the_editor_brings_is_kept() {
 fn that_a_key_is_not_tested_is_told_in_the_next_session() {
     let house = playing(json!([say("Hi.")]));
     let settings = fs::read_to_string(house.path("home/config.toml")).unwrap();
-    house.configure(&format!(
-        "{settings}[model_providers.mine]\ntype = \"openai\"\nbase = \"http://127.0.0.1:9/v1\"\n"
-    ));
+    house
+        .configure(&format!("{settings}[model_providers.mine]\ntype = \"openai\"\nbase = \"http://127.0.0.1:9/v1\"\n"));
     let mut editor = Editor::open(&house, json!({}));
     let key = json!({ "provider": "mine", "apiKey": "sk-test-0123456789" });
     editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": key }));
@@ -359,10 +358,16 @@ fn prompts_of_a_server_that_the_editor_hands_over_are_commands() {
     let session = session["sessionId"].as_str().unwrap().to_owned();
     let told = editor.find(|message| message.to_string().contains("mcp__docs__greet"));
     let update = &told["params"]["update"];
-    assert_eq!((&told["params"]["sessionId"], &update["sessionUpdate"]), (&json!(session), &json!("available_commands_update")));
+    assert_eq!(
+        (&told["params"]["sessionId"], &update["sessionUpdate"]),
+        (&json!(session), &json!("available_commands_update"))
+    );
     let commands = update["availableCommands"].as_array().unwrap();
     let greet = commands.iter().find(|command| command["name"] == "mcp__docs__greet").unwrap();
-    assert_eq!((&greet["input"]["hint"], &greet["description"]), (&json!("who"), &json!("Greets somebody. (MCP docs)")));
+    assert_eq!(
+        (&greet["input"]["hint"], &greet["description"]),
+        (&json!("who"), &json!("Greets somebody. (MCP docs)"))
+    );
     assert!(commands.iter().any(|command| command["name"] == "compact"), "{commands:#?}");
     assert_eq!(editor.prompt(&session, "/mcp__docs__greet Ann"), "end_turn");
     assert!(editor.said("agent_message_chunk").ends_with("Hello Ann."));
