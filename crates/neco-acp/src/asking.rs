@@ -36,12 +36,16 @@ pub(crate) async fn bring(base: &Base, asked: &Asked, about: acp::ToolCallUpdate
         };
     }
     let mut chosen = Vec::new();
-    for options in asked.rounds() {
+    for (round, options) in asked.rounds().into_iter().enumerate() {
         if options.is_empty() {
             chosen.push(Some(LATER.to_owned()));
             continue;
         }
-        let call = acp::ToolCallUpdate::new(asked.call(), about.clone());
+        let about = match asked.title(round) {
+            Some(title) => about.clone().title(title),
+            None => about.clone(),
+        };
+        let call = acp::ToolCallUpdate::new(asked.call(), about);
         let request = acp::RequestPermissionRequest::new(base.id.clone(), call, options);
         match base.editor.send_request(request).block_task().await {
             Ok(acp::RequestPermissionResponse { outcome: acp::RequestPermissionOutcome::Selected(one), .. }) => {

@@ -109,6 +109,12 @@ impl Asked {
         }
     }
 
+    /// What is asked in a round, where there are several.
+    pub fn title(&self, round: usize) -> Option<String> {
+        let Self::Question(Question { subject: Subject::Choices { items }, .. }) = self else { return None };
+        items.get(round).map(|item| visible_line(&item.text))
+    }
+
     /// What the session is told: the option that was chosen in each round; none where the person chose nothing.
     pub fn command(&self, chosen: &[Option<String>]) -> Command {
         let first = chosen.first().and_then(Option::as_deref);

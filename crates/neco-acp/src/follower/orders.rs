@@ -101,7 +101,7 @@ impl Follower {
             Order::Tell(update) => self.update(*update),
             Order::PrintsIn(call, terminal) => {
                 let begins = self.base.terminals.as_ref().and_then(|terminals| terminals.prints_in(&call, terminal));
-                self.outbox.extend(begins.map(Told::Update));
+                self.updates(begins.into_iter().collect());
             }
             Order::LetGo(call, told) => {
                 self.base.terminals.iter().for_each(|terminals| terminals.let_go(&call));

@@ -207,11 +207,14 @@ fn a_question_without_choices_is_answered_by_the_next_message() {
 #[test]
 fn something_else_than_the_choices_is_said_in_the_next_message() {
     let options = json!([{ "label": "SQLite" }, { "label": "Postgres" }]);
-    let house = asks(json!([{ "question": "Which store?", "options": options }]), "→ MariaDB");
+    let sure = json!({ "question": "Are you sure?", "options": [{ "label": "Yes" }] });
+    let house = asks(json!([sure, { "question": "Which store?", "options": options }]), "→ MariaDB");
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
     let prompt = editor.say(&session, "ask me");
+    assert_eq!(editor.choose("0")["toolCall"]["title"], "Are you sure?");
     let asked = editor.choose("later");
+    assert_eq!(asked["toolCall"]["title"], "Which store?");
     assert!(asked["options"].to_string().contains("my next message"), "{asked}");
     assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
     assert_eq!(editor.prompt(&session, "MariaDB"), "end_turn");
