@@ -328,6 +328,7 @@ watched! {
         TestServer => mcp::watch_test,
         ReadServerLog => mcp::watch_log,
         LogInServer => mcp_login::watch_log_in,
+        ListPromptCommands => mcp_use::watch_prompts,
     }
 }
 

@@ -378,6 +378,7 @@ impl Opening {
             data_dir: env.data_dir().to_owned(),
             index_dir: services::index_dir(env.data_dir()),
             servers: Some(workspace.servers().clone()),
+            given_servers: self.wanted.servers.iter().map(|given| given.name.clone()).collect(),
             find_model,
             look_again: None,
             told_before: match self.wanted.interactive {

@@ -102,6 +102,8 @@ pub struct ServiceSetup<'a> {
     pub index_dir: PathBuf,
     /// The MCP servers; nothing where nothing is worked on.
     pub servers: Option<Servers>,
+    /// Those of them that are started at once.
+    pub given_servers: Vec<String>,
     /// Where models come from.
     pub find_model: FindModel,
     /// Looks whether what this was made of was edited, where somebody does.
@@ -134,6 +136,7 @@ impl<'a> ServiceSetup<'a> {
             data_dir: env.data_dir().to_owned(),
             index_dir: index_dir(env.data_dir()),
             servers: None,
+            given_servers: Vec::new(),
             find_model: Arc::new(|name| Err(SetupError::BadName(name.to_owned()))),
             look_again: None,
             told_before: ToldBefore::nothing(),
@@ -216,7 +219,10 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         tools,
         plugged: setup.servers.as_ref().map(|servers| servers.plugged().clone()).unwrap_or_default(),
         resources: setup.servers.as_ref().map(reader),
-        prepare: setup.servers.take().map(|servers| prepare(servers, setup.interactive, setup.told_before.clone())),
+        prepare: setup.servers.take().map(|servers| {
+            let given = std::mem::take(&mut setup.given_servers);
+            prepare(servers, given, setup.interactive, setup.told_before.clone())
+        }),
         roots: policy.place().roots.clone(),
         policy: Box::new(move |_| policy.clone()),
         rule_book: setup.rule_book.take(),
