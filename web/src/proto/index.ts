@@ -1,0 +1,3 @@
+//! What is said on the wire: the types of events, commands and answers, from the Rust code.
+
+export type * from "./types";
