@@ -26,8 +26,27 @@ const packed: Plugin = {
   },
 };
 
+/** While the page is worked on, a real server answers it: `NECO_SERVER=http://127.0.0.1:7420 npm run dev`. */
+const target = process.env.NECO_SERVER ?? "http://127.0.0.1:7420";
+
 export default defineConfig({
   plugins: [react(), packed],
+  server: {
+    proxy: {
+      "/api": {
+        target,
+        changeOrigin: true,
+        ws: true,
+        configure: (proxy) => {
+          // The server answers its own pages alone.
+          proxy.on("proxyReq", (request) => {
+            if (request.hasHeader("origin")) request.setHeader("origin", target);
+          });
+          proxy.on("proxyReqWs", (request) => request.setHeader("origin", target));
+        },
+      },
+    },
+  },
   html: { cspNonce: "%NONCE%" },
   build: {
     target: "es2023",

@@ -8,6 +8,7 @@ import { LanguageContext, useWords } from "../words";
 import { useLanguage, useTheme } from "./choices";
 import { Edge } from "./edge";
 import { Login } from "./login";
+import { Scrim } from "./scrim";
 import { SessionPage, StartBar } from "./session-page";
 import { Side } from "./side";
 import { OfflineStrip } from "./strip";
@@ -34,6 +35,7 @@ function Frame({ trouble }: { trouble: string | undefined }) {
   return (
     <div className="app">
       <OfflineStrip />
+      {side && <Scrim onClose={() => setSide(false)} />}
       <Edge name="side">
         <Side current={current} isOpen={side} onClose={() => setSide(false)} />
       </Edge>

@@ -21,6 +21,7 @@ import {
 } from "../wire";
 import { useFormat, useWords } from "../words";
 import { Edge } from "./edge";
+import { Scrim } from "./scrim";
 import { useTitle } from "./title";
 
 type Given = { id: string; onSide: () => void };
@@ -44,6 +45,7 @@ export function SessionPage({ id, onSide }: Given) {
         </Edge>
         <Composer key={`say ${id}`} />
       </main>
+      {details && <Scrim onClose={() => setDetails(false)} />}
       <div className={details ? "about open" : "about"}>
         <button
           type="button"
@@ -113,7 +115,7 @@ function Bar({ onDetails }: { onDetails: () => void }) {
       </span>
       <span className="grow" />
       {works && (
-        <button type="button" className="btn" aria-label={words.stopTheWork} disabled={!isLive} onClick={stop}>
+        <button type="button" className="btn" title={words.stopTheWork} disabled={!isLive} onClick={stop}>
           <Icon name="stop" small />
           {words.stop} <kbd>Esc</kbd>
         </button>

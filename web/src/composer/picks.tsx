@@ -72,10 +72,10 @@ export function SettingPicks({
       <Pick
         label={words.composer.model}
         value={model || (usual ?? "")}
-        options={offered(model, data, words.composer)}
+        options={offered(model || (usual ?? ""), data, words.composer)}
         onPick={onModel}
       >
-        <span className="cut model">{model || usual || words.composer.model}</span>
+        <span className="cut model">{model || usual || words.composer.usualModel}</span>
         {answers !== undefined && answers !== model && <span className="dim wide">{answers.split("/").at(-1)}</span>}
       </Pick>
       {generation !== undefined && onGeneration !== undefined && generation > 0 && (
@@ -106,13 +106,15 @@ export function SettingPicks({
   );
 }
 
-function offered(model: string, list: ModelList | undefined, words: { groups: string; models: string }) {
+type Names = { groups: string; models: string; usualModel: string };
+
+function offered(model: string, list: ModelList | undefined, words: Names) {
   const option = (name: string) => ({ value: name, label: name });
   const groups = Object.keys(list?.groups ?? {});
   const models = (list?.models ?? []).filter(({ usable }) => usable).map(({ name }) => name);
   const known = model === "" || groups.includes(model) || models.includes(model);
   return [
-    ...(known ? [] : [option(model)]),
+    ...(model === "" ? [{ value: "", label: words.usualModel }] : known ? [] : [option(model)]),
     ...(groups.length > 0 ? [{ label: words.groups, options: groups.map(option) }] : []),
     ...(models.length > 0 ? [{ label: words.models, options: models.map(option) }] : []),
   ];

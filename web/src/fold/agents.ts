@@ -1,7 +1,7 @@
 //! The agents below the root: who they are, how deep they stand, what they do.
 
-import type { AgentNode, Json, NodeState } from "../proto";
-import type { AgentLetter, AgentStep, Payload } from "./block";
+import type { AgentNode, Json, NodeState, Payload } from "../proto";
+import type { AgentLetter, AgentStep } from "./block";
 import { type Agent, touch, type View } from "./view";
 import { withoutInnerMarks } from "./words";
 

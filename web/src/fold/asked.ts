@@ -1,7 +1,6 @@
 //! What a person is asked: whether a call may run, and what an agent wants to know.
 
-import type { Question } from "../proto";
-import type { Payload } from "./block";
+import type { Payload, Question } from "../proto";
 import { add, last, touch, type View } from "./view";
 
 export function approval(view: View, agent: string | undefined, request: Payload<"permission_request">): void {

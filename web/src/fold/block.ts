@@ -8,9 +8,9 @@ import type {
   CallStatus,
   CompleteReason,
   Decision,
-  EventBody,
   Json,
   Letter,
+  Payload,
   PermissionRequest,
   Plan,
   Question,
@@ -20,12 +20,6 @@ import type {
   WorkflowState,
   WorkflowTask,
 } from "../proto";
-
-/** What an event of a type holds besides what every event has. */
-export type Payload<T extends EventBody["type"]> = Without<Extract<EventBody, { type: T }>, "type">;
-
-/** Each alternative of a type without a field. */
-type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;
 
 /** Kinds of blocks that hold what the event of their name holds. */
 export const PLAIN = [

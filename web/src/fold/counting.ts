@@ -1,7 +1,7 @@
 //! Which of what was said counts, after going back and taking that back.
 
-import type { Event } from "../proto";
-import type { Payload, WentBack } from "./block";
+import type { Event, Payload } from "../proto";
+import type { WentBack } from "./block";
 import { counts, effective } from "./rewinds";
 import type { View } from "./view";
 import { cleanLine, isNeco, textOf, written } from "./words";

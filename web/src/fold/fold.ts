@@ -1,10 +1,10 @@
 //! Takes events into a view: one pure function of the events that came before, for all that is drawn.
 
-import type { Event } from "../proto";
+import type { Event, Payload } from "../proto";
 import { noteActivity } from "./activity";
 import { letter, update } from "./agents";
 import * as asked from "./asked";
-import { type BlockBody, type Payload, PLAIN, type PlainKind } from "./block";
+import { type BlockBody, PLAIN, type PlainKind } from "./block";
 import { noteRewind, noteSaid, wentBack } from "./counting";
 import { noteIdle } from "./idle";
 import { counts, effective } from "./rewinds";

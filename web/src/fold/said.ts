@@ -1,7 +1,7 @@
 //! What a person says: messages that wait, that are read, and that are withdrawn.
 
-import type { Message } from "../proto";
-import type { BlockOf, Payload, Said } from "./block";
+import type { Message, Payload } from "../proto";
+import type { BlockOf, Said } from "./block";
 import { add, last, touch, type View } from "./view";
 import { isNeco, textOf } from "./words";
 import { endWords } from "./writing";

@@ -7,13 +7,14 @@ import type {
   ApprovalMode,
   Mode,
   NodeState,
+  Payload,
   Plan,
   SidePurpose,
   Todo,
   Usage,
   WorkflowGraph,
 } from "../proto";
-import type { Block, BlockBody, BlockOf, Context, Payload } from "./block";
+import type { Block, BlockBody, BlockOf, Context } from "./block";
 import type { Rewinds } from "./rewinds";
 import { noUsage } from "./usage";
 

@@ -1,7 +1,7 @@
 //! What the work adds up to: what was refused, what runs on, what was used, who answered.
 
-import type { Event, Json } from "../proto";
-import type { Payload, WorkEnd } from "./block";
+import type { Event, Json, Payload } from "../proto";
+import type { WorkEnd } from "./block";
 import { add as addUsage, noUsage, read } from "./usage";
 import { touch, type View } from "./view";
 

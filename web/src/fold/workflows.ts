@@ -1,7 +1,7 @@
 //! The workflows of a session, task by task.
 
-import type { WorkflowTask } from "../proto";
-import type { Payload, WorkflowStep } from "./block";
+import type { Payload, WorkflowTask } from "../proto";
+import type { WorkflowStep } from "./block";
 import { touch, type View } from "./view";
 
 /** Takes an update in: what is to be seen of it, which is the whole graph when it is new. */

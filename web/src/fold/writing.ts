@@ -1,9 +1,9 @@
 //! What the model writes, and its calls: words that come in pieces, messages that are whole, calls from their first letter
 //! to their end.
 
-import type { CallStatus, Message } from "../proto";
+import type { CallStatus, Message, Payload } from "../proto";
 import { close } from "./asked";
-import { type BlockBody, type BlockOf, isOver, type Payload } from "./block";
+import { type BlockBody, type BlockOf, isOver } from "./block";
 import { add, touch, type View } from "./view";
 import { textOf } from "./words";
 

@@ -69,6 +69,7 @@ export const en = {
     takeBack: "Take back",
     mode: "Mode",
     model: "Model",
+    usualModel: "usual model",
     approval: "When you are asked",
     level: "Tool level",
     levelShort: (level: number) => `level ${level}`,

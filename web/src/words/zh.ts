@@ -67,6 +67,7 @@ export const zh = {
     takeBack: "收回",
     mode: "模式",
     model: "模型",
+    usualModel: "默认模型",
     approval: "何时询问你",
     level: "工具级别",
     levelShort: (level) => `级别 ${level}`,

@@ -16,6 +16,7 @@ afterEach(async () => {
 
 it("begins with a folder and a sentence, asks, and shows what came of it", async () => {
   stage = await Stage.playing(WORK, FILES);
+  expect(stage.run("web", "--no-open")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?folder=\/.*harbor#code=\w+\n$/);
   const page = await stage.signedIn();
   expect(new URL(page.url()).hash).toBe("");
   await page.getByRole("heading", { name: "What shall be done in harbor?" }).waitFor();
@@ -124,4 +125,14 @@ it("lets nobody in without a link, and says how to get one", async () => {
     expect(policy).toContain(rule);
   }
   expect(policy).not.toContain("unsafe");
+  // A word of its own for each page, and files that are kept for good.
+  const again = await fetch(stage.url());
+  expect(again.headers.get("content-security-policy")).not.toBe(policy);
+  expect(again.headers.get("cache-control")).toBe("no-store");
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(await again.text())?.[1];
+  const file = await fetch(`${stage.url()}${script}`);
+  expect(file.headers.get("cache-control")).toContain("immutable");
+  expect(file.headers.get("content-encoding")).toBe("gzip");
+  expect((await fetch(`${stage.url()}/assets/nothing.js`)).status).toBe(404);
+  expect((await fetch(`${stage.url()}/api/v1/sessions`)).status).toBe(401);
 });

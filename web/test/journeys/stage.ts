@@ -11,6 +11,12 @@ const PROGRAM = process.env.NECO_BIN ?? join(import.meta.dirname, "../../../targ
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
+/** Where the page is served while it is worked on, instead of by the program. */
+const PAGE = process.env.NECO_PAGE;
+
+/** The port that the server then has. */
+const PORT = Number(process.env.NECO_PORT ?? 0);
+
 /** Nothing of the browser itself asks anything of the network. */
 const FLAGS = [
   "--no-sandbox",
@@ -82,7 +88,7 @@ export class Stage {
     return execFileSync(PROGRAM, words, { env: this.env, cwd: this.project, encoding: "utf8" });
   }
 
-  async serve(port = 0): Promise<void> {
+  async serve(port = PORT): Promise<void> {
     this.#server = spawn(PROGRAM, ["serve", "--bind", `127.0.0.1:${port}`], {
       env: this.env,
       cwd: this.project,
@@ -95,6 +101,14 @@ export class Stage {
         return false;
       }
     });
+  }
+
+  /** A link that signs a browser in, with the project chosen. */
+  link(): string {
+    const link = this.run("serve", "link")
+      .trim()
+      .replace("/#", `/?folder=${encodeURIComponent(this.project)}#`);
+    return PAGE === undefined ? link : link.replace(this.url(), PAGE);
   }
 
   url(): string {
@@ -122,7 +136,7 @@ export class Stage {
     const context = await browser.newContext({ locale: "en-GB", timezoneId: "UTC", ...options });
     context.setDefaultTimeout(PATIENCE);
     const page = await this.tab(context);
-    await page.goto(this.run("web", "--no-open").trim());
+    await page.goto(this.link());
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     return page;
   }
