@@ -27,6 +27,7 @@ const PROGRAMS: &[Program] = &[
     Program { name: "strace", package: "strace" },
     Program { name: "setfacl", package: "acl" },
     Program { name: "setfattr", package: "attr" },
+    Program { name: "chromium", package: "chromium" },
 ];
 
 /// What the toolchain needs besides the compiler: cargo's subcommand and rustup's component.
@@ -113,7 +114,7 @@ mod tests {
             names(folder.path().as_os_str()),
             [
                 "cc", "bash", "git", "kill", "bwrap", "python3", "pip3", "npm", "setpriv", "tmux", "strace", "setfacl",
-                "setfattr"
+                "setfattr", "chromium"
             ]
         );
         std::fs::write(folder.path().join("git"), "").unwrap();
@@ -123,7 +124,7 @@ mod tests {
             names(&path),
             [
                 "cc", "bash", "kill", "bwrap", "python3", "pip3", "npm", "setpriv", "tmux", "strace", "setfacl",
-                "setfattr"
+                "setfattr", "chromium"
             ]
         );
     }

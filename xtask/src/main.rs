@@ -1,7 +1,8 @@
 //! `cargo xtask`: all automation of the repository, so that every check is one command away and CI
 //! runs nothing that a person can't run.
 //!
-//! Reading order: [`test_run`] (what is checked), [`step`], [`machine`], [`mcp_servers`], [`mod@reference`],
+//! Reading order: [`test_run`] (what is checked), [`step`], [`machine`], [`mcp_servers`], [`page`],
+//! [`mod@reference`],
 //! [`mod@bench`], [`parity`], [`conformance`] with [`bridge`], [`coverage`], [`pictures`], [`weight`], [`dist`].
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the person at the terminal")]
@@ -15,6 +16,7 @@ mod coverage;
 mod dist;
 mod machine;
 mod mcp_servers;
+mod page;
 mod parity;
 mod pictures;
 mod reference;
@@ -32,6 +34,7 @@ usage: cargo xtask COMMAND
 
   test [--quick]        sets the machine up and runs every check; --quick leaves out documents,
                         examples in them and licences
+  web                   builds the page, web/dist; the next build of the program brings it along
   reference [--check]   writes docs/reference from the code; --check only compares
   bench [ARGUMENTS]     builds the release binary and measures it; ARGUMENTS go to neco-bench
   bench peers           the same beside other agents, which npm installs below the target folder
@@ -63,6 +66,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     match words.as_slice() {
         ["test"] => Ok(test_run::run(&root, test_run::Depth::Full)),
         ["test", "--quick"] => Ok(test_run::run(&root, test_run::Depth::Quick)),
+        ["web"] => page::build(&root),
         ["reference"] => reference::write(&root),
         ["reference", "--check"] => reference::check(&root),
         ["bench", "peers", rest @ ..] => bench::peers(&root, rest),

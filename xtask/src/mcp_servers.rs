@@ -50,7 +50,7 @@ pub fn set_up(root: &Path) -> Outcome {
 }
 
 /// Whether packages are installed, which a list beside them says; installs them where it says something else.
-fn is_there(list: &Path, packages: &[&str], install: impl FnOnce() -> bool) -> bool {
+pub fn is_there(list: &Path, packages: &[&str], install: impl FnOnce() -> bool) -> bool {
     let wanted = packages.join("\n");
     let said = fs::read_to_string(list).unwrap_or_default();
     if said == wanted {

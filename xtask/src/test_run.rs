@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use crate::cargo::{cargo, has_subcommand, target};
 use crate::step::{Outcome, Reports};
-use crate::{machine, mcp_servers};
+use crate::{machine, mcp_servers, page};
 
 /// How much is checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub fn run(root: &Path, depth: Depth) -> ExitCode {
     let mut reports = Reports::default();
     reports.measure("set-up", || machine::set_up(root));
     reports.measure("MCP servers", || mcp_servers::set_up(root));
+    // The program that is built from here on has it.
+    page::check(root, &mut reports);
     reports.run("format", cargo(root).args(["fmt", "--all", "--check"]));
     reports.run("lints", cargo(root).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]));
     // Tests of the tools that it runs look for it.
@@ -36,8 +38,11 @@ pub fn run(root: &Path, depth: Depth) -> ExitCode {
     }
     tests(root, &mut reports);
     match depth {
-        Depth::Full => documents_and_licences(root, &mut reports),
-        Depth::Quick => reports.leave_out("WASM, documents", "--quick"),
+        Depth::Full => {
+            page::journeys(root, &mut reports);
+            documents_and_licences(root, &mut reports);
+        }
+        Depth::Quick => reports.leave_out("WASM, journeys, documents", "--quick"),
     }
     println!("\n{}", reports.table());
     if reports.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

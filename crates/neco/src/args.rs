@@ -27,6 +27,7 @@ use crate::cmd::plugin::PluginCommand;
 use crate::cmd::policy::PolicyCommand;
 use crate::cmd::prompt::PromptCommand;
 use crate::cmd::serve::{SERVE, ServeArgs};
+use crate::cmd::web::{WEB, WebArgs};
 use crate::cmd::session::SessionCommand;
 use crate::cmd::shell::COMPLETIONS;
 use crate::cmd::skill::SkillCommand;
@@ -377,6 +378,9 @@ pub enum Subcommands {
     /// Holds sessions that outlive windows, and serves them over HTTP
     #[command(after_help = SERVE)]
     Serve(Box<ServeArgs>),
+    /// Opens Neco in the browser
+    #[command(after_help = WEB)]
+    Web(WebArgs),
     /// Opens a window on a session of a server elsewhere, or follows one that another process has open
     #[command(hide = true)]
     Attach {
@@ -422,7 +426,7 @@ pub enum Subcommands {
     Prompt(PromptCommand),
     /// The terminal window as plain lines: for dumb terminals and screen readers
     Repl(Box<RunArgs>),
-    /// Shows a whole task in the window, offline: a scripted model, real tools
+    /// Shows a whole task in the window, offline
     Demo {
         /// Prints lines instead of opening the window
         #[arg(long)]

@@ -11,7 +11,7 @@ const EXTENSIONS: &str =
     "`neco plugin add` installs plugins and extensions of other tools, `neco mcp add` an MCP server.";
 const REVIEW: &str = "`neco -p /review` reviews what is not committed, `neco -p \"/review WHAT\"` something else.";
 const SERVER: &str =
-    "`neco serve` is the server; there is no page to work in yet, and `neco` opens the window in this terminal.";
+    "`neco web` opens Neco in the browser, `neco serve` is the server, `neco` opens the window in this terminal.";
 const UPDATE: &str = "Neco does not update itself: install the new version as you installed this one.";
 
 /// Commands of other tools, and what comes close here. As a message they are too short to be meant.
@@ -30,7 +30,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["completion"], "`neco completions SHELL` comes close."),
     (&["extension", "extensions"], EXTENSIONS),
     (&["review"], REVIEW),
-    (&["web", "server", "app", "desktop", "app-server", "remote-control"], SERVER),
+    (&["server", "app", "desktop", "app-server", "remote-control"], SERVER),
     (&["mcp-server"], "`neco mcp serve` is Neco as an MCP server."),
     (&["tui", "start"], "`neco` alone opens the window."),
     (&["pr", "github"], "There is nothing for pull requests yet: `git` and `gh` work as commands of the agent."),

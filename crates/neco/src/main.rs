@@ -93,6 +93,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         Some(Subcommands::Acp(args)) => cmd::acp::run(args, &line.everywhere, env),
         Some(Subcommands::Mcp(command)) => cmd::mcp::run(command, &line.everywhere, env),
         Some(Subcommands::Serve(args)) => cmd::serve::run(args, &line.everywhere, env),
+        Some(Subcommands::Web(args)) => cmd::web::run(args, &line.everywhere, env),
         Some(Subcommands::Attach { target, id }) => {
             cmd::background::attach(target, id.as_deref(), &line.everywhere, env)
         }

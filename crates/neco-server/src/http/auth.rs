@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::post;
 use http::{HeaderValue, StatusCode, header};
 use neco_proto::Actor;
 use neco_proto::app::Scope;
@@ -18,12 +18,6 @@ use super::calls::{rights, taken_within};
 use super::problem::{Answer, Problem};
 use super::sessions::answered;
 
-/// The page that a link opens.
-const PAGE: &str = include_str!("page.html");
-
-/// What runs on it.
-const SCRIPT: &str = include_str!("page.js");
-
 /// Bytes of a body with the code of a link: whoever sends it has shown nothing yet.
 const LONGEST: usize = 4 * 1024;
 
@@ -33,16 +27,11 @@ struct Code {
     code: String,
 }
 
-/// The routes of signing in, and the page that does it.
+/// The routes of signing in.
 pub(crate) fn add(router: Router, house: &Arc<House>) -> Router {
     let own = |house: &Arc<House>| Arc::clone(house);
     let (links, exchanges, leaves) = (own(house), own(house), own(house));
-    let text = |kind: &'static str, text: &'static str| {
-        get(move || async move { ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], text) })
-    };
     router
-        .route("/", text("text/html; charset=utf-8", PAGE))
-        .route("/app.js", text("text/javascript; charset=utf-8", SCRIPT))
         .route("/api/v1/auth/link", post(move |request: Request| async move { answered(link(&links, &request)) }))
         .route(
             "/api/v1/auth/exchange",

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::House;
 use super::access::Rights;
 use super::calls::LONGEST_BODY;
+use super::page::is_page;
 use super::problem::Problem;
 use super::ws;
 
@@ -133,12 +134,12 @@ pub(crate) async fn guard(State(house): State<Arc<House>>, mut request: Request,
     house.hall.numbers.answered.get(class).inspect(|number| number.add());
     let headers = response.headers_mut();
     for (name, value) in ALWAYS {
-        headers.insert(*name, HeaderValue::from_static(value));
+        headers.entry(*name).or_insert(HeaderValue::from_static(value));
     }
     response
 }
 
-/// What every answer says.
+/// What every answer says, unless the page says it otherwise.
 const ALWAYS: &[(&str, &str)] = &[
     ("cache-control", "no-store"),
     (
@@ -169,7 +170,7 @@ fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
     let peer = request.extensions().get::<Peer>().map(|Peer(peer)| peer.ip());
     let peer = peer.ok_or_else(|| Problem::bad("it is not known who asks"))?;
     let rights = who(house, request.headers());
-    let is_open = OPEN.contains(&request.uri().path());
+    let is_open = OPEN.contains(&request.uri().path()) || is_page(request.uri().path());
     let [afar, here] = REQUESTS;
     let most = if peer.is_loopback() { here } else { afar };
     let too_many = |words: &str| Problem::new(StatusCode::TOO_MANY_REQUESTS, words);
@@ -211,8 +212,8 @@ fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
 /// Where the code of a link is shown.
 const EXCHANGE: &str = "/api/v1/auth/exchange";
 
-/// What needs no token; browsers ask for a picture of every page, and there is none.
-const OPEN: &[&str] = &["/", "/app.js", "/favicon.ico", "/health/live", "/health/ready", EXCHANGE];
+/// What needs no token besides the page; browsers ask for a picture of every page, and there is none.
+const OPEN: &[&str] = &["/favicon.ico", "/health/live", "/health/ready", EXCHANGE];
 
 /// Whoever shows a token, or both secrets of a browser, and what is cancelled when these are good no longer.
 fn who(house: &House, headers: &HeaderMap) -> Option<(Rights, CancellationToken)> {

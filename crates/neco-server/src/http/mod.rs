@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`mod@guard`] (what every
 //! request passes) with [`neighbour`], [`listen`] (connections), [`hall`] (the sessions that are held), [`calls`] with
-//! [`arguments`] and [`once`], [`sessions`], [`stream`], [`ws`], [`auth`] (browsers), [`openapi`], [`numbers`],
+//! [`arguments`] and [`once`], [`sessions`], [`stream`], [`ws`], [`page`] and [`auth`] (browsers), [`openapi`], [`numbers`],
 //! [`problem`], and [`client`] (the way to a server).
 
 pub mod access;
@@ -22,6 +22,7 @@ mod neighbour;
 mod numbers;
 mod once;
 mod openapi;
+mod page;
 mod problem;
 mod sessions;
 mod stream;
@@ -51,6 +52,7 @@ use once::Once;
 use problem::{Answer, Problem};
 
 pub use client::{can_be_read, connect, post};
+pub use page::PageFile;
 
 /// Where a server listens unless told otherwise.
 pub const DEFAULT_PORT: u16 = 7420;
@@ -83,6 +85,8 @@ pub struct HttpSetup {
     pub behind_proxy: bool,
     /// After how long the server ends when nobody needs it.
     pub idle: Option<Duration>,
+    /// The page that browsers get; empty where none was built.
+    pub page: &'static [PageFile],
 }
 
 /// What all requests need.
@@ -117,7 +121,7 @@ pub async fn serve(
     ends: impl Future<Output = ()>,
     tells: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<()> {
-    let HttpSetup { app, calls, version, folder, names, behind_proxy, idle } = setup;
+    let HttpSetup { app, calls, version, folder, names, behind_proxy, idle, page } = setup;
     let address = listener.local_addr()?;
     let access = tokio::task::spawn_blocking(move || Access::open(&folder)).await.map_err(io::Error::other)??;
     let url = link_url(address, &names, behind_proxy);
@@ -128,7 +132,7 @@ pub async fn serve(
         once: Once::default(),
         url,
     });
-    let router = router(&house, calls, version);
+    let router = page::add(router(&house, calls, version), page).layer(from_fn_with_state(Arc::clone(&house), guard));
     let refreshing = tokio::spawn(refresh(Arc::clone(&house)));
     let tidying = tokio::spawn(tidy(Arc::clone(&house), idle, stop.clone()));
     tells()?;
@@ -167,7 +171,7 @@ async fn tidy(house: Arc<House>, idle: Option<Duration>, stop: CancellationToken
     }
 }
 
-/// All routes, behind the guard.
+/// All routes but those of the page; the guard stands before both.
 fn router(house: &Arc<House>, calls: &'static [Described], version: &'static str) -> Router {
     let mut by_path = BTreeMap::<&str, MethodRouter>::new();
     for described in calls {
@@ -212,5 +216,4 @@ fn router(house: &Arc<House>, calls: &'static [Described], version: &'static str
             get(move || async move { numbers.hall.numbers.told(numbers.hall.count(), &numbers.hall.version) }),
         )
         .fallback(any(|| async { Problem::new(StatusCode::NOT_FOUND, "there is nothing here") }))
-        .layer(from_fn_with_state(Arc::clone(house), guard))
 }

@@ -14,7 +14,7 @@ use neco_proto::app::sessions::{ForkSession, ListSessions, SessionRow};
 use neco_proto::app::{App, AppError, Call, Caller, Described, Request, Scope, Trouble};
 use neco_server::RemoteClient;
 use neco_server::http::access::{add_token, main_token};
-use neco_server::http::{HttpSetup, connect, serve};
+use neco_server::http::{HttpSetup, PageFile, connect, serve};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -44,6 +44,13 @@ pub const CALLS: &[Described] = &[
         answer: |generator| generator.subschema_for::<<ForkSession as Request>::Answer>(),
         item: None,
     },
+];
+
+/// A page as it is built: a document with room for a nonce, and files that are packed or not.
+pub const PAGE: &[PageFile] = &[
+    PageFile { path: "index.html", bytes: b"<html><meta nonce=\"%NONCE%\"></html>" },
+    PageFile { path: "assets/index-1.js.gz", bytes: b"packed" },
+    PageFile { path: "assets/font-1.woff2", bytes: b"font" },
 ];
 
 /// A program with one session, which it opens.
@@ -111,6 +118,7 @@ impl Stage {
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             behind_proxy: false,
             idle: None,
+            page: PAGE,
         };
         let (told, listens) = tokio::sync::oneshot::channel();
         let (ends, stops) = (Arc::clone(&session), stop.clone());

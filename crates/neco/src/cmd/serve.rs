@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::mcp_serve::end;
 use super::program::{block_on, print};
+use super::web::PAGE;
 use crate::args::{BoxArgs, Choices, EverywhereArgs, JsonArg, RunArgs, one_of};
 use crate::compose;
 use crate::exit::Exit;
@@ -184,15 +185,21 @@ fn token(args: &TokenArgs, env: &Env) -> Result<Exit, Failure> {
 }
 
 fn link(env: &Env) -> Result<Exit, Failure> {
-    let found =
-        here(env)?.ok_or_else(|| Failure::new(Exit::Failed, "no server runs").hint("`neco serve` starts one."))?;
+    let found = here(env)?.ok_or_else(|| {
+        Failure::new(Exit::Failed, "no server runs").hint("`neco web` starts one; so does `neco serve`.")
+    })?;
+    say::out(&format!("{}\n", link_of(&found, env)?))?;
+    Ok(Exit::Done)
+}
+
+/// A link of a server that signs one browser in, once.
+pub fn link_of(found: &Found, env: &Env) -> Result<String, Failure> {
     let token = token_here(env)?;
     let made = block_on(async {
         let made = post(&found.url, &token, "/api/v1/auth/link", &json!({})).await;
         made.map_err(|error| Failure::new(Exit::Failed, format!("the server can't be asked: {error}")))
     })?;
-    say::out(&format!("{}\n", made["url"].as_str().unwrap_or_default()))?;
-    Ok(Exit::Done)
+    Ok(made["url"].as_str().unwrap_or_default().to_owned())
 }
 
 /// Starts another process that serves, and says where it listens.
@@ -248,6 +255,7 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         names: args.hosts.clone(),
         behind_proxy: args.behind_proxy,
         idle: args.on_demand.then_some(IDLE),
+        page: PAGE,
     };
     let runtime = compose::runtime()?;
     let (stop, stopped) = (CancellationToken::new(), Arc::<OnceLock<_>>::default());

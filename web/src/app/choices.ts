@@ -1,0 +1,28 @@
+//! What this browser was told about looks: theme and language.
+
+import { useLayoutEffect } from "react";
+import { useStored } from "../parts";
+import { LANGUAGES, type Language, usualLanguage } from "../words";
+
+export const THEMES = ["system", "light", "dark"] as const;
+
+export type Theme = (typeof THEMES)[number];
+
+export function useTheme(): [Theme, (theme: Theme) => void] {
+  const [kept, keep] = useStored("theme");
+  const theme = THEMES.find((each) => each === kept) ?? "system";
+  useLayoutEffect(() => {
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  return [theme, (theme) => keep(theme === "system" ? null : theme)];
+}
+
+export function useLanguage(): [Language, (language: Language) => void] {
+  const [kept, keep] = useStored("language");
+  const language = LANGUAGES.find((each) => each === kept) ?? usualLanguage();
+  useLayoutEffect(() => {
+    document.documentElement.lang = language === "zh" ? "zh-Hans" : "en";
+  }, [language]);
+  return [language, keep];
+}

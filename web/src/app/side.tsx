@@ -1,0 +1,87 @@
+//! The side bar: where we are, all sessions, and how the page looks.
+
+import { useRef, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { Icon, Mark, useKeys } from "../parts";
+import { SessionList } from "../sessions";
+import { useWords } from "../words";
+import { THEMES, useLanguage, useTheme } from "./choices";
+
+export function Side({
+  current,
+  isOpen,
+  onClose,
+}: {
+  current: string | undefined;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const words = useWords();
+  const [, go] = useLocation();
+  const [filter, setFilter] = useState("");
+  const [theme, setTheme] = useTheme();
+  const [language, setLanguage] = useLanguage();
+  const search = useRef<HTMLInputElement>(null);
+  useKeys({
+    "/": () => search.current?.focus(),
+    "Alt-n": () => go("/"),
+  });
+  const nextTheme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a link that is chosen by key is clicked, too
+    <aside
+      className={isOpen ? "side open" : "side"}
+      aria-label={words.sessions}
+      onClick={(event) => event.target instanceof Element && event.target.closest("a") !== null && onClose()}
+    >
+      <div className="brand">
+        <Link href="/" className="home">
+          <Mark />
+          <b>{words.app}</b>
+        </Link>
+        <span className="grow" />
+        <button type="button" className="btn icon ghost closes" aria-label={words.close} onClick={onClose}>
+          <Icon name="cross" />
+        </button>
+      </div>
+      <div className="acts">
+        <label className="field">
+          <Icon name="find" small />
+          <input
+            ref={search}
+            type="search"
+            aria-label={words.search}
+            placeholder={words.search}
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Escape") return;
+              setFilter("");
+              event.currentTarget.blur();
+            }}
+          />
+          <kbd>/</kbd>
+        </label>
+        <Link href="/" className="btn icon" aria-label={words.newSession} title={`${words.newSession} (Alt-N)`}>
+          <Icon name="plus" />
+        </Link>
+      </div>
+      <SessionList current={current} filter={filter} />
+      <div className="foot">
+        <button type="button" className="row" onClick={() => setTheme(nextTheme)}>
+          <Icon name="theme" />
+          {words.themeOf[theme]}
+        </button>
+        <button
+          type="button"
+          className="row"
+          lang={language === "en" ? "zh-Hans" : "en"}
+          onClick={() => setLanguage(language === "en" ? "zh" : "en")}
+        >
+          <Icon name="words" />
+          {words.otherLanguage}
+        </button>
+      </div>
+    </aside>
+  );
+}

@@ -1,0 +1,347 @@
+//! Whether a call may run: the whole command or change, why it is asked, what it runs in, and what "always" would keep.
+
+import { useEffect, useRef, useState } from "react";
+import { Diff, Glyph, Icon, isWriting, useKeys } from "../parts";
+import type { Decision, PermissionRequest } from "../proto";
+import { visible } from "../text";
+import { useWords, type Words } from "../words";
+
+export type Shared = {
+  who: string;
+  place: string | undefined;
+  onNext: () => void;
+  /** Whether keys count yet. */
+  isReady: () => boolean;
+  isOff: boolean;
+};
+
+type Given = Shared & {
+  request: PermissionRequest;
+  count: number;
+  onDecide: (decision: Decision) => void;
+  onDecideAll: (decision: Decision) => void;
+};
+
+type Doing = "choose" | "reject" | "edit";
+
+export function ApprovalCard({ request, who, place, onNext, isReady, isOff, count, onDecide, onDecideAll }: Given) {
+  const words = useWords();
+  const [doing, setDoing] = useState<Doing>("choose");
+  const [isSure, setSure] = useState(false);
+  const { session_rule, always_rule, command } = request;
+
+  useEffect(() => {
+    if (!isSure) return;
+    const timer = setTimeout(() => setSure(false), 4000);
+    return () => clearTimeout(timer);
+  }, [isSure]);
+
+  const always = () => (isSure ? onDecide({ kind: "always" }) : setSure(true));
+  const key =
+    (work: () => void, when = true) =>
+    (event: KeyboardEvent) => {
+      if (isOff || !when || doing !== "choose" || isWriting(event.target) || !isReady()) return false;
+      work();
+      return true;
+    };
+  useKeys({
+    y: key(() => onDecide({ kind: "once" })),
+    s: key(() => onDecide({ kind: "session" }), session_rule !== undefined),
+    a: key(always, always_rule !== undefined),
+    e: key(() => setDoing("edit")),
+    n: key(() => setDoing("reject")),
+    Y: key(() => onDecideAll({ kind: "once" })),
+    N: key(() => onDecideAll({ kind: "reject" })),
+  });
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a question is a group of its own, without a form
+    <div className="asked" role="group" aria-label={`${who} ${wouldDo(request, words)}`}>
+      <header>
+        <Glyph shape="ask" tone="ask" label={words.asked.waitsForYou} />
+        <b>{who}</b>
+        <span className="cut" role="alert">
+          {wouldDo(request, words)}
+        </span>
+        <span className="grow" />
+        <span className={`risk ${request.risk}`}>{words.asked.risk[request.risk]}</span>
+        {place !== undefined && (
+          <button
+            type="button"
+            className="chip num"
+            aria-label={words.asked.next}
+            title={words.asked.next}
+            onClick={onNext}
+          >
+            {place}
+          </button>
+        )}
+      </header>
+      <What request={request} words={words} />
+      <Why request={request} words={words} />
+      {doing === "choose" && (
+        <div className="acts">
+          <button type="button" className="btn ask" disabled={isOff} onClick={() => onDecide({ kind: "once" })}>
+            {words.asked.once} <kbd>y</kbd>
+          </button>
+          {session_rule !== undefined && (
+            <button
+              type="button"
+              className="btn"
+              disabled={isOff}
+              title={`${words.asked.sessionAllows}: ${session_rule}`}
+              onClick={() => onDecide({ kind: "session" })}
+            >
+              {words.asked.session} <kbd>s</kbd>
+            </button>
+          )}
+          {always_rule !== undefined && (
+            <button type="button" className="btn" disabled={isOff} aria-live="polite" onClick={always}>
+              {isSure ? words.asked.alwaysSure : words.asked.always} <kbd>a</kbd>
+            </button>
+          )}
+          <button type="button" className="btn" disabled={isOff} onClick={() => setDoing("edit")}>
+            {words.asked.edit} <kbd>e</kbd>
+          </button>
+          <span className="grow" />
+          <button type="button" className="btn danger" disabled={isOff} onClick={() => setDoing("reject")}>
+            {words.asked.reject} <kbd>n</kbd>
+          </button>
+        </div>
+      )}
+      {doing === "reject" && (
+        <Write
+          label={words.asked.why}
+          send={words.asked.rejectNow}
+          isOff={isOff}
+          onSend={(text) => onDecide(text.trim() === "" ? { kind: "reject" } : { kind: "reject", reason: text.trim() })}
+          onBack={() => setDoing("choose")}
+        />
+      )}
+      {doing === "edit" && (
+        <EditFirst
+          isCommand={command !== undefined}
+          given={command ?? JSON.stringify(request.args, null, 2)}
+          args={request.args}
+          isOff={isOff}
+          onSend={(given) => onDecide({ kind: "edit", arguments: given })}
+          onBack={() => setDoing("choose")}
+        />
+      )}
+      {doing === "choose" && <Ahead request={request} words={words} count={count} isOff={isOff} onAll={onDecideAll} />}
+    </div>
+  );
+}
+
+function wouldDo({ command, diff, tool }: PermissionRequest, words: Words): string {
+  const { would } = words.asked;
+  if (command !== undefined) return would.command;
+  const [file] = diff ?? [];
+  if (file !== undefined) return file.deleted ? would.delete : file.created ? would.create : would.edit;
+  if (tool === "web_fetch" || tool === "web_search") return would.web;
+  return would.other(tool);
+}
+
+/** All of what would be done; it scrolls by itself, so that the answers stay in view. */
+function What({ request, words }: { request: PermissionRequest; words: Words }) {
+  const { command, diff, args } = request;
+  if (command !== undefined) {
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+      <div className="cmd" tabIndex={0}>
+        <span className="pr" aria-hidden="true">
+          {"$ "}
+        </span>
+        <Visible text={command} />
+      </div>
+    );
+  }
+  if (diff !== undefined && diff.length > 0) {
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the same
+      <div className="cmd change" tabIndex={0}>
+        {diff.map((file) => (
+          <div key={file.path}>
+            <div className="path">
+              <Icon name={file.created ? "plus" : "pen"} small />
+              <Visible text={file.path} />
+              <span className="plus">+{file.added}</span>
+              <span className="minus">−{file.removed}</span>
+              {file.deleted && <span className="del">{words.call.deleted}</span>}
+            </div>
+            <Diff unified={file.unified} shown={Number.POSITIVE_INFINITY} />
+          </div>
+        ))}
+      </div>
+    );
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the same
+    <div className="cmd" tabIndex={0}>
+      <b>{request.summary}</b>
+      {"\n"}
+      <Visible text={JSON.stringify(args, null, 2)} />
+    </div>
+  );
+}
+
+/** A text with what can't be seen written out. */
+function Visible({ text }: { text: string }) {
+  let at = 0;
+  return visible(text).map((piece) => {
+    const key = at;
+    at += piece.text.length;
+    return piece.isSign ? (
+      <mark key={key} className="sign">
+        ⟪{piece.text}⟫
+      </mark>
+    ) : (
+      <span key={key}>{piece.text}</span>
+    );
+  });
+}
+
+function Why({ request, words }: { request: PermissionRequest; words: Words }) {
+  const { reason, sandboxed, network, opens, always_rule } = request;
+  const box = !sandboxed
+    ? words.asked.noBox
+    : opens
+      ? words.asked.boxOpen
+      : network
+        ? words.asked.boxNet
+        : words.asked.box;
+  return (
+    <div className="why">
+      <span>
+        {words.asked.because} <b>{reason.split("\n").join("; ")}</b>
+      </span>
+      {sandboxed !== undefined && request.command !== undefined && (
+        <span>
+          {words.asked.runsIn} <b>{box}</b>
+        </span>
+      )}
+      {always_rule !== undefined && (
+        <span className="wide">
+          {words.asked.alwaysKeeps} <b>{always_rule}</b>
+        </span>
+      )}
+    </div>
+  );
+}
+
+type AheadGiven = {
+  request: PermissionRequest;
+  words: Words;
+  count: number;
+  isOff: boolean;
+  onAll: (decision: Decision) => void;
+};
+
+/** What will be asked next, as far as that is known. */
+function Ahead({ request, words, count, isOff, onAll }: AheadGiven) {
+  const ahead = request.ahead ?? [];
+  if (ahead.length === 0 && count < 2) return null;
+  return (
+    <div className="ahead">
+      {ahead.length > 0 && <span className="dim">{words.asked.ahead}</span>}
+      {ahead.slice(0, 2).map(({ call_id, summary, risk }, at) => (
+        <span key={call_id} className={at > 0 ? "next wide" : "next"}>
+          <span className="cut">{summary}</span>
+          {risk !== undefined && <span className={`risk ${risk}`}>{words.asked.risk[risk]}</span>}
+        </span>
+      ))}
+      {ahead.length > 2 && <span className="dim">+{ahead.length - 2}</span>}
+      <span className="grow" />
+      {count > 1 && (
+        <button type="button" className="btn small ghost" disabled={isOff} onClick={() => onAll({ kind: "once" })}>
+          {words.asked.allowAll(count)} <kbd>Y</kbd>
+        </button>
+      )}
+    </div>
+  );
+}
+
+type WriteGiven = {
+  label: string;
+  send: string;
+  given?: string;
+  isCode?: boolean;
+  isOff: boolean;
+  trouble?: string | undefined;
+  onSend: (text: string) => void;
+  onBack: () => void;
+};
+
+/** A field for what goes with an answer. Enter sends, Escape goes back. */
+export function Write({ label, send, given = "", isCode, isOff, trouble, onSend, onBack }: WriteGiven) {
+  const words = useWords();
+  const [text, setText] = useState(given);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <div className="write">
+      <textarea
+        ref={field}
+        className={isCode ? "mono" : ""}
+        aria-label={label}
+        placeholder={label}
+        rows={isCode ? Math.min(8, given.split("\n").length + 1) : 2}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+          if (event.key === "Escape") {
+            event.preventDefault();
+            onBack();
+          } else if (event.key === "Enter" && !event.shiftKey && !isOff) {
+            event.preventDefault();
+            onSend(text);
+          }
+        }}
+      />
+      {trouble !== undefined && <p className="del">{trouble}</p>}
+      <div className="acts">
+        <button type="button" className="btn ask" disabled={isOff} onClick={() => onSend(text)}>
+          {send} <kbd>⏎</kbd>
+        </button>
+        <button type="button" className="btn" onClick={onBack}>
+          {words.back} <kbd>Esc</kbd>
+        </button>
+      </div>
+    </div>
+  );
+}
+
+type EditGiven = {
+  isCommand: boolean;
+  given: string;
+  args: unknown;
+  isOff: boolean;
+  onSend: (given: unknown) => void;
+  onBack: () => void;
+};
+
+function EditFirst({ isCommand, given, args, isOff, onSend, onBack }: EditGiven) {
+  const words = useWords();
+  const [trouble, setTrouble] = useState<string>();
+  const send = (text: string) => {
+    if (isCommand) return onSend({ ...(args as object), command: text });
+    try {
+      onSend(JSON.parse(text));
+    } catch {
+      setTrouble(words.asked.notJson);
+    }
+  };
+  return (
+    <Write
+      label={words.asked.edit}
+      send={words.asked.runEdited}
+      given={given}
+      isCode
+      isOff={isOff}
+      trouble={trouble}
+      onSend={send}
+      onBack={onBack}
+    />
+  );
+}

@@ -1,0 +1,17 @@
+//! What a person is asked, by all agents at any depth: one list, the oldest first.
+
+import type { BlockOf, View } from "../fold";
+
+export type Ask = BlockOf<"approval"> | BlockOf<"question">;
+
+export function openAsks(view: View): Ask[] {
+  return view.blocks.filter(
+    (block): block is Ask => (block.kind === "approval" || block.kind === "question") && block.data.open && !block.void,
+  );
+}
+
+/** What an agent that asks is called. */
+export function askerOf(view: View, ask: Ask): string {
+  const agent = ask.data.agent_id;
+  return view.agents.find(({ node }) => node.id === agent)?.node.name ?? "root";
+}

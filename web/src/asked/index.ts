@@ -1,0 +1,4 @@
+//! What a person is asked, and their answers.
+
+export { askerOf, openAsks } from "./asks";
+export { Dock } from "./dock";

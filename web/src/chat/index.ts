@@ -1,0 +1,4 @@
+//! The conversation of a session, and what belongs to it.
+
+export { Inspector } from "./inspector";
+export { Log } from "./log";

@@ -1,0 +1,181 @@
+//! The conversation: rows that are mounted while they are near, and an end that is followed while nobody looks elsewhere.
+
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { Icon, useKeys } from "../parts";
+import { useIsOpen, useSession, useSlices } from "../wire";
+import { useWords } from "../words";
+import { BlockRow } from "./block-row";
+import { LooksRow } from "./looks-row";
+import { type Row, rowsOf } from "./rows";
+import { Skeleton } from "./skeleton";
+
+/** How near the end somebody is who follows, in pixels. */
+const NEAR = 80;
+
+const UPWARDS = new Set(["ArrowUp", "PageUp", "Home"]);
+
+export function Log() {
+  const words = useWords();
+  const session = useSession();
+  const view = useSlices("blocks", "said");
+  const isOpen = useIsOpen();
+  const scroller = useRef<HTMLElement>(null);
+  // The list of blocks is changed in place: its revisions say when.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same
+  const rows = useMemo(() => rowsOf(view.blocks), [view, view.revs.blocks, view.revs.said]);
+  const [follows, setFollows] = useState(true);
+  const [seen, setSeen] = useState(0);
+  const kept = useSelectedRows(scroller);
+
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (at) => guess(rows[at]),
+    getItemKey: (at) => rows[at]?.key ?? at,
+    overscan: 12,
+    paddingStart: 12,
+    paddingEnd: 8,
+    anchorTo: "end",
+    followOnAppend: follows,
+    scrollEndThreshold: follows ? NEAR : 0,
+    rangeExtractor: ({ startIndex, endIndex, overscan, count }) => {
+      const from = Math.max(0, Math.min(startIndex - overscan, kept.current?.[0] ?? startIndex));
+      const to = Math.min(count - 1, Math.max(endIndex + overscan, kept.current?.[1] ?? endIndex));
+      return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+    },
+  });
+
+  const toEnd = useCallback(() => {
+    setFollows(true);
+    list.scrollToEnd();
+  }, [list]);
+
+  // What grows at the end is followed also where the list does not know of it yet.
+  useEffect(() => {
+    if (!follows) return;
+    const watch = () => {
+      const box = scroller.current;
+      if (box !== null && box.scrollHeight - box.scrollTop - box.clientHeight > 1) box.scrollTop = box.scrollHeight;
+    };
+    watch();
+    const observer = new ResizeObserver(watch);
+    const box = scroller.current;
+    if (box !== null) {
+      observer.observe(box);
+      if (box.firstElementChild !== null) observer.observe(box.firstElementChild);
+    }
+    return () => observer.disconnect();
+  }, [follows]);
+
+  useEffect(() => {
+    if (follows) setSeen(rows.length);
+  }, [follows, rows.length]);
+
+  const leave = useCallback(() => setFollows(false), []);
+  const isNearEnd = () => {
+    const box = scroller.current;
+    return box === null || box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+  };
+
+  useKeys({ End: toEnd });
+
+  const last = useRef(0);
+  return (
+    <div className="log">
+      <section
+        ref={scroller}
+        className="track"
+        role="feed"
+        aria-label={words.chat}
+        aria-busy={!isOpen}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+        tabIndex={0}
+        onWheel={(event) => event.deltaY < 0 && leave()}
+        onTouchMove={() => !isNearEnd() && leave()}
+        onKeyDown={(event) => UPWARDS.has(event.key) && leave()}
+        onScroll={(event) => {
+          const { scrollTop } = event.currentTarget;
+          const down = scrollTop > last.current;
+          last.current = scrollTop;
+          // Who comes back to the end follows again.
+          if (!follows && down && isNearEnd()) setFollows(true);
+        }}
+      >
+        {rows.length === 0 && !isOpen && <Skeleton />}
+        <div className="rows" style={{ height: list.getTotalSize() }}>
+          {list.getVirtualItems().map((item) => {
+            const row = rows[item.index];
+            return (
+              row && (
+                <div
+                  key={item.key}
+                  ref={list.measureElement}
+                  data-index={item.index}
+                  className="at"
+                  style={{ transform: `translateY(${item.start}px)` }}
+                >
+                  <OneRow row={row} first={item.index === 0} last={item.index === rows.length - 1} />
+                </div>
+              )
+            );
+          })}
+        </div>
+      </section>
+      {!follows && (
+        <button type="button" className="btn to-end" onClick={toEnd}>
+          <Icon name="down" small />
+          {words.jumpToEnd(Math.max(0, rows.length - seen))}
+        </button>
+      )}
+      <p className="hidden-label" role="status">
+        {view.over && session.isOpen && rows.length > 0 ? words.told.done : ""}
+      </p>
+    </div>
+  );
+}
+
+function OneRow({ row, first, last }: { row: Row; first: boolean; last: boolean }) {
+  return row.kind === "looks" ? (
+    <LooksRow calls={row.calls} count={row.calls.length} first={first} last={last} />
+  ) : (
+    <BlockRow block={row.block} until_ms={row.until_ms} first={first} last={last} />
+  );
+}
+
+/** How high a row most likely is, before it is measured. */
+function guess(row: Row | undefined): number {
+  if (row?.kind !== "block") return 28;
+  switch (row.block.kind) {
+    case "answer":
+      return 32 + 23 * Math.ceil(row.block.data.pieces.reduce((sum, piece) => sum + piece.length, 0) / 100);
+    case "message":
+      return 48;
+    case "end":
+      return 52;
+    default:
+      return 28;
+  }
+}
+
+/** The rows between which something is selected: they stay mounted. */
+function useSelectedRows(scroller: React.RefObject<HTMLElement | null>) {
+  const kept = useRef<[number, number]>(undefined);
+  useEffect(() => {
+    const rowOf = (node: Node | null) => {
+      const element = node instanceof Element ? node : node?.parentElement;
+      const at = element?.closest<HTMLElement>("[data-index]")?.dataset.index;
+      return at === undefined ? undefined : Number(at);
+    };
+    const note = () => {
+      const selection = getSelection();
+      const inside = selection !== null && !selection.isCollapsed && scroller.current?.contains(selection.anchorNode);
+      const ends = inside ? [rowOf(selection.anchorNode), rowOf(selection.focusNode)] : [];
+      const [one, two] = ends;
+      kept.current = one === undefined || two === undefined ? undefined : [Math.min(one, two), Math.max(one, two)];
+    };
+    document.addEventListener("selectionchange", note);
+    return () => document.removeEventListener("selectionchange", note);
+  }, [scroller]);
+  return kept;
+}

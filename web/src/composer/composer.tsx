@@ -1,0 +1,128 @@
+//! Where the person writes: what they say, what waits, and how the agent works.
+
+import { useEffect, useRef, useState } from "react";
+import { draftOf, Icon, useKeys, useStored } from "../parts";
+import type { ApprovalMode, Command, Mode } from "../proto";
+import { useOutgoing, useSession, useSlices } from "../wire";
+import { useWords } from "../words";
+import { Field } from "./field";
+import { ModePick, SettingPicks, type Settings } from "./picks";
+import { Queue, waitingIn } from "./queue";
+
+const MODES: readonly Mode[] = ["agent", "plan", "ask", "debug"];
+
+export function Composer() {
+  const words = useWords();
+  const session = useSession();
+  const view = useSlices("standing", "said");
+  useOutgoing();
+  const { standing } = view;
+  const [draft, setDraft] = useStored(draftOf(session.id));
+  const [trouble, setTrouble] = useState<string>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const text = draft ?? "";
+  const works = !view.over && standing.since_ms !== undefined;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another session is written to
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) field.current?.focus();
+    setTrouble(undefined);
+  }, [session]);
+
+  const send = (command: Command) => {
+    setTrouble(undefined);
+    session.send(command).catch((problem: unknown) => {
+      setTrouble(problem instanceof Error ? problem.message : String(problem));
+    });
+  };
+
+  const say = (when: "now" | "later") => {
+    const said = text.trim();
+    if (said === "") return;
+    session.say(said, when);
+    setDraft(null);
+  };
+
+  const takeBack = (id: string, said: string) => {
+    setTrouble(undefined);
+    session.send({ type: "withdraw", message_ids: [id] }).then(
+      () => {
+        if (text.trim() === "") setDraft(said);
+        field.current?.focus();
+      },
+      (problem: unknown) => setTrouble(problem instanceof Error ? problem.message : String(problem)),
+    );
+  };
+
+  const setMode = (mode: Mode) => send({ type: "set_mode", mode });
+  const nextMode = () => setMode(MODES[(MODES.indexOf(standing.mode) + 1) % MODES.length] ?? "agent");
+
+  useKeys({
+    "Alt-c": () => {
+      const last = view.blocks.findLast((block) => block.kind === "answer");
+      if (last?.kind === "answer") void navigator.clipboard.writeText(last.data.pieces.join(""));
+    },
+  });
+
+  const settings: Settings = {
+    model: standing.model,
+    approval: standing.approval,
+    generation: standing.generation,
+    folder: standing.cwd,
+    answers: standing.answers,
+    onModel: (model) => send({ type: "set_model", model }),
+    onApproval: (approval: ApprovalMode) => send({ type: "set_approval", approval }),
+    onGeneration: (generation) => send({ type: "set_generation", generation }),
+  };
+
+  return (
+    <section className="composer" aria-label={words.composer.label}>
+      <Queue onTakeBack={takeBack} />
+      {trouble !== undefined && (
+        <p className="trouble" role="alert">
+          {trouble}
+        </p>
+      )}
+      <Field
+        ref={field}
+        label={words.composer.label}
+        placeholder={works ? words.composer.working : words.composer.idle}
+        text={text}
+        onText={setDraft}
+        onSend={() => say("now")}
+        onTab={() => {
+          if (text.trim() === "" || !works) return false;
+          say("later");
+          return true;
+        }}
+        onBackTab={nextMode}
+        onUp={() => {
+          const last = waitingIn(view).at(-1);
+          if (text !== "" || last === undefined) return false;
+          takeBack(last.data.message_id, last.data.text);
+          return true;
+        }}
+      />
+      <div className="tools">
+        <ModePick mode={standing.mode} onMode={setMode} />
+        <SettingPicks {...settings} />
+        <span className="grow" />
+        {works && text.trim() !== "" && (
+          <button type="button" className="btn ghost small wide" onClick={() => say("later")}>
+            <kbd>Tab</kbd> {words.composer.later}
+          </button>
+        )}
+        <button
+          type="button"
+          className="send"
+          aria-label={words.composer.send}
+          title={words.composer.send}
+          disabled={text.trim() === ""}
+          onClick={() => say("now")}
+        >
+          <Icon name="up" />
+        </button>
+      </div>
+    </section>
+  );
+}

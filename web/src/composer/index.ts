@@ -1,0 +1,5 @@
+//! Where the person writes.
+
+export { Composer } from "./composer";
+export { Field } from "./field";
+export { SettingPicks } from "./picks";

@@ -1,0 +1,12 @@
+//! Events become what a person sees: `fold(view, events)`. No clock, no page, no network.
+
+export { isLive } from "./agents";
+export * from "./block";
+export { fold, isPlain } from "./fold";
+export { isAtWork } from "./idle";
+export { counts, effective } from "./rewinds";
+export { shape } from "./shape";
+export { works } from "./standing";
+export * from "./view";
+export { clean, cleanLine, withoutMarks, written } from "./words";
+export { REFUSED } from "./work";

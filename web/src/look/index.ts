@@ -1,0 +1,9 @@
+//! The look: tokens, then parts, then rooms.
+
+import "./tokens.css";
+import "./base.css";
+import "./frame.css";
+import "./track.css";
+import "./asked.css";
+import "./inspect.css";
+import "./narrow.css";

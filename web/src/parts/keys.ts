@@ -1,0 +1,36 @@
+//! Keys for the whole page. Letters count only while nobody writes.
+
+import { useEffect, useRef } from "react";
+
+/** What is done at a key, by its name: `y`, `Y`, `Escape`, `Alt-n`, `Mod-k`. What gives false lets the key go on. */
+export type Keys = Record<string, (event: KeyboardEvent) => unknown>;
+
+export function isWriting(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+function nameOf(event: KeyboardEvent): string {
+  const mod = event.ctrlKey || event.metaKey ? "Mod-" : "";
+  const alt = event.altKey ? "Alt-" : "";
+  const key = event.altKey && event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : event.key;
+  return `${mod}${alt}${key}`;
+}
+
+export function useKeys(keys: Keys): void {
+  const now = useRef(keys);
+  now.current = keys;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
+      const name = nameOf(event);
+      const work = now.current[name];
+      const isLetter = name.length === 1;
+      if (work === undefined || (isLetter && isWriting(event.target))) return;
+      if (work(event) !== false) event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}

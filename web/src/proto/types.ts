@@ -1,0 +1,2291 @@
+//! The types of the API: written by `npm run types` from what the program says of itself, do not edit.
+
+/** Any JSON. */
+export type Json = unknown;
+
+/** Files that act later without being called and were changed without a question. */
+export type ActingChange = {
+  /** What they do. */
+  does: ActsLater;
+  /** Which they are, from the workspace on. */
+  files: Array<string>;
+  /** The state of the workspace before the turn that changed them; absent when none was kept. */
+  checkpoint?: string;
+};
+
+/** Who something came from. */
+export type Actor = ({
+  kind: "person";
+} | {
+  kind: "device";
+  /** What it is called. */
+  name: string;
+} | {
+  kind: "program";
+  /** What it is called. */
+  name: string;
+} | {
+  kind: "agent";
+  /** Which one. */
+  id: AgentId;
+} | {
+  kind: "rule";
+  /** The rule as people write it. */
+  rule: string;
+});
+
+/** What a file does later without being called. */
+export type ActsLater = ("runs" | "runs_elsewhere" | "instructs");
+
+/** When a message that came while the agent works is given to it. */
+export type Admission = ("turn_boundary" | "after_work" | "withdrawn");
+
+/** The agent is done with what it was asked. */
+export type AgentComplete = {
+  /** Why. */
+  reason: CompleteReason;
+  /** What failed, when something did. */
+  error_code?: ErrorCode;
+  /** The model's last words. */
+  final: string;
+  /** Turns since the user message. */
+  turns: number;
+  /** What those turns used. */
+  usage: Usage;
+  /** What the session used in all, those turns included. */
+  session_usage?: Usage;
+  /** How long they took. */
+  duration_ms: number;
+  /** The part of that in which the person was waited for. */
+  waited_ms?: number;
+  /** The limit that the session has reached, whether or not that ended the work. */
+  budget?: BudgetReached;
+  /** Who stopped it, when somebody did. */
+  by?: Actor;
+};
+
+/** One node of a session's agent tree. */
+export type AgentId = string;
+
+/** An agent, or the person, says something to another agent. */
+export type AgentMessage = {
+  /** Who says it. */
+  from: Actor;
+  /** To whom. */
+  to: AgentId;
+  /** What. */
+  letter: Letter;
+  /** The message by which it enters the conversation of the one it is said to. */
+  message_id: MessageId;
+};
+
+/** One agent of the tree. */
+export type AgentNode = {
+  /** Its id. */
+  id: AgentId;
+  /** What it is called in its session: its role and a number, such as `explore-2`; `root` for the root. */
+  name: string;
+  /** What kind it is. */
+  type: NodeType;
+  /** The name of its definition, such as `coder`. */
+  role: string;
+  /** Who created it; nobody for the root. */
+  parent?: AgentId;
+  /** Those it created, oldest first; without those that went when it finished. */
+  children: Array<AgentId>;
+  /** How many agents below it are gone because everything there was finished. */
+  collapsed?: number;
+  /** What it was asked to do. */
+  task: string;
+  /** The model or model group it asks. */
+  model_group: string;
+  /** What it is doing. */
+  state: NodeState;
+  /** Whose pause it is in: its own, or that of an agent above it. */
+  paused_by?: AgentId;
+  /** How far it says it is, from 0 to 1. */
+  progress: number;
+  /** What it said last. */
+  last_message?: string;
+  /** What it used itself. */
+  usage: Usage;
+  /** What it and everybody below it used. */
+  subtree_usage: Usage;
+  /** What it and everybody below it may use. */
+  budget?: SubtreeBudget;
+  /** When it was created. */
+  created: string;
+  /** When its state changed last. */
+  changed: string;
+  /** What came of its task. */
+  result?: NodeResult;
+};
+
+/** What an agent of the tree is told to do. */
+export type AgentOrder = ({
+  kind: "task";
+  /** What. */
+  text: string;
+} | {
+  kind: "redirect";
+  /** What to do otherwise. */
+  text: string;
+} | {
+  kind: "answer";
+  /** The answer. */
+  text: string;
+} | {
+  kind: "pause";
+} | {
+  kind: "resume";
+} | {
+  kind: "cancel";
+} | {
+  kind: "retry";
+} | AgentParameters & {
+  kind: "update_parameters";
+});
+
+/** What of an agent can be changed while it works. */
+export type AgentParameters = {
+  /** Another model or model group. */
+  model_group?: string;
+  /** Another budget for it and everybody below it. */
+  budget?: SubtreeBudget;
+  /** Only these tools, of those it has. */
+  tools?: Array<string>;
+};
+
+/** What an agent's loop is doing. */
+export type AgentState = ("idle" | "streaming" | "tool_pending" | "awaiting_approval" | "tool_executing" | "tool_result_ready" | "iteration_limit" | "complete" | "failed" | "cancelled");
+
+/** An agent of the tree is new or has changed. */
+export type AgentUpdate = {
+  /** How it is now. */
+  node: AgentNode;
+  /** Those below it that are gone from the tree with this, their logs kept. */
+  gone?: Array<AgentId>;
+  /** How it was set up, once, when it is new: what it takes to go on with it after a crash. */
+  setup?: Json;
+  /** Who told it to pause, go on, end or work otherwise, when that is what changed. */
+  by?: Actor;
+  /** Whether it begins its task anew with this: what it said and did before is no part of its conversation any more. */
+  anew?: boolean;
+};
+
+/** The answer to a [`Query`], variant for variant. */
+export type Answer = (SessionSnapshot & {
+  type: "snapshot";
+} | {
+  type: "messages";
+  /** Oldest first. */
+  messages: Array<Message>;
+} | ContextReport & {
+  type: "context";
+} | PromptReport & {
+  type: "prompt";
+} | {
+  type: "checkpoints";
+  /** Oldest first. */
+  checkpoints: Array<CheckpointInfo>;
+} | {
+  type: "rewind_points";
+  /** Oldest first. */
+  points: Array<RewindPoint>;
+} | RewindPreview & {
+  type: "rewind_preview";
+} | {
+  type: "tree";
+  /** The root first, parents before their children. */
+  nodes: Array<AgentNode>;
+} | {
+  type: "workflows";
+  /** Oldest first, each with all its tasks. */
+  workflows: Array<WorkflowGraph>;
+} | SessionRules & {
+  type: "rules";
+} | {
+  type: "background";
+  /** Those of the root first, each agent's oldest first; some that are over are among them. */
+  commands: Array<BackgroundCommand>;
+} | {
+  type: "background_output";
+  /** The command, as it stands. */
+  command: BackgroundCommand;
+  /** The last lines that it printed, as plain text. */
+  tail: string;
+});
+
+/** When the person is asked. */
+export type ApprovalMode = ("auto" | "accept_edits" | "ask_first" | "manual");
+
+/** A call that a person will be asked about when its turn comes. */
+export type AskedAhead = {
+  /** The call. */
+  call_id: CallId;
+  /** The call in one line. */
+  summary: string;
+  /** How much harm it could do, as things stand now; absent where that shows only when its turn comes. */
+  risk?: Risk;
+  /** How much of it that line says. */
+  says?: Says;
+};
+
+/** What is shown with a message. */
+export type Attachment = ({
+  kind: "image";
+  /** `image/png`, `image/jpeg`, `image/webp` or `image/gif`. */
+  media_type: string;
+  /** The file's bytes in base64. */
+  data: string;
+});
+
+/** Who speaks in the person's place. */
+export type Author = ("person" | "neco" | "hook");
+
+/** A command in the background of an agent. */
+export type BackgroundCommand = {
+  /** The agent that started it. */
+  agent_id: AgentId;
+  /** What it is called there, such as `bg-1`. */
+  name: string;
+  /** The command line. */
+  command: string;
+  /** When it began. */
+  started: string;
+  /** How it ended; absent while it runs. */
+  ended?: BackgroundEnd;
+};
+
+/** How a command in the background ended. */
+export type BackgroundEnd = {
+  /** Its exit code; absent where a signal ended it. */
+  exit_code?: number;
+  /** How long it ran, in milliseconds. */
+  took_ms: number;
+};
+
+/** Where a repository stands. */
+export type Branch = {
+  /** The branch, or the commit in brackets; none where there is no repository. */
+  name?: string;
+};
+
+/** A limit of a session that is reached, and what the session used in all. */
+export type BudgetReached = ({
+  of: "cost";
+  /** What may be spent. */
+  limit: number;
+  /** What was spent. */
+  used: number;
+} | {
+  of: "tokens";
+  /** What may be used. */
+  limit: number;
+  /** What was used. */
+  used: number;
+} | {
+  of: "time";
+  /** What may be used. */
+  limit: number;
+  /** What was used. */
+  used: number;
+});
+
+/** A tool call's id: the model's own when it is unique in the session, otherwise `tool-<uuid>`. */
+export type CallId = string;
+
+/** Where a call is in its life. */
+export type CallStatus = ("validating" | "scheduled" | "awaiting_approval" | "executing" | "success" | "error" | "cancelled");
+
+/** How much was changed in files. */
+export type ChangedFiles = {
+  /** How many files. */
+  files: number;
+  /** Lines that edits added. */
+  added: number;
+  /** Lines that edits removed. */
+  removed: number;
+};
+
+/** The workspace was kept as it is. */
+export type Checkpoint = {
+  /** The name of this state. */
+  rev: string;
+  /** The state it was compared with; absent when it is the first one. */
+  parent?: string;
+  /** When it was kept. */
+  when: CheckpointWhen;
+  /** The state that is put in its place, where it was kept before that; absent in logs that are older than this. */
+  to?: string;
+  /** What was going on, in a few words. */
+  label: string;
+  /** What is different from `parent`; 200 at most. */
+  changed?: Array<FileChange>;
+  /** How many more files are different. */
+  more?: number;
+  /** What was not kept; 50 at most. */
+  left_out?: Array<LeftOut>;
+  /** How many more were not kept. */
+  left_out_more?: number;
+};
+
+/** A state of the workspace that was kept. */
+export type CheckpointInfo = {
+  /** Its name. */
+  rev: string;
+  /** The event that tells of it. */
+  seq: number;
+  /** When it was kept. */
+  ts: string;
+  /** What was going on, in a few words. */
+  label: string;
+  /** Before or after a turn, or before another state was put in its place. */
+  when: CheckpointWhen;
+  /** How many files are different from the state before it. */
+  changed: number;
+};
+
+/** When the workspace was kept. */
+export type CheckpointWhen = ("before" | "after" | "restore");
+
+/** What a window can ask of a session. */
+export type Command = ({
+  type: "user_message";
+  /** What is said. */
+  content: string;
+  /** What is shown with it. */
+  attachments?: Array<Attachment>;
+} | {
+  type: "steer";
+  /** What is said. */
+  text: string;
+} | {
+  type: "command_message";
+  /** What is said. */
+  pieces: Array<MessagePiece>;
+  /** What is shown with it. */
+  attachments?: Array<Attachment>;
+  /** Whether a working agent sees it at its next turn boundary, as with [`Command::Steer`]; else it is queued. */
+  steers?: boolean;
+  /** What the root agent is allowed while it does that, as rules such as `Bash(git add:*)`; what denies it counts all the same. */
+  allow?: Array<string>;
+  /** The model that is asked for it, `provider/model` or the name of a group, unless one was chosen for the session. */
+  model?: string;
+} | {
+  type: "withdraw";
+  /** The messages. */
+  message_ids: Array<MessageId>;
+} | {
+  type: "approve";
+  /** The call that waits. */
+  call_id: CallId;
+  /** What the person decided. */
+  decision: Decision;
+} | {
+  type: "compact";
+  /** What the summary should pay attention to. */
+  focus?: string;
+} | {
+  type: "set_ide_context";
+  /** All that is open now. */
+  context: IdeContext;
+} | {
+  type: "answer";
+  /** The question. */
+  question_id: QuestionId;
+  /** What the person says. */
+  reply: Reply;
+} | {
+  type: "cancel";
+} | {
+  type: "stop_all";
+} | {
+  type: "background";
+  /** The call. */
+  call_id: CallId;
+} | {
+  type: "stop_background";
+  /** The agent that started it. */
+  agent_id: AgentId;
+  /** What it is called there. */
+  name: string;
+} | {
+  type: "set_mode";
+  /** The new mode. */
+  mode: Mode;
+} | {
+  type: "set_model";
+  /** `provider/model`, or the name of a group. */
+  model: string;
+} | {
+  type: "set_generation";
+  /** From 1 to the highest. */
+  generation: number;
+} | {
+  type: "set_approval";
+  /** The new approval mode. */
+  approval: ApprovalMode;
+} | {
+  type: "rewind";
+  /** The message. */
+  message_id: MessageId;
+  /** What is rewound. */
+  what: RewindWhat;
+} | {
+  type: "restore_checkpoint";
+  /** The name of the checkpoint, or the beginning of it. */
+  rev: string;
+} | {
+  type: "undo_rewind";
+} | {
+  type: "redo_rewind";
+} | {
+  type: "rename";
+  /** The title. */
+  title: string;
+} | {
+  type: "agent_command";
+  /** The agent. */
+  agent_id: AgentId;
+  /** What to do. */
+  order: AgentOrder;
+} | {
+  type: "run_workflow";
+  /** The workflow, as a file would have it. */
+  definition: Json;
+  /** What it is started with. */
+  inputs?: Json;
+} | {
+  type: "workflow_command";
+  /** The workflow. */
+  workflow_id: WorkflowId;
+  /** What to do. */
+  order: WorkflowOrder;
+} | {
+  type: "shutdown";
+});
+
+/** The conversation that the model has was made shorter. The log keeps all of it. */
+export type Compaction = {
+  /** Why. */
+  cause: CompactionCause;
+  /** How. */
+  strategy: CompactionStrategy;
+  /** Tokens of the context before. */
+  before: number;
+  /** Tokens of the context after. */
+  after: number;
+  /** How many messages stayed as they were. */
+  kept: number;
+  /** How many are gone from what the model has. */
+  removed: number;
+  /** What the person asked to pay attention to. */
+  focus?: string;
+  /** Who asked for it, when somebody did. */
+  by?: Actor;
+  /** Messages of the older part that stayed, in order. */
+  pinned?: Array<MessageId>;
+  /** What stands in place of the older part, after what stayed of it. */
+  summary?: Message;
+  /** Where the part begins that stayed as it was; absent when nothing was removed. */
+  since?: MessageId;
+  /** Outputs that were shortened. */
+  outputs?: Array<TrimmedOutput>;
+  /** Arguments that were shortened. */
+  arguments?: Array<TrimmedArguments>;
+  /** Why better ways were not taken, in words. */
+  notes?: Array<string>;
+};
+
+/** Why the conversation was compacted. */
+export type CompactionCause = ("full" | "too_long" | "asked");
+
+/** How the conversation was made shorter. */
+export type CompactionStrategy = ("summary" | "outputs" | "window");
+
+/** Why an agent is done. */
+export type CompleteReason = ("natural" | "iteration_limit" | "cancelled" | "failed" | "budget" | "stopped" | "loop_detected");
+
+/** How much room everything takes that the model would be told now. Tokens are estimates. */
+export type ContextReport = {
+  /** The model or group that would be asked. */
+  model: string;
+  /** Tokens that fit into one request and its answer; absent when that is not known. */
+  window?: number;
+  /** Whether the window is only assumed: nobody says how big that of the model is. */
+  window_is_assumed?: boolean;
+  /** Tokens of the window that are kept free for the answer. */
+  reserve: number;
+  /** Tokens from which on the conversation is compacted; absent when the window is not known. */
+  compact_at?: number;
+  /** Everything together. */
+  tokens: number;
+  /** The declarations of tools. */
+  tools: ToolsSize;
+  /** The layers that say something, in order. */
+  layers: Array<LayerSize>;
+  /** The conversation as the model has it, oldest first. */
+  messages: Array<MessageSize>;
+  /** What was given with the person's messages because it fits their words, and what became of it; absent where nothing was. */
+  given?: GivenUse;
+};
+
+/** Outputs and arguments of earlier calls were shortened, because they are outdated or were long and have been used. The log keeps them whole. */
+export type ContextTrim = {
+  /** Tokens of the context before. */
+  before: number;
+  /** Tokens of the context after. */
+  after: number;
+  /** The outputs as the model has them from now on. */
+  outputs: Array<TrimmedOutput>;
+  /** The arguments as the model has them from now on. */
+  arguments?: Array<TrimmedArguments>;
+};
+
+/** A person's answer to a permission request. */
+export type Decision = ({
+  kind: "once";
+} | {
+  kind: "session";
+} | {
+  kind: "always";
+} | {
+  kind: "edit";
+  /** The arguments to run with. */
+  arguments: Json;
+} | {
+  kind: "reject";
+  /** The person's words; the model reads them. */
+  reason?: string;
+});
+
+/** The change of one file. */
+export type Diff = {
+  /** Path relative to the workspace where it lies inside it. */
+  path: string;
+  /** The change as a unified diff without file headers. */
+  unified: string;
+  /** Lines added. */
+  added: number;
+  /** Lines removed. */
+  removed: number;
+  /** Whether the file is new. */
+  created: boolean;
+  /** Whether the file is deleted. */
+  deleted?: boolean;
+};
+
+/** A picture of a call's outcome that any window can draw its own way. */
+export type Display = ({
+  kind: "text";
+  /** The text. */
+  text: string;
+} | {
+  kind: "diff";
+  /** One entry a file. */
+  files: Array<Diff>;
+} | {
+  kind: "terminal";
+  /** The command line. */
+  command: string;
+  /** The end of its output. */
+  tail: string;
+  /** Its exit code; absent when it was killed or still runs. */
+  exit_code?: number;
+  /** The name of the background process that it goes on as; absent when it is over. */
+  background?: string;
+} | {
+  kind: "list";
+  /** What the list is of, for its heading. */
+  title: string;
+  /** The entries; may be shorter than `total`. */
+  items: Array<string>;
+  /** How many there are in all. */
+  total: number;
+});
+
+/** What a parent or the person says to an agent. Pausing, resuming, cancelling and other parameters are no letters: they happen to the agent at once. */
+export type Down = ({
+  kind: "task";
+  /** What to do. */
+  text: string;
+} | {
+  kind: "redirect";
+  /** What to do otherwise. */
+  text: string;
+} | {
+  kind: "answer";
+  /** The answer. */
+  text: string;
+});
+
+/** What it means to answer a question with nothing. */
+export type EmptyAnswer = ("allowed" | "default" | "refused");
+
+/** What the model is told of the place where it works: gathered when the session was made, and told the same for as long as it lives. */
+export type EnvironmentTold = {
+  /** The text. */
+  text: string;
+  /** The day that the model was last told. */
+  date: string;
+  /** The map of the repository, where it is wanted and was ready. */
+  repo_map?: string;
+};
+
+export type ErrorCode = (1001 | 1002 | 1003 | 1004 | 1005 | 1006 | 1007 | 1008 | 1009 | 1010 | 2001 | 2002 | 2003 | 2004 | 2005 | 2006 | 2007 | 3001 | 3002 | 3003 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4009 | 4010 | 4011 | 5001 | 5002 | 6001 | 6002);
+
+/** Something went wrong. */
+export type ErrorEvent = {
+  /** The stable code. */
+  code: ErrorCode;
+  /** What happened, for a person. */
+  message: string;
+  /** Whether the same thing can succeed when it is tried again. */
+  retryable: boolean;
+};
+
+/** Something that happened in a session. */
+export type Event = (SessionStart & {
+  type: "session_start";
+} | StateChange & {
+  type: "state_change";
+} | TurnStart & {
+  type: "turn_start";
+} | StreamChunk & {
+  type: "stream_chunk";
+} | StreamChunk & {
+  type: "reasoning_chunk";
+} | ToolCallStart & {
+  type: "stream_tool_call_start";
+} | ToolCallDelta & {
+  type: "stream_tool_call_delta";
+} | ModelRetry & {
+  type: "model_retry";
+} | ModelSwitch & {
+  type: "model_switch";
+} | ToolCallUpdate & {
+  type: "tool_call_update";
+} | ToolOutputChunk & {
+  type: "tool_output_chunk";
+} | ToolCallEnd & {
+  type: "tool_call_end";
+} | PermissionRequest & {
+  type: "permission_request";
+} | PermissionDecision & {
+  type: "permission_decision";
+} | HookRun & {
+  type: "hook_run";
+} | MemoryUpdate & {
+  type: "memory_update";
+} | Question & {
+  type: "question";
+} | QuestionAnswer & {
+  type: "question_answer";
+} | TodoUpdate & {
+  type: "todo_update";
+} | PlanUpdate & {
+  type: "plan_update";
+} | SharedStateUpdate & {
+  type: "shared_state";
+} | ModeChange & {
+  type: "mode_change";
+} | UsageEvent & {
+  type: "usage";
+} | SideCall & {
+  type: "side_call";
+} | Notification & {
+  type: "notification";
+} | MessageQueued & {
+  type: "message_queued";
+} | Message & {
+  type: "message";
+} | EnvironmentTold & {
+  type: "environment";
+} | IdeContext & {
+  type: "ide_context";
+} | RulesTold & {
+  type: "rules_told";
+} | SkillUsed & {
+  type: "skill_used";
+} | PiecesGiven & {
+  type: "pieces_given";
+} | ContextTrim & {
+  type: "context_trim";
+} | Compaction & {
+  type: "compaction";
+} | Checkpoint & {
+  type: "checkpoint";
+} | FilesBack & {
+  type: "files_back";
+} | Rewind & {
+  type: "rewind";
+} | AgentUpdate & {
+  type: "agent_update";
+} | AgentMessage & {
+  type: "agent_message";
+} | SessionStop & {
+  type: "stop";
+} | WorkflowUpdate & {
+  type: "workflow_update";
+} | SessionTitle & {
+  type: "title";
+} | Imported & {
+  type: "imported";
+} | ErrorEvent & {
+  type: "error";
+} | TurnEnd & {
+  type: "turn_end";
+} | AgentComplete & {
+  type: "agent_complete";
+}) & {
+  /** Position in the session's log, from 1, without gaps. */
+  seq: number;
+  /** When it happened, in UTC, always with three digits after the second. */
+  ts: string;
+  /** The session. */
+  session_id: SessionId;
+  /** The agent it happened to. */
+  agent_id: AgentId;
+  /** The turn it belongs to, if any. */
+  turn_id?: TurnId;
+  /** The version of the protocol that whoever goes on with the session has to know, when that is not the first. */
+  needs?: number;
+};
+
+/** A file that is different. */
+export type FileChange = {
+  /** Its path, relative to the workspace. */
+  path: string;
+  /** How it is different. */
+  kind: FileChangeKind;
+};
+
+/** How a file is different. */
+export type FileChangeKind = ("added" | "modified" | "deleted");
+
+/** What would happen to a file. */
+export type FilePreview = {
+  /** Its path, relative to the workspace. */
+  path: string;
+  /** What would be done to it: `added` comes back, `deleted` goes. */
+  kind: FileChangeKind;
+  /** Whether somebody else changed it since the session last knew it: that change would be lost. */
+  by_others: boolean;
+  /** Whether it was changed while a call ran that may change any file, and no file tool wrote it so: the call may have done it, or somebody else meanwhile. */
+  unsure?: boolean;
+  /** The lines that would come and go; absent where that is not known. */
+  lines?: LineCount;
+};
+
+/** How far putting files back is. */
+export type FilesBack = {
+  /** Files that are as they should be by now. */
+  done: number;
+  /** Files that are to be put back. */
+  total: number;
+};
+
+/** Where the conversation of a fork comes from. */
+export type ForkedFrom = {
+  /** The session. */
+  session_id: SessionId;
+  /** The last event that both have. */
+  seq: number;
+};
+
+/** A field of a form that an MCP server wants filled in; the title of the question names it. */
+export type FormField = {
+  /** What the server is called in the settings. */
+  server: string;
+  /** What an empty answer means, as people know it. */
+  default?: string;
+};
+
+/** Where a piece of a file stands that was given. */
+export type GivenPiece = {
+  /** The file, relative to the workspace. */
+  path: string;
+  /** Its first line, counted from one. */
+  first_line: number;
+  /** Its last line. */
+  last_line: number;
+};
+
+/** Rules and folders that come with a question, as flags of a run do. */
+export type GivenRules = {
+  /** What is allowed without asking, such as `bash(git log *)`. */
+  allow?: Array<string>;
+  /** What is asked about. */
+  ask?: Array<string>;
+  /** What is refused. */
+  deny?: Array<string>;
+  /** Folders that are open besides the one worked in. */
+  add_dir?: Array<string>;
+};
+
+/** An MCP server of one opening. */
+export type GivenServer = {
+  /** What it is called. */
+  name: string;
+  /** The server, as settings have it: `{"command": "npx", "args": ["-y", "server"]}`, `{"url": "https://…"}`. */
+  server: Json;
+};
+
+/** What was given with a person's messages because it fits their words, and what became of it. */
+export type GivenUse = {
+  /** Messages that something was given with. */
+  messages: number;
+  /** Tokens of all that was given. */
+  tokens: number;
+  /** Files of which a piece was given. */
+  files: number;
+  /** How many of these the agent read or edited afterwards. */
+  opened: number;
+};
+
+/** Something that a person allowed for a session. */
+export type GrantedRule = {
+  /** What it allows, in the words of the question that it answered. */
+  allows: string;
+  /** The agent that it holds for, by name; absent for the root. */
+  agent?: string;
+};
+
+/** A moment that hooks can be plugged into, by the name that hook files use for it. */
+export type HookEvent = ("SessionStart" | "SessionEnd" | "UserPromptSubmit" | "PreToolUse" | "PermissionRequest" | "PostToolUse" | "PostToolUseFailure" | "Stop" | "SubagentStart" | "SubagentStop" | "PreCompact" | "PostCompact" | "Notification" | "Error");
+
+/** What a hook came to. */
+export type HookOutcome = ("passed" | "allowed" | "asked" | "blocked" | "stopped" | "failed" | "timed_out" | "cancelled");
+
+/** A hook ran. */
+export type HookRun = {
+  /** The moment. */
+  event: HookEvent;
+  /** Its command, in one line. */
+  hook: string;
+  /** What it came to. */
+  outcome: HookOutcome;
+  /** How long it took. */
+  duration_ms: number;
+  /** What the person should read: the hook's own words, or why it failed. */
+  message?: string;
+  /** The call it was about. */
+  call_id?: CallId;
+  /** The message it was about. A message that was blocked never enters the conversation. */
+  message_id?: MessageId;
+};
+
+/** What a person has open in an editor. Lines are counted from 1. */
+export type IdeContext = {
+  /** The file that is worked in; relative to the workspace where it lies inside it. */
+  active_file?: string;
+  /** The line of the cursor in it. */
+  cursor_line?: number;
+  /** What is selected in it. */
+  selection?: Selection;
+  /** Other files that are open. */
+  open_files?: Array<string>;
+};
+
+/** The events that follow come from a file that another program wrote. */
+export type Imported = {
+  /** The program, such as `claude-code` or `codex`. */
+  from: string;
+  /** The file. */
+  file: string;
+  /** The id that the conversation had there. */
+  id?: string;
+  /** How many entries of the file have no place here. */
+  skipped: number;
+};
+
+/** The answer to one thing that the model wants to know. */
+export type ItemAnswer = {
+  /** The labels of the options that were chosen. */
+  chosen?: Array<string>;
+  /** What the person wrote. */
+  text?: string;
+};
+
+/** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
+export type Known8 = (Strategy | string);
+
+/** All that the model knows of one file: what was in it, and how much of that it was shown. */
+export type KnownFile = {
+  /** Where it lies; relative to the workspace inside it. */
+  path: string;
+  /** SHA-256 of its content, in hex. */
+  sha256: string;
+  /** The lines that were shown, in order, each stretch as its first line and the one after its last, from 1; absent when all of it is known. */
+  lines?: Array<[number, number]>;
+  /** How many lines there are, where only some were shown and that is known. */
+  total_lines?: number;
+};
+
+/** One layer of what the model is told. The order of the variants is the order in which the model reads them: what changes least comes first, so that prompt caches hit. */
+export type Layer = ("base" | "mode" | "generation" | "role" | "rules" | "skills" | "agents" | "memory" | "repo_map" | "files" | "environment" | "summary" | "messages");
+
+/** How much room a layer takes. */
+export type LayerSize = {
+  /** Which. */
+  layer: Layer;
+  /** Its tokens. */
+  tokens: number;
+  /** Its part of everything, in percent. */
+  share: number;
+  /** What was left out to fit its share, in words. */
+  notes?: Array<string>;
+};
+
+/** What a layer says. */
+export type LayerText = {
+  /** Which. */
+  layer: Layer;
+  /** What it says. */
+  text: string;
+};
+
+/** A file that is not part of a checkpoint. */
+export type LeftOut = {
+  /** Its path, relative to the workspace. */
+  path: string;
+  /** Why not. */
+  why: LeftOutWhy;
+};
+
+/** Why a file is not part of a checkpoint. */
+export type LeftOutWhy = ("ignored" | "too_big" | "secret" | "other");
+
+/** What is said. */
+export type Letter = (Up & {
+  way: "up";
+} | Down & {
+  way: "down";
+});
+
+/** Lines that a change adds and removes. ``` use neco_proto::LineCount; let unified = "--- a/b\n+++ b/b\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+more\n"; assert_eq!(LineCount::of(unified), LineCount { added: 2, removed: 1 }); ``` */
+export type LineCount = {
+  /** Lines added. */
+  added: number;
+  /** Lines removed. */
+  removed: number;
+};
+
+/** How many times as much a call with a long prompt costs. */
+export type LongPrompt = {
+  /** More input tokens than this. */
+  over: number;
+  /** For all input, cached or not. */
+  input_times: number;
+  /** For all output. */
+  output_times: number;
+};
+
+/** What happened to entries of the memory. */
+export type MemoryAction = ("recalled" | "stored" | "updated");
+
+/** An entry of the memory in short. */
+export type MemoryNote = {
+  /** Its id. */
+  id: string;
+  /** What it is about. */
+  title: string;
+  /** How far it reaches. */
+  scope: MemoryScope;
+  /** The file that holds it. */
+  path: string;
+};
+
+/** How far an entry of the memory reaches. */
+export type MemoryScope = ("global" | "directory");
+
+/** The memory was changed, or something of it was put before the model. */
+export type MemoryUpdate = {
+  /** What happened. */
+  action: MemoryAction;
+  /** The entries it happened to. */
+  entries: Array<MemoryNote>;
+  /** What the model is told of them from now on; only with `recalled`. */
+  text?: string;
+};
+
+/** One message of the conversation. */
+export type Message = {
+  /** Its id. */
+  id: MessageId;
+  /** Who speaks. */
+  role: Role;
+  /** What is said, in order. */
+  parts: Array<Part>;
+  /** `provider/model` that wrote it; only on assistant messages. */
+  model?: string;
+  /** Who says it in the person's place; only on user messages, and absent in logs that are older than this, where the text tells it. */
+  author?: Author;
+  /** Who sent it, when it was sent by a command; absent in logs that are older than this. */
+  by?: Actor;
+  /** What the person says in it, where something else stands between that: only this names files and skills. */
+  said?: string;
+};
+
+/** One message of the conversation. */
+export type MessageId = string;
+
+/** A piece of what a command of the person's own says. */
+export type MessagePiece = {
+  /** What is said. */
+  text: string;
+  /** Whether a command line printed it: it holds no secret then, names no file and calls up no skill. */
+  printed?: boolean;
+};
+
+/** The person said something while the agent works; told again when they take it back. */
+export type MessageQueued = {
+  /** When it is given to the agent. */
+  when: Admission;
+  /** What was said. */
+  message: Message;
+};
+
+/** How much room a message takes. */
+export type MessageSize = {
+  /** Which. */
+  id: MessageId;
+  /** Who speaks. */
+  role: Role;
+  /** Who wrote what stands in it as the person's words. */
+  author?: Author;
+  /** Its tokens. */
+  tokens: number;
+  /** Its part of everything, in percent. */
+  share: number;
+  /** How it begins, in one line. */
+  begins: string;
+  /** The tools it calls, or whose results it has. */
+  tools?: Array<string>;
+};
+
+/** What kind of work the agent is here for. */
+export type Mode = ("agent" | "plan" | "ask" | "debug");
+
+/** Mode, approval mode, model or generation changed; only what changed is there. */
+export type ModeChange = {
+  /** The new mode. */
+  mode?: Mode;
+  /** The new approval mode. */
+  approval?: ApprovalMode;
+  /** The new model or group. */
+  model?: string;
+  /** The new generation. */
+  generation?: number;
+  /** Why the agent itself changed it; absent when a person did. */
+  reason?: string;
+  /** Who wanted it; absent when it follows from something else, and in logs that are older than this. */
+  by?: Actor;
+};
+
+/** A group of models. */
+export type ModelGroup = {
+  /** The models, in order of preference. */
+  models: Array<string>;
+  /** How one is chosen. */
+  strategy: Known8;
+};
+
+/** Providers, their models, and groups of these. */
+export type ModelList = {
+  /** The groups. */
+  groups: Record<string, ModelGroup>;
+  /** The providers; those that can be asked first. */
+  providers: Array<ProviderRow>;
+  /** Their models. */
+  models: Array<ModelRow>;
+  /** How many providers are left out, as they can't be asked. */
+  hidden?: number;
+  /** What is not as it was meant in the settings. */
+  warnings?: Array<string>;
+};
+
+/** A model call failed and will be tried again. */
+export type ModelRetry = {
+  /** Which attempt comes next, from 2. */
+  attempt: number;
+  /** How many attempts there are at most; 0 when nobody said. */
+  attempts?: number;
+  /** What is tried again: `provider/model`, with the number of the key where there are several. */
+  model?: string;
+  /** How long is waited before it. */
+  wait_ms: number;
+  /** Why the last one failed. */
+  code: ErrorCode;
+  /** The same for a person. */
+  message: string;
+  /** Whether text and calls streamed so far in this turn are void. */
+  discards: boolean;
+};
+
+/** A model in a list. */
+export type ModelRow = {
+  /** Tokens that fit into one request and its answer. */
+  context_window: number;
+  /** Most tokens of one answer. */
+  max_output: number;
+  /** Whether the sizes are known rather than assumed. */
+  known: boolean;
+  /** Input that is read anew; none when the price is not known. */
+  input_price?: number;
+  /** Output, thoughts included. */
+  output_price?: number;
+  /** Input that the vendor had in its cache. */
+  cache_read_price?: number;
+  /** Input that the vendor put into its cache. */
+  cache_write_price?: number;
+  /** What long prompts cost more. */
+  long_prompt?: LongPrompt;
+  /** Whether it sees pictures. */
+  vision: boolean;
+  /** Whether it can call tools. */
+  tools: boolean;
+  /** Whether it thinks before it answers. */
+  reasoning: boolean;
+  /** `provider/model`. */
+  name: string;
+  /** Whether its provider can be asked. */
+  usable: boolean;
+  /** Whether it is asked first when nobody says otherwise. */
+  default: boolean;
+};
+
+/** Another key or another model of the group takes over. */
+export type ModelSwitch = {
+  /** What failed: `provider/model`, with the number of the key where there are several. */
+  from: string;
+  /** What is tried next. */
+  to: string;
+  /** Why. */
+  code: ErrorCode;
+  /** The same for a person. */
+  message: string;
+  /** Whether text and calls streamed so far in this turn are void. */
+  discards: boolean;
+};
+
+/** What came of an agent's task. */
+export type NodeResult = ({
+  kind: "output";
+  /** The output. */
+  output: Json;
+} | {
+  kind: "error";
+  /** The stable code, where there is one. */
+  code?: ErrorCode;
+  /** What happened. */
+  message: string;
+});
+
+/** What an agent is doing, as its parent sees it. */
+export type NodeState = ("created" | "running" | "paused" | "completed" | "failed" | "cancelled");
+
+/** What kind of agent a node is: whom it may create. */
+export type NodeType = ("root" | "child" | "act_only");
+
+/** Something the person should know. */
+export type Notification = {
+  /** How loud. */
+  level: NotificationLevel;
+  /** What. */
+  text: string;
+  /** What a window does not have to read the words for. */
+  about?: NotificationTopic;
+  /** Files that act later without being called and were changed without a question. */
+  changed?: ActingChange;
+  /** The generation that was taken because it fits the model's window, where nobody chose one. */
+  fitted?: number;
+};
+
+/** How loud a notification is. */
+export type NotificationLevel = ("info" | "warning");
+
+/** What a notification is about, where a window stands otherwise because of it. */
+export type NotificationTopic = ("compaction_begins" | "compaction_failed" | "not_kept");
+
+/** Opens a session or makes one, with what belongs to this opening and not to the folder that is worked in. */
+export type OpenSession = {
+  /** Which one. */
+  which?: WhichSession;
+  /** The folder that is worked in; a session that goes on has its own. */
+  folder?: string;
+  /** Whether the folder was chosen, and is not just where somebody is. */
+  chose_folder?: boolean;
+  /** Rules of this opening, and folders that are open in it. */
+  given?: GivenRules;
+  /** The only folder in which what this loosens holds; everywhere where none is named. */
+  loosens_in?: string;
+  /** Only these tools exist; empty means all. */
+  tools?: Array<string>;
+  /** The model or group that is asked for. */
+  model?: string;
+  /** The mode that is asked for. */
+  mode?: Mode;
+  /** The generation that is asked for. */
+  generation?: number;
+  /** When the person is asked. */
+  approval?: ApprovalMode;
+  /** Most turns for one request. */
+  max_turns?: number;
+  /** Most US dollars that it may cost. */
+  max_cost?: number;
+  /** Most tokens that it may use, input and output together. */
+  max_tokens?: number;
+  /** Who the agent is, for its system prompt; the agent as it comes where nothing is said. */
+  role?: string;
+  /** A session with the model [`CALLER_MODEL`](super::tools::CALLER_MODEL) that this process has open in the folder, by its id. The new one, which has that model too, is given the same tools: they know the same files and processes. */
+  beside?: string;
+  /** MCP servers of this opening, besides those of the folder. */
+  servers?: Array<GivenServer>;
+  /** Whether a person is there. */
+  attended?: boolean;
+  /** Whether more than a single request is meant. */
+  interactive?: boolean;
+};
+
+/** A session that was opened, as wires carry it. */
+export type Opened = {
+  /** The session. */
+  id: SessionId;
+  /** Where it works. */
+  folder: string;
+  /** Its last event before: what came of opening it comes after that. */
+  since: number;
+  /** Whether it was open already: what was said of its model, mode, tools, rules and limits does not hold then. */
+  was_open: boolean;
+  /** What the person should know. */
+  notes?: Array<string>;
+};
+
+/** Which of a process's outputs. */
+export type OutputStream = ("output" | "note");
+
+/** One piece of a message. */
+export type Part = ({
+  kind: "text";
+  /** The text. */
+  text: string;
+} | {
+  kind: "image";
+  /** Such as `image/png`. */
+  media_type: string;
+  /** The file's bytes in base64. */
+  data: string;
+} | {
+  kind: "reasoning";
+  /** The readable part; may be empty when the vendor only gives an opaque one. */
+  text: string;
+  /** What the vendor wants back unchanged: a signature or an encrypted item. */
+  opaque?: Json;
+} | ToolCall & {
+  kind: "tool_call";
+} | ToolResult & {
+  kind: "tool_result";
+});
+
+/** A person decided. */
+export type PermissionDecision = {
+  /** The call. */
+  call_id: CallId;
+  /** What was decided. */
+  decision: Decision;
+  /** Who decided; absent in logs that are older than this. */
+  by?: Actor;
+};
+
+/** A call waits for a person. */
+export type PermissionRequest = {
+  /** The call. */
+  call_id: CallId;
+  /** The tool. */
+  tool: string;
+  /** Where the tool comes from; absent for what comes with the program. */
+  origin?: ToolOrigin;
+  /** The call in one line. */
+  summary: string;
+  /** The arguments as they would run. */
+  args: Json;
+  /** The command line that would run, for calls that run one. */
+  command?: string;
+  /** How much harm it could do. */
+  risk: Risk;
+  /** Why it is asked about, a line for each thing: what it does, what a yes opens, then what else is known of it. */
+  reason: string;
+  /** The change it would make, where that is known beforehand. */
+  diff?: Array<Diff>;
+  /** What "for this session" would allow, in words; absent where that is not on offer. */
+  session_rule?: string;
+  /** The rule that "always" would keep, in words; absent where that is not on offer. */
+  always_rule?: string;
+  /** The file that "always" would keep that rule in; absent in logs that are older than this, where the rule names it. */
+  always_file?: string;
+  /** Whether it runs in the sandbox once it is allowed; absent where it runs nothing on this machine, and in logs that are older than this. */
+  sandboxed?: boolean;
+  /** Whether that sandbox reaches the network; also true of what runs on another machine. */
+  network?: boolean;
+  /** Whether that sandbox is opened to files that are closed otherwise; the reason names them. */
+  opens?: boolean;
+  /** The calls of the same turn behind it that will be asked about too, as far as that can be told beforehand. */
+  ahead?: Array<AskedAhead>;
+};
+
+/** Pieces of files that fit what the person said, as the model was given them with the message before. */
+export type PiecesGiven = {
+  /** The message that has them. */
+  message_id: MessageId;
+  /** Where they stand. */
+  pieces: Array<GivenPiece>;
+  /** Tokens of all of them, as estimated. */
+  tokens?: number;
+};
+
+/** A plan. */
+export type Plan = {
+  /** The plan as it was written, in markdown. */
+  text: string;
+  /** What became of it. */
+  status: PlanStatus;
+  /** Its steps, as far as they can be told apart. */
+  steps?: Array<PlanStep>;
+  /** Whether it is carried out although no person saw it, because none was there. */
+  unseen?: boolean;
+};
+
+/** What became of a plan. */
+export type PlanStatus = ("proposed" | "accepted" | "sent_back" | "dropped" | "finished");
+
+/** A step of a plan. */
+export type PlanStep = {
+  /** The id of the todo that stands for it. */
+  id: string;
+  /** What is to be done. */
+  text: string;
+  /** Whether it is. */
+  done: boolean;
+};
+
+/** The plan, or what was found out, is another one now. */
+export type PlanUpdate = {
+  /** The plan, if there is one. */
+  plan?: Plan;
+  /** All that was found out and is worth keeping, oldest first. */
+  findings?: Array<string>;
+  /** Who closed it from outside; absent while the agent keeps it. */
+  by?: Actor;
+};
+
+/** Exactly what the model would be told now. */
+export type PromptReport = {
+  /** How much room it takes. */
+  context: ContextReport;
+  /** The system prompt, layer by layer; joined by an empty line they are what is sent. */
+  system: Array<LayerText>;
+  /** The tools. */
+  tools: Array<ToolText>;
+  /** The conversation, oldest first. */
+  messages: Array<Message>;
+};
+
+/** A provider in a list. */
+export type ProviderRow = {
+  /** Its name. */
+  name: string;
+  /** What people call it. */
+  title?: string;
+  /** Whether it can be asked. */
+  usable: boolean;
+  /** How it stands. */
+  standing: ProviderStanding;
+};
+
+/** How a provider stands. */
+export type ProviderStanding = ({
+  kind: "script";
+} | {
+  kind: "answers";
+  /** Where. */
+  base: string;
+} | {
+  kind: "silent";
+  /** Where; none when that is not set. */
+  base?: string;
+} | {
+  kind: "key";
+  /** Where they come from. */
+  sources: Array<string>;
+} | {
+  kind: "no_key_needed";
+  /** Where; none when that is not set. */
+  base?: string;
+} | {
+  kind: "key_missing";
+  /** The variables that would bring it. */
+  variables: Array<string>;
+} | {
+  kind: "other";
+});
+
+/** A question. */
+export type Query = ({
+  type: "snapshot";
+} | {
+  type: "messages";
+} | {
+  type: "context";
+} | {
+  type: "prompt";
+} | {
+  type: "checkpoints";
+} | {
+  type: "rewind_points";
+} | {
+  type: "rewind_preview";
+  /** The message. */
+  message_id: MessageId;
+  /** What would go back. */
+  what: RewindWhat;
+} | {
+  type: "checkpoint_preview";
+  /** The name of the state, or the beginning of it. */
+  rev: string;
+} | {
+  type: "undo_preview";
+} | {
+  type: "redo_preview";
+} | {
+  type: "back_preview";
+} | {
+  type: "forth_preview";
+} | {
+  type: "tree";
+} | {
+  type: "workflows";
+} | {
+  type: "rules";
+} | {
+  type: "background";
+} | {
+  type: "background_output";
+  /** The agent that started it. */
+  agent_id: AgentId;
+  /** What it is called there. */
+  name: string;
+});
+
+/** The agent asks the person something and waits. */
+export type Question = ({
+  about: "choices";
+  /** What it wants to know, in order. */
+  items: Array<QuestionItem>;
+} | {
+  about: "plan";
+  /** The plan, in markdown. */
+  plan: string;
+} | {
+  about: "loop";
+  /** What it repeats, in words for the person. */
+  text: string;
+}) & {
+  /** Its id, to be returned with the answer. */
+  question_id: QuestionId;
+  /** The call that waits for the answer, if one does. */
+  call_id?: CallId;
+};
+
+/** A person answered a question, or the question is void. */
+export type QuestionAnswer = {
+  /** The question. */
+  question_id: QuestionId;
+  /** The answer; absent when the work ended before there was one. */
+  reply?: Reply;
+  /** Who answered; absent without an answer, and in logs that are older than this. */
+  by?: Actor;
+};
+
+/** One question to a person. */
+export type QuestionId = string;
+
+/** One thing that the model wants to know. */
+export type QuestionItem = {
+  /** A word or two that name it. */
+  title?: string;
+  /** The question. */
+  text: string;
+  /** What can be chosen; empty when any text is an answer. */
+  options?: Array<QuestionOption>;
+  /** Whether more than one option can be chosen. */
+  multiple?: boolean;
+  /** What it means to answer with nothing. */
+  empty?: EmptyAnswer;
+  /** The field of a form that it asks for, where it asks for one. */
+  field?: FormField;
+};
+
+/** Something that can be chosen. */
+export type QuestionOption = {
+  /** What it is called. */
+  label: string;
+  /** What it means. */
+  description?: string;
+};
+
+/** A folder that sessions worked in. */
+export type RecentFolder = {
+  /** The folder. */
+  folder: string;
+  /** How many sessions it has. */
+  sessions: number;
+  /** When one of them was last used. */
+  updated: string;
+  /** What that one is called. */
+  title: string;
+  /** Whether the folder is there. */
+  is_there: boolean;
+};
+
+/** Folders that sessions worked in. */
+export type RecentFolders = {
+  /** The folders, the one used last first. */
+  folders: Array<RecentFolder>;
+};
+
+/** A person's answer to a [`Question`]. */
+export type Reply = ({
+  kind: "choices";
+  /** The answers. */
+  answers: Array<ItemAnswer>;
+} | {
+  kind: "accept_plan";
+  /** When the person is asked from now on; absent means as before. */
+  approval?: ApprovalMode;
+  /** Something to mind while it is carried out. */
+  comments?: string;
+} | {
+  kind: "accept_changed_plan";
+  /** The changed plan. */
+  plan: string;
+} | {
+  kind: "revise_plan";
+  /** How. */
+  comments: string;
+} | {
+  kind: "drop_plan";
+} | {
+  kind: "go_on";
+  /** What it should do instead. */
+  comments?: string;
+} | {
+  kind: "dismiss";
+});
+
+/** A piece of what a call gave that is more than text, for windows. */
+export type ResultPart = ({
+  kind: "picture";
+  /** Where it is from. */
+  source: string;
+  /** Such as `image/png`. */
+  media_type: string;
+} | {
+  kind: "link";
+  /** The address. */
+  uri: string;
+  /** What it is called. */
+  name: string;
+  /** What it is. */
+  description?: string;
+  /** Such as `text/csv`. */
+  media_type?: string;
+} | {
+  kind: "resource";
+  /** The address. */
+  uri: string;
+  /** Such as `text/csv`. */
+  media_type?: string;
+  /** The content, if it is text. */
+  text?: string;
+  /** Its bytes in base64, if it is not. */
+  data?: string;
+} | {
+  kind: "data";
+  /** The data. */
+  value: Json;
+});
+
+/** The conversation, the files or both went back to an earlier point. Nothing is deleted: events between `to` and this one are in the log and no longer count for the conversation. */
+export type Rewind = {
+  /** The last event that still counts. */
+  to: number;
+  /** The message that the session went back to before. */
+  message_id: MessageId;
+  /** Whether the conversation went back. */
+  conversation: boolean;
+  /** The state that the files were to be put into; absent when they were left alone. */
+  files?: string;
+  /** The state of the files before that. */
+  undo?: string;
+  /** The state of the files after that, where some may have been left; absent in logs that are older than this. */
+  now?: string;
+  /** The rewind that this one takes back. */
+  undoes?: number;
+  /** How many files were put back. */
+  changed?: number;
+  /** How many of those were deleted, as there were none of them then. */
+  deleted?: number;
+  /** Whether files were replaced or deleted that somebody else than the session had changed. */
+  over_others?: boolean;
+  /** Who went back; absent in logs that are older than this. */
+  by?: Actor;
+};
+
+/** What is gone back to. */
+export type RewindKind = ("message" | "checkpoint" | "undo" | "redo");
+
+/** A message that a session can go back to. */
+export type RewindPoint = {
+  /** Its number among the messages of the person, from 1. */
+  number: number;
+  /** The message. */
+  message_id: MessageId;
+  /** Its event. */
+  seq: number;
+  /** When it was said. */
+  ts: string;
+  /** What was said. */
+  text: string;
+  /** How many calls were made because of it, until the next one. */
+  calls: number;
+  /** Whether files were changed since, as far as checkpoints know. */
+  files: boolean;
+  /** What was changed because of it, until the next one, as far as edits and checkpoints tell. */
+  changed?: ChangedFiles;
+};
+
+/** What going back would change. */
+export type RewindPreview = {
+  /** What is gone back to. */
+  kind?: RewindKind;
+  /** The first words of the message, or what was going on when the state was kept. */
+  about?: string;
+  /** The message that it goes back to before. */
+  message_id: MessageId;
+  /** What would go back. */
+  what: RewindWhat;
+  /** The last event that would still count. */
+  to: number;
+  /** The messages of the person that would no longer count, oldest first; empty when the conversation stays. */
+  messages: Array<RewindPoint>;
+  /** Those that would count again, oldest first. */
+  again?: Array<RewindPoint>;
+  /** The state that the files would be put into; absent when they would stay as they are. */
+  rev?: string;
+  /** What would happen to files. */
+  files: Array<FilePreview>;
+  /** Whether files were worked on since the rewind that it takes back: what was done to them goes too. */
+  over_work?: boolean;
+  /** What a person should know before. */
+  notes?: Array<string>;
+  /** Commands and calls since then that reached beyond the workspace, oldest first: what they did there stays. */
+  not_undone?: Array<string>;
+};
+
+/** What goes back to an earlier point. */
+export type RewindWhat = ("conversation" | "files" | "both");
+
+/** How much harm a call could do. */
+export type Risk = ("safe" | "low" | "medium" | "high" | "critical");
+
+/** Who speaks. */
+export type Role = ("user" | "assistant" | "tool");
+
+/** Rules files that the model was told of because it touched their folders. */
+export type RulesTold = {
+  /** The files, relative to the workspace. */
+  files: Array<string>;
+  /** Files beside them that were not read, as a notification before said: the model is told that, and not told again. */
+  unread?: Array<string>;
+};
+
+/** How much of a call its line says. */
+export type Says = ("part" | "whole" | "command");
+
+/** Selected lines. */
+export type Selection = {
+  /** The first line. */
+  first_line: number;
+  /** The last line. */
+  last_line: number;
+  /** The selected text. */
+  text: string;
+};
+
+/** How much room the declarations of an MCP server's tools take. */
+export type ServerToolsSize = {
+  /** The server. */
+  server: string;
+  /** How many there are. */
+  count: number;
+  /** Their tokens. */
+  tokens: number;
+};
+
+/** One conversation with its log, tree and workspace. */
+export type SessionId = string;
+
+/** Sessions of a list. */
+export type SessionPage = {
+  /** The sessions. */
+  sessions: Array<SessionRow>;
+  /** How many more there are. */
+  more?: number;
+  /** The cursor of the page that follows, where there are more. */
+  next?: string;
+  /** How many there are that were not used since. */
+  older?: number;
+  /** The folder above the one that was asked for whose sessions these are, since that has none. */
+  above?: string;
+};
+
+/** A session in a list. */
+export type SessionRow = {
+  /** Its id. */
+  id: SessionId;
+  /** A few words about it; empty until the first message. */
+  title: string;
+  /** Who made the title; none while there is none. */
+  title_by?: TitleSource;
+  /** The folder it works in. */
+  cwd: string;
+  /** When it was made. */
+  created: string;
+  /** When it was last used. */
+  updated: string;
+  /** The number of its events, those it has from its parent among them. */
+  events: number;
+  /** How many messages of yours it has, where that is known. */
+  messages?: number;
+  /** Whether it was opened for single requests alone, and never in a window. */
+  single?: boolean;
+  /** Where it was forked from. */
+  forked_from?: ForkedFrom;
+  /** The bytes that would go with it, where that was asked. */
+  bytes?: number;
+  /** How it stands, where that was asked. */
+  state?: SessionState;
+  /** How its last work stands or ended, where that was asked and something was worked on. */
+  work?: NodeState;
+  /** Whether that work waits for an answer of a person. */
+  asks?: boolean;
+  /** What it used in all, where that was asked and the end of its log tells it. */
+  usage?: Usage;
+  /** The branch that it works on, where that was asked and is known. */
+  branch?: string;
+};
+
+/** What is done in a session without asking because of rules. */
+export type SessionRules = {
+  /** What the person allowed for this session: the root's first, each agent's oldest first. */
+  granted?: Array<GrantedRule>;
+  /** How many rules of files, flags and answers allow the root something here. */
+  allowing?: number;
+  /** Whether the root edits ordinary files of the workspace without asking. */
+  edits?: boolean;
+};
+
+/** How a session stands. */
+export type SessionSnapshot = {
+  /** Which session. */
+  session_id: SessionId;
+  /** Its root agent. */
+  root_agent: AgentId;
+  /** The last event's position. */
+  last_seq: number;
+  /** The workspace. */
+  cwd: string;
+  /** The title that a model or a person gave it last; empty when none did. */
+  title?: string;
+  /** The model or group the root agent asks. */
+  model: string;
+  /** The mode. */
+  mode: Mode;
+  /** The approval mode. */
+  approval: ApprovalMode;
+  /** What the root agent is doing. */
+  state: AgentState;
+  /** Used so far. */
+  usage: Usage;
+  /** Of that, what the session itself asked models for: its title, what is worth remembering. */
+  aside?: Usage;
+  /** Approvals that wait for a person. */
+  pending: Array<PermissionRequest>;
+  /** Questions that wait for a person. */
+  questions?: Array<Question>;
+  /** The generation. */
+  generation?: number;
+  /** The todo list. */
+  todos?: Array<Todo>;
+  /** The plan, if there is one. */
+  plan?: Plan;
+  /** What was found out and is worth keeping. */
+  findings?: Array<string>;
+  /** The values that all agents share, by key. */
+  shared?: Array<SharedStateUpdate>;
+  /** Live agents besides the root. */
+  agents?: number;
+};
+
+/** A session was created or opened again. The agent that this is told of is the root. */
+export type SessionStart = {
+  /** The version of Neco that wrote it. */
+  version: string;
+  /** The workspace. */
+  cwd: string;
+  /** The model or group the root agent asks. */
+  model: string;
+  /** Whether that model is a script rather than a model. */
+  scripted: boolean;
+  /** The mode. */
+  mode: Mode;
+  /** The approval mode. */
+  approval: ApprovalMode;
+  /** The generation; 0 in logs that are older than generations. */
+  generation?: number;
+  /** What stands between commands and the machine. */
+  sandbox: string;
+  /** Whether that is as strong as it is by default: commands are held to the workspace, without the network. */
+  usual_sandbox?: boolean;
+  /** Whether an earlier conversation goes on. */
+  resumed: boolean;
+  /** Whether a single request is meant, and no window; absent in logs that are older than this. */
+  single?: boolean;
+  /** Where the conversation comes from, when it began in another session. */
+  forked_from?: ForkedFrom;
+};
+
+/** How a session stands. */
+export type SessionState = ("open" | "stopped" | "at_rest" | "other");
+
+/** The person stopped the agents of a session: nobody below the root works, and nothing wakes the root until the person says something. */
+export type SessionStop = {
+  /** Those that worked and are paused now, parents before their children. */
+  paused?: Array<AgentId>;
+  /** Who stopped them; absent in logs that are older than this. */
+  by?: Actor;
+};
+
+/** The session has another title. */
+export type SessionTitle = {
+  /** The title. */
+  title: string;
+  /** Who made it. */
+  by: TitleSource;
+};
+
+/** A value that all agents of a session share was set or removed. */
+export type SharedStateUpdate = {
+  /** Its name. */
+  key: string;
+  /** The value from now on; absent when it was removed. */
+  value?: Json;
+  /** How often it was set or removed so far, with this time. */
+  version: number;
+  /** What the agent is called that did it; its id is that of the event. */
+  writer: string;
+};
+
+/** The session itself asks a model something beside its agents, or is done with that. */
+export type SideCall = {
+  /** What for. */
+  purpose: SidePurpose;
+  /** Whether it is under way; `false` when it is over, whatever came of it. */
+  running: boolean;
+};
+
+/** What a session asks a model for beside its agents. */
+export type SidePurpose = ("title" | "memory" | "rerank" | "sampling");
+
+/** Who brought a skill in. */
+export type SkillCause = ("person" | "model" | "words" | "definition");
+
+/** A skill was brought into the conversation. */
+export type SkillUsed = {
+  /** Its name. */
+  name: string;
+  /** Its file. */
+  file: string;
+  /** Who brought it in. */
+  cause: SkillCause;
+};
+
+/** The loop went from one state to another. */
+export type StateChange = {
+  /** Before. */
+  from: AgentState;
+  /** After. */
+  to: AgentState;
+  /** The iteration it happened in. */
+  iteration: number;
+};
+
+/** How a group chooses. */
+export type Strategy = ("round_robin" | "first" | "cheapest");
+
+/** A piece of text. */
+export type StreamChunk = {
+  /** The text. */
+  text: string;
+};
+
+/** What an agent and everybody below it may use. */
+export type SubtreeBudget = {
+  /** Input and output tokens together. */
+  tokens?: number;
+  /** US dollars, as far as prices are known. */
+  cost?: number;
+};
+
+/** What does a task. */
+export type TaskKind = ("agent" | "tool" | "command");
+
+/** How far a task is. */
+export type TaskState = ("pending" | "ready" | "running" | "completed" | "failed" | "cancelled" | "skipped");
+
+/** Who made a title. A later one in this list is never replaced by an earlier one. */
+export type TitleSource = ("first_words" | "model" | "person");
+
+/** One thing to do. */
+export type Todo = {
+  /** Unique in the list. */
+  id: string;
+  /** What is to be done. */
+  text: string;
+  /** How it stands. */
+  status: TodoStatus;
+  /** The todo that it is a part of. */
+  parent?: string;
+};
+
+/** How a todo stands. */
+export type TodoStatus = ("pending" | "in_progress" | "completed" | "cancelled");
+
+/** The todo list is another one now. */
+export type TodoUpdate = {
+  /** The whole list. */
+  todos: Array<Todo>;
+};
+
+/** A call the model asks for. */
+export type ToolCall = {
+  /** Unique in the session. */
+  id: CallId;
+  /** The tool's name as the model wrote it. */
+  name: string;
+  /** The arguments exactly as the model wrote them; valid JSON or not. */
+  arguments: string;
+  /** What the vendor wants back unchanged with the call. */
+  opaque?: Json;
+};
+
+/** The model wrote a part of a call's arguments. */
+export type ToolCallDelta = {
+  /** The call. */
+  call_id: CallId;
+  /** The next piece of the arguments' JSON text. */
+  partial_args: string;
+};
+
+/** A call is over. */
+export type ToolCallEnd = {
+  /** The call. */
+  call_id: CallId;
+  /** The tool's own name. */
+  tool: string;
+  /** Where the tool comes from; absent for what comes with the program. */
+  origin?: ToolOrigin;
+  /** The call in one line. */
+  summary: string;
+  /** `success`, `error` or `cancelled`. */
+  status: CallStatus;
+  /** The text that the model gets. */
+  output: string;
+  /** What it gave that is more than text. */
+  parts?: Array<ResultPart>;
+  /** Why it failed; absent on success. */
+  error_code?: ErrorCode;
+  /** What `output` advises the model alone to do, behind a semicolon: people are shown the error without it. Absent in older logs, which show it whole. */
+  advice?: string;
+  /** The agent that it started, by its name: it goes on by itself, or has ended with the call. Absent in older logs. */
+  agent?: string;
+  /** How long it ran. */
+  duration_ms: number;
+  /** What the person sees. */
+  display?: Display;
+  /** The file that holds all of an output that was too big, readable with `read_file`. */
+  spilled_to?: string;
+  /** What the model knows of files by this call, so that a session that goes on need not read them again. */
+  known?: Array<KnownFile>;
+};
+
+/** The model begins to write a tool call. */
+export type ToolCallStart = {
+  /** Position among the calls of this turn. */
+  index: number;
+  /** The id the call will keep. */
+  call_id: CallId;
+  /** The tool's own name, as in every later event of the call; what the model wrote where there is no such tool. */
+  name: string;
+};
+
+/** A call went from one state to another. */
+export type ToolCallUpdate = {
+  /** The call. */
+  call_id: CallId;
+  /** The tool's own name, aliases resolved. */
+  tool: string;
+  /** Where the tool comes from; absent for what comes with the program. */
+  origin?: ToolOrigin;
+  /** Its new state. */
+  status: CallStatus;
+  /** The call in one line, such as `Edit src/a.rs`. */
+  summary: string;
+};
+
+/** Where a tool comes from: rules, hooks and windows can name it. */
+export type ToolOrigin = ({
+  kind: "built_in";
+} | {
+  kind: "mcp";
+  /** What the server is called in the settings. */
+  server: string;
+} | {
+  kind: "plugin";
+  /** What the plugin is called. */
+  name: string;
+} | {
+  kind: "script";
+  /** Where that lies. */
+  path: string;
+} | {
+  kind: "editor";
+});
+
+/** A running tool printed something. */
+export type ToolOutputChunk = {
+  /** The call. */
+  call_id: CallId;
+  /** Where it came from. */
+  stream: OutputStream;
+  /** The text. */
+  text: string;
+};
+
+/** What a call gave, as the model reads it. */
+export type ToolResult = {
+  /** The call it answers. */
+  call_id: CallId;
+  /** The text for the model. */
+  output: string;
+  /** Why it failed; absent on success. */
+  error_code?: ErrorCode;
+};
+
+/** A tool as the model is told about it. */
+export type ToolText = {
+  /** Its name. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** JSON schema of its arguments. */
+  schema: Json;
+  /** Its tokens. */
+  tokens: number;
+};
+
+/** How much room the declarations of tools take. */
+export type ToolsSize = {
+  /** How many there are. */
+  count: number;
+  /** Their tokens. */
+  tokens: number;
+  /** Tools that the model has besides and is told of in a line each; their tokens are part of the others'. */
+  catalogue?: Array<string>;
+  /** Those of them that MCP servers bring, by the names of the servers. */
+  servers?: Array<ServerToolsSize>;
+};
+
+/** The arguments of a call as the model has them from now on. */
+export type TrimmedArguments = {
+  /** The call. */
+  call_id: CallId;
+  /** What stands in place of its arguments: one line, an object in JSON. */
+  arguments: string;
+};
+
+/** The output of a call as the model has it from now on. */
+export type TrimmedOutput = {
+  /** The call. */
+  call_id: CallId;
+  /** What stands in place of its output. */
+  output: string;
+};
+
+/** An iteration of the loop is over. */
+export type TurnEnd = {
+  /** The same as in its `turn_start`. */
+  iteration: number;
+};
+
+/** One iteration of an agent's loop: a model call and the tool calls it asked for. */
+export type TurnId = string;
+
+/** An iteration of the loop begins. */
+export type TurnStart = {
+  /** From 1, counted since the last user message. */
+  iteration: number;
+  /** The model or group that is asked. */
+  model: string;
+};
+
+/** What a child says to its parent. */
+export type Up = ({
+  kind: "report";
+  /** From 0 to 1. */
+  progress: number;
+  /** In words. */
+  message: string;
+} | {
+  kind: "question";
+  /** What it wants to know. */
+  text: string;
+} | {
+  kind: "ended";
+  /** What came of it. */
+  result: NodeResult;
+} | {
+  kind: "stopped";
+  /** In words. */
+  why: string;
+  /** Whether the parent need not begin because of it: a person ended it, and the parent hears of it when it works next. */
+  quiet?: boolean;
+});
+
+/** What one or more model calls used. */
+export type Usage = {
+  /** All input tokens, cached ones included. */
+  input: number;
+  /** All output tokens, reasoning included. */
+  output: number;
+  /** The part of `input` that was read from the vendor's cache. */
+  cache_read?: number;
+  /** The part of `input` that was written to the vendor's cache. */
+  cache_write?: number;
+  /** The part of `output` that was reasoning. */
+  reasoning?: number;
+  /** US dollars; absent when the price of the model is not known. */
+  cost?: number;
+  /** How many of those calls have no known price, so that `cost` leaves them out. */
+  unpriced?: number;
+};
+
+/** A model call used tokens. */
+export type UsageEvent = {
+  /** `provider/model` that answered. */
+  model: string;
+  /** All input tokens, cached ones included. */
+  input: number;
+  /** All output tokens, reasoning included. */
+  output: number;
+  /** The part of `input` that was read from the vendor's cache. */
+  cache_read?: number;
+  /** The part of `input` that was written to the vendor's cache. */
+  cache_write?: number;
+  /** The part of `output` that was reasoning. */
+  reasoning?: number;
+  /** US dollars; absent when the price of the model is not known. */
+  cost?: number;
+  /** How many of those calls have no known price, so that `cost` leaves them out. */
+  unpriced?: number;
+  /** Tokens that fit into one request and its answer; absent when that is not known. What the conversation takes of them is `input` and `output` together. */
+  context_window?: number;
+  /** What it was asked for beside the conversation; absent when an agent asked. */
+  aside?: SidePurpose;
+};
+
+/** Which session is meant. */
+export type WhichSession = ("new" | "latest" | {
+  id: string;
+});
+
+/** A workflow with all its tasks, as a window draws it. */
+export type WorkflowGraph = {
+  /** Which one. */
+  workflow_id: WorkflowId;
+  /** Its name. */
+  name: string;
+  /** How it stands. */
+  state: WorkflowState;
+  /** What happens when a task fails. */
+  strategy: string;
+  /** All tasks, in the order in which they are written. */
+  tasks: Array<WorkflowTask>;
+  /** What it was started with. */
+  inputs?: Json;
+};
+
+/** One run of a workflow. */
+export type WorkflowId = string;
+
+/** What a workflow is told to do. */
+export type WorkflowOrder = ("cancel" | "resume");
+
+/** How a workflow stands. */
+export type WorkflowState = ("running" | "interrupted" | "completed" | "partly" | "failed" | "cancelled");
+
+/** One task of a workflow. */
+export type WorkflowTask = {
+  /** Its name in the workflow. */
+  id: string;
+  /** What does it. */
+  kind: TaskKind;
+  /** How far it is. */
+  state: TaskState;
+  /** The tasks that must be completed before it. */
+  needs?: Array<string>;
+  /** The agent that does it. */
+  agent_id?: AgentId;
+  /** When its last try began. */
+  started?: string;
+  /** When it was over. */
+  ended?: string;
+  /** How often it was tried. */
+  attempts?: number;
+  /** Why it failed. */
+  error?: string;
+  /** What came of it. */
+  output?: Json;
+};
+
+/** A workflow began, ended, or tasks of it went on. */
+export type WorkflowUpdate = {
+  /** Which one. */
+  workflow_id: WorkflowId;
+  /** Its name. */
+  name: string;
+  /** How it stands. */
+  state: WorkflowState;
+  /** What happens when a task fails: `fail_fast`, `continue` or `retry_then_continue`. */
+  strategy: string;
+  /** All tasks at the start, then those that changed. */
+  tasks: Array<WorkflowTask>;
+  /** All of it, once, at the start, so that no file is needed to go on with it. */
+  definition?: Json;
+  /** What it was started with, at the start. */
+  inputs?: Json;
+  /** Who stopped it for good, when somebody did. */
+  by?: Actor;
+};

@@ -1,0 +1,23 @@
+//! The only room that talks to the server: one WebSocket a tab, requests for the rest.
+
+export {
+  SessionContext,
+  useBlock,
+  useEnded,
+  useFollowed,
+  useIsLive,
+  useIsOpen,
+  useLine,
+  useOutgoing,
+  useRows,
+  useSeq,
+  useSession,
+  useSlices,
+  useWire,
+  Wire,
+  WireContext,
+} from "./hooks";
+export { Problem, signIn, signOut, tabToken } from "./http";
+export type { LineState } from "./line";
+export { branch, findSessions, makeSession, models, type NewSession, type Opened, recentFolders } from "./open";
+export type { LiveSession, Outgoing } from "./session";

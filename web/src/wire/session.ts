@@ -1,0 +1,215 @@
+//! One session as it is followed: its view, folded a frame at a time, and what was said here and is not in the log yet.
+
+import { emptyView, fold, type Slice, type View } from "../fold";
+import type { Command, Event } from "../proto";
+import { onceKey, Problem, request } from "./http";
+import type { Line } from "./line";
+
+/** How long a frame may be folded, in milliseconds. */
+const FRAME = 8;
+
+/** Events between two looks at the clock. */
+const STEP = 200;
+
+/** How often is folded while nobody looks, in milliseconds. */
+const HIDDEN = 1000;
+
+/** Something that was said here and is not in the log yet. */
+export type Outgoing = {
+  key: string;
+  text: string;
+  command: Command;
+  state: "sending" | "held" | "refused";
+  message_id?: string;
+  trouble?: string;
+};
+
+type Receipt = { seq: number; message_id?: string | null };
+
+export class LiveSession {
+  readonly id: string;
+  readonly view: View = emptyView();
+  /** What was said here and is not in the log yet; another list whenever it changes. */
+  outgoing: readonly Outgoing[] = [];
+  /** Whether all that was there at the opening has been taken in. */
+  isOpen = false;
+  /** Why nothing more comes, if that is so. */
+  ended: string | undefined;
+  #line: Line;
+  #stands: () => void;
+  #stood = "";
+  #stop: (() => void) | undefined;
+  #queue: Event[] = [];
+  #goal: number | undefined;
+  #scheduled = false;
+  #listeners = new Set<() => void>();
+  #users = 0;
+
+  /** `stands` is told when the session asks something or rests, or does not any more. */
+  constructor(id: string, line: Line, stands: () => void) {
+    this.id = id;
+    this.#line = line;
+    this.#stands = stands;
+    this.outgoing = restored(id);
+    line.subscribe(() => {
+      if (line.state.kind === "live") for (const it of this.outgoing) if (it.state === "held") void this.#post(it);
+    });
+  }
+
+  /** Follows the session as long as somebody draws it. */
+  use(): () => void {
+    this.#users += 1;
+    if (this.#users === 1) this.again();
+    return () => {
+      this.#users -= 1;
+      if (this.#users === 0) this.#stop?.();
+    };
+  }
+
+  /** Follows it from here on, also when that had ended. */
+  again(): void {
+    this.#stop?.();
+    this.ended = undefined;
+    this.#tell();
+    this.#stop = this.#line.follow(this.id, {
+      since: () => this.#queue.at(-1)?.seq ?? this.view.seq,
+      event: (event) => this.#take(event),
+      ended: (why) => {
+        this.ended = why ?? "";
+        this.#tell();
+      },
+      snapshot: (snapshot) => {
+        this.#goal = snapshot.last_seq;
+        this.ended = undefined;
+        this.#schedule();
+      },
+    });
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** How often a slice has changed. */
+  rev(slice: Slice): number {
+    return this.view.revs[slice];
+  }
+
+  /** Hands a command over; fails with a `Problem`. */
+  send(command: Command): Promise<Receipt> {
+    return request<Receipt>("POST", `/sessions/${this.id}/commands`, command, onceKey());
+  }
+
+  /** Says something: it is drawn at once, and held while the server can't be reached. */
+  say(text: string, when: "now" | "later"): void {
+    const steers = when === "now" && this.isAtWork;
+    const command: Command = steers ? { type: "steer", text } : { type: "user_message", content: text };
+    const said: Outgoing = { key: onceKey(), text, command, state: "sending" };
+    this.#setOutgoing([...this.outgoing, said]);
+    void this.#post(said);
+  }
+
+  /** Forgets something that was said and did not reach the server. */
+  unsay(key: string): void {
+    this.#setOutgoing(this.outgoing.filter((said) => said.key !== key));
+  }
+
+  get isAtWork(): boolean {
+    return !this.view.over && this.view.standing.since_ms !== undefined;
+  }
+
+  async #post(said: Outgoing): Promise<void> {
+    this.#change(said.key, { state: "sending" });
+    try {
+      const { message_id } = await request<Receipt>("POST", `/sessions/${this.id}/commands`, said.command, said.key);
+      if (typeof message_id === "string") this.#change(said.key, { message_id });
+      else this.unsay(said.key);
+      this.#settle();
+    } catch (problem) {
+      const offline = problem instanceof Problem && problem.isOffline;
+      const trouble = problem instanceof Error ? problem.message : String(problem);
+      this.#change(said.key, offline ? { state: "held" } : { state: "refused", trouble });
+    }
+  }
+
+  #change(key: string, change: Partial<Outgoing>): void {
+    this.#setOutgoing(this.outgoing.map((said) => (said.key === key ? { ...said, ...change } : said)));
+  }
+
+  #setOutgoing(outgoing: readonly Outgoing[]): void {
+    this.outgoing = outgoing;
+    keep(this.id, outgoing);
+    this.#tell();
+  }
+
+  /** What is in the log by now is drawn from there. */
+  #settle(): void {
+    if (this.outgoing.length === 0) return;
+    const there = new Set(this.view.blocks.map((block) => (block.kind === "message" ? block.data.message_id : "")));
+    const left = this.outgoing.filter((said) => said.message_id === undefined || !there.has(said.message_id));
+    if (left.length < this.outgoing.length) this.#setOutgoing(left);
+  }
+
+  #take(event: Event): void {
+    const last = this.#queue.at(-1)?.seq ?? this.view.seq;
+    // What came before a connection broke is sent again by none; what would be doubled is left out all the same.
+    if (event.seq <= last) return;
+    this.#queue.push(event);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    const run = () => {
+      this.#scheduled = false;
+      this.#run();
+    };
+    if (document.visibilityState === "visible") requestAnimationFrame(run);
+    else setTimeout(run, HIDDEN);
+  }
+
+  #run(): void {
+    const until = performance.now() + FRAME;
+    let at = 0;
+    while (at < this.#queue.length) {
+      fold(this.view, this.#queue.slice(at, at + STEP));
+      at += STEP;
+      if (performance.now() > until) break;
+    }
+    this.#queue.splice(0, at);
+    if (this.#queue.length > 0) this.#schedule();
+    if (this.#goal !== undefined && this.view.seq >= this.#goal) this.isOpen = true;
+    this.#settle();
+    const { revs, standing, title } = this.view;
+    const stands = `${revs.asked} ${standing.state} ${title}`;
+    if (stands !== this.#stood) {
+      this.#stood = stands;
+      this.#stands();
+    }
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const place = (id: string) => `neco.outgoing.${id}`;
+
+function keep(id: string, outgoing: readonly Outgoing[]): void {
+  const left = outgoing.filter((said) => said.message_id === undefined);
+  if (left.length === 0) localStorage.removeItem(place(id));
+  else localStorage.setItem(place(id), JSON.stringify(left));
+}
+
+/** What was said before the page was loaded anew, under the keys under which it is done once. */
+function restored(id: string): readonly Outgoing[] {
+  try {
+    const kept = JSON.parse(localStorage.getItem(place(id)) ?? "[]") as Outgoing[];
+    return kept.map((said) => (said.state === "sending" ? { ...said, state: "held" } : said));
+  } catch {
+    return [];
+  }
+}

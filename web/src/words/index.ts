@@ -1,0 +1,39 @@
+//! What the page says, in the language of whoever reads, and numbers and times as they are written there.
+
+import { createContext, useContext } from "react";
+import { en } from "./en";
+import { Format } from "./format";
+import { zh } from "./zh";
+
+type Widened<T> = T extends string
+  ? string
+  : T extends (...given: infer G) => string
+    ? (...given: G) => string
+    : { readonly [K in keyof T]: Widened<T[K]> };
+
+/** All words, as every language has them. */
+export type Words = Widened<typeof en>;
+
+export const LANGUAGES = ["en", "zh"] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+export const WORDS: Record<Language, Words> = { en, zh };
+
+export const FORMATS: Record<Language, Format> = { en: new Format("en"), zh: new Format("zh") };
+
+/** The language that is read when nobody chose one. */
+export function usualLanguage(): Language {
+  return navigator.languages.some((language) => language.toLowerCase().startsWith("zh")) &&
+    !navigator.language.toLowerCase().startsWith("en")
+    ? "zh"
+    : "en";
+}
+
+export const LanguageContext = createContext<Language>("en");
+
+export const useWords = (): Words => WORDS[useContext(LanguageContext)];
+
+export const useFormat = (): Format => FORMATS[useContext(LanguageContext)];
+
+export type { Format };

@@ -1,0 +1,138 @@
+//! The first thread through the page: open it, say something, be asked, answer, see what came of it.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { FILES, WORK } from "./harbor";
+import { Stage, until } from "./stage";
+
+let stage: Stage;
+
+afterEach(async () => {
+  const complaints = stage.complaints;
+  await stage.end();
+  expect(complaints).toEqual([]);
+});
+
+it("begins with a folder and a sentence, asks, and shows what came of it", async () => {
+  stage = await Stage.playing(WORK, FILES);
+  expect(stage.run("web", "--no-open")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?folder=\/.*harbor#code=\w+\n$/);
+  const page = await stage.signedIn();
+  expect(new URL(page.url()).hash).toBe("");
+  await page.getByRole("heading", { name: "What shall be done in harbor?" }).waitFor();
+
+  await page.getByRole("textbox", { name: "Say what you want done" }).fill("Retry uploads when they are throttled");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/s\/[0-9a-f-]+$/);
+  await page.locator(".said", { hasText: "Retry uploads" }).waitFor();
+  await page.getByText("Looked around").waitFor();
+
+  const dock = page.getByRole("region", { name: "Waits for your decision" });
+  await dock.getByText("would change a file").waitFor();
+  await dock.getByText("Backoff::new").waitFor();
+  await until("the title says that somebody is waited for", async () => (await page.title()).startsWith("◆"));
+  await page.getByRole("navigation", { name: "Sessions" }).getByText("Wants you").waitFor();
+  await dock.getByRole("button", { name: "Allow once" }).click();
+
+  await dock.getByText("would run a command").waitFor();
+  expect(await dock.locator(".cmd").textContent()).toContain("sh check.sh");
+  expect(readFileSync(join(stage.project, "src/upload/client.rs"), "utf8")).toContain("Backoff::new");
+  await dock.getByRole("button", { name: "Allow once" }).click();
+
+  const failed = page.locator(".block", { hasText: "sh check.sh" }).first();
+  await failed.getByText("exit 101").waitFor();
+  await page.getByText("deadline_wins_over_retries").waitFor();
+
+  // By the keyboard alone, with a reason.
+  await dock.locator(".cmd", { hasText: "--nocapture" }).waitFor();
+  await page.getByRole("feed").focus();
+  await until("the key counts", async () => {
+    await page.keyboard.press("n");
+    return await dock.getByRole("textbox").isVisible();
+  });
+  await page.keyboard.type("not now");
+  await page.keyboard.press("Enter");
+  await page.getByText("you said no").waitFor();
+  await page.getByText("Done: uploads try again").waitFor();
+  await page.locator(".outcome", { hasText: "Done" }).waitFor();
+  await until("nobody is waited for any more", async () => !(await page.title()).startsWith("◆"));
+});
+
+it("goes on after the server was away: nothing is lost, nothing comes twice, words are held", async () => {
+  stage = await Stage.playing([{ say: "One." }, { say: "Two." }]);
+  const page = await stage.signedIn();
+  const port = Number(new URL(stage.url()).port);
+  await page.getByRole("textbox", { name: "Say what you want done" }).fill("first");
+  await page.keyboard.press("Enter");
+  await page.locator(".prose", { hasText: "One." }).waitFor();
+
+  await stage.stop();
+  await page.getByText("Reconnecting").waitFor();
+  await page.getByRole("textbox", { name: "Your message" }).fill("second");
+  await page.keyboard.press("Enter");
+  await page.getByText("not sent yet").waitFor();
+  // What is held outlives the page.
+  await stage.serve(port);
+  await page.locator(".prose", { hasText: "Two." }).waitFor();
+  await page.getByText("Reconnecting").waitFor({ state: "hidden" });
+  expect(await page.locator(".said").allInnerTexts()).toEqual(["first", "second"]);
+  expect(await page.locator(".prose").count()).toBe(2);
+});
+
+it("answers once, whoever is faster: an answer in one tab closes the question in the other", async () => {
+  stage = await Stage.playing([{ calls: [{ name: "bash", arguments: { command: "echo hi" } }] }, { say: "Fine." }]);
+  const one = await stage.signedIn();
+  await one.getByRole("textbox", { name: "Say what you want done" }).fill("run it");
+  await one.keyboard.press("Enter");
+  const dock = (page: typeof one) => page.getByRole("region", { name: "Waits for your decision" });
+  await dock(one).getByText("would run a command").waitFor();
+  const two = await stage.tab(one.context());
+  await two.goto(one.url());
+  await dock(two).getByRole("button", { name: "Allow once" }).click();
+  await dock(one).waitFor({ state: "detached" });
+  for (const page of [one, two]) await page.locator(".prose", { hasText: "Fine." }).waitFor();
+});
+
+it("shows what is hostile as text", async () => {
+  const hostile =
+    "<img src=x onerror=alert(1)> [go](javascript:alert(1)) ![see](https://elsewhere.example/x.png) <script>alert(1)</script>";
+  stage = await Stage.playing([
+    { say: hostile, calls: [{ name: "bash", arguments: { command: "echo safe\u202e; rm -rf \u200b/tmp/nothing" } }] },
+    { say: "ok" },
+  ]);
+  const page = await stage.signedIn();
+  await page.getByRole("textbox", { name: "Say what you want done" }).fill("try");
+  await page.keyboard.press("Enter");
+  await page.locator(".prose", { hasText: "<script>alert(1)</script>" }).waitFor();
+  const prose = page.locator(".prose").first();
+  expect(await prose.locator("img, script").count()).toBe(0);
+  expect(await prose.locator("a[href^='javascript:']").count()).toBe(0);
+  expect(await prose.locator("a").getAttribute("href")).toBe("https://elsewhere.example/x.png");
+  const asked = page.getByRole("region", { name: "Waits for your decision" });
+  expect(await asked.locator("mark.sign").allInnerTexts()).toEqual(["⟪U+202E⟫", "⟪U+200B⟫"]);
+});
+
+it("lets nobody in without a link, and says how to get one", async () => {
+  stage = await Stage.playing([]);
+  const browser = await stage.browser();
+  const page = await (await browser.newContext({ locale: "en-GB" })).newPage();
+  await page.goto(stage.url());
+  await page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
+  await page.getByText("neco web --no-open").waitFor();
+  const answer = await page.goto(stage.url());
+  const policy = answer?.headers()["content-security-policy"] ?? "";
+  for (const rule of ["default-src 'none'", "script-src 'self';", "trusted-types 'none'", "frame-ancestors 'none'"]) {
+    expect(policy).toContain(rule);
+  }
+  expect(policy).not.toContain("unsafe");
+  // A word of its own for each page, and files that are kept for good.
+  const again = await fetch(stage.url());
+  expect(again.headers.get("content-security-policy")).not.toBe(policy);
+  expect(again.headers.get("cache-control")).toBe("no-store");
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(await again.text())?.[1];
+  const file = await fetch(`${stage.url()}${script}`);
+  expect(file.headers.get("cache-control")).toContain("immutable");
+  expect(file.headers.get("content-encoding")).toBe("gzip");
+  expect((await fetch(`${stage.url()}/assets/nothing.js`)).status).toBe(404);
+  expect((await fetch(`${stage.url()}/api/v1/sessions`)).status).toBe(401);
+});
