@@ -83,6 +83,7 @@ pub(crate) const RESERVED: &[Reserved] = &[
     closed(&["agents"], COST),
     closed(&["tui"], "it decides what is run and what keys do"),
     closed(&["memory"], "it decides what is kept and asked on your account"),
+    closed(&["server"], "it decides which process works"),
     closed(&["checkpoints"], "it decides what can be undone"),
     narrowed(&["mode"], "it decides which tools there are", no_freer_mode),
     narrowed(&["tools", "only"], "it decides which tools there are", fewer_tools),
