@@ -15,11 +15,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 impl OpenSessions {
     /// Hands a session over; gives how another process opens it.
-    pub async fn hand_over(
-        &self,
-        id: SessionId,
-        hurry: impl Future<Output = ()>,
-    ) -> Result<OpenSession, AppError> {
+    pub async fn hand_over(&self, id: SessionId, hurry: impl Future<Output = ()>) -> Result<OpenSession, AppError> {
         let (session, wanted) = self.own(id, |own| (own.session.clone(), own.services.wanted_elsewhere()))?;
         let (wanted, held) = (wanted?, HeldSession::hold(session.clone()).await);
         tokio::select! {
@@ -51,7 +47,8 @@ impl OpenSessions {
 
     /// Holds all that this process has open, and waits at most so long until each is between two turns.
     pub async fn hold_all(&self, patience: Duration) -> HeldSessions {
-        let all: Vec<Session> = self.kept().iter().filter_map(|kept| Some(kept.own.as_ref()?.session.clone())).collect();
+        let all: Vec<Session> =
+            self.kept().iter().filter_map(|kept| Some(kept.own.as_ref()?.session.clone())).collect();
         let held = HeldSessions(join_all(all.iter().cloned().map(HeldSession::hold)).await);
         let _ = tokio::time::timeout(patience, join_all(all.iter().map(come_to_boundary))).await;
         held

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
-use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use http::StatusCode;
+use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::{App, AppError, Call, Caller, Scope, Trouble, Verb};
 use neco_proto::{
     Actor, Answer, ApprovalMode, Client, ClientError, Command, Decision, EventStream, Query, Receipt, Seq, SessionId,
@@ -460,7 +460,8 @@ impl Host for Visitor {
 
 /// Goes on to its end when nobody waits for it any more; it is begun where it is asked for.
 fn whatever_happens(work: impl Future<Output = Reply> + Send + 'static) -> BoxFuture<'static, Reply> {
-    let broke = || Reply::NotCalled(AppError::new(Trouble::Failed, "the server failed at this by a mistake of its own"));
+    let broke =
+        || Reply::NotCalled(AppError::new(Trouble::Failed, "the server failed at this by a mistake of its own"));
     async move {
         let mut work = work.boxed();
         match tokio::task::unconstrained(&mut work).now_or_never() {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use jiff::Timestamp;
-use neco_agent::{Budget, Unfinished};
 use neco_agent::context::{ContextSettings, Space};
+use neco_agent::{Budget, Unfinished};
 use neco_model::Provider;
 use neco_model::tokens::Family;
 use neco_proto::app::plans::UnfinishedPlan;

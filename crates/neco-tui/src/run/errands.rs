@@ -326,9 +326,7 @@ impl Errands {
                     hurry.notify_one();
                 }
                 if !is_going {
-                    self.spawn("going into the background", async move {
-                        News::Detached(host.detach(&hurry).await)
-                    });
+                    self.spawn("going into the background", async move { News::Detached(host.detach(&hurry).await) });
                 }
             }
             Effect::Remember(text) => host.remember(&text),

@@ -35,10 +35,9 @@ pub(super) fn detach(window: &mut WindowState, now: bool) -> Vec<Effect> {
     window.detaching = Detaching::Asked;
     let told = if now { None } else { waits_for(window) };
     match told {
-        Some(runs) => window.transcript.say(
-            Tone::Plain,
-            format!("Goes when {runs} has ended; /detach now does not wait, and cuts that short"),
-        ),
+        Some(runs) => window
+            .transcript
+            .say(Tone::Plain, format!("Goes when {runs} has ended; /detach now does not wait, and cuts that short")),
         None => window.tell("Going into the background …"),
     }
     vec![Effect::Detach(now)]

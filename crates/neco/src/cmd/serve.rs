@@ -348,7 +348,8 @@ impl Start {
 
     /// Beside nobody, as the command line says, or at the socket of systemd.
     fn new(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Self, Failure> {
-        let cannot = |error: std::io::Error| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
+        let cannot =
+            |error: std::io::Error| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
         let passed = systemd::listener(env).map_err(cannot)?;
         let of_passed = passed.as_ref().map(std::net::TcpListener::local_addr).transpose().map_err(cannot)?;
         let bind = of_passed.or(args.bind).unwrap_or_else(usual);

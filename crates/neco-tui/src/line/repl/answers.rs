@@ -14,7 +14,8 @@ use neco_view::{ContextView, Speaker, figures};
 pub const NO_THEMES: &str = "themes are for the window; neco repl has no colours";
 
 /// What is said of going into the background.
-pub const NOTHING_WORKS: &str = "nothing works while lines are read; `neco -m \"…\" --background` works on without a window";
+pub const NOTHING_WORKS: &str =
+    "nothing works while lines are read; `neco -m \"…\" --background` works on without a window";
 
 /// What the conversation is made of.
 pub fn context(report: &ContextReport, view: ContextView) -> String {
