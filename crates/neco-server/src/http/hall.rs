@@ -40,6 +40,9 @@ pub(crate) struct Hall {
     held: Mutex<HashMap<SessionId, Held>>,
     /// Held by whoever just hands a command to a session; the next one waits for that.
     turns: Mutex<HashMap<SessionId, Weak<Turn>>>,
+    /// The sessions that another server handed over and that are not open yet, as they are opened. Held while one of them
+    /// is: nobody opens it otherwise meanwhile.
+    handed: tokio::sync::Mutex<Vec<OpenSession>>,
     /// Whether everything has ended.
     over: watch::Sender<Over>,
     /// Whether sessions are opened and commands taken.
@@ -80,10 +83,11 @@ impl Client for Seated {
 }
 
 impl Hall {
-    pub fn new(app: Arc<dyn App>, version: &str) -> Arc<Self> {
+    pub fn new(app: Arc<dyn App>, version: &str, handed: Vec<OpenSession>) -> Arc<Self> {
+        let handed = tokio::sync::Mutex::new(handed);
         let (over, ready) = (watch::Sender::default(), watch::Sender::new(true));
         let (held, turns, numbers) = (Mutex::default(), Mutex::default(), Numbers::default());
-        Arc::new(Self { app, version: version.to_owned(), numbers, held, turns, over, ready })
+        Arc::new(Self { app, version: version.to_owned(), numbers, held, turns, handed, over, ready })
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<SessionId, Held>> {
@@ -101,6 +105,27 @@ impl Hall {
 
     /// Opens a session and holds it.
     pub async fn open(self: &Arc<Self>, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
+        match &wanted.which {
+            WhichSession::New => {}
+            WhichSession::Latest => self.open_handed("").await,
+            WhichSession::Id(id) => self.open_handed(id).await,
+        }
+        self.open_now(caller, wanted).await
+    }
+
+    /// Opens the sessions that were handed over and whose ids begin so, as they were open before.
+    pub async fn open_handed(self: &Arc<Self>, id: &str) {
+        let is_meant = |wanted: &OpenSession| matches!(&wanted.which, WhichSession::Id(own) if own.starts_with(id));
+        let mut handed = self.handed.lock().await;
+        while let Some(at) = handed.iter().position(is_meant) {
+            let wanted = handed.swap_remove(at);
+            if let Err(error) = self.open_now(&Caller::person(), wanted).await {
+                tracing::error!(%error, "a session that was handed over could not be opened");
+            }
+        }
+    }
+
+    async fn open_now(self: &Arc<Self>, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
         if !self.is_ready() {
             return Err(AppError::new(Trouble::Failed, "the server is about to end"));
         }

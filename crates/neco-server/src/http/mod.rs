@@ -41,10 +41,10 @@ use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, any, get};
 use futures::FutureExt;
-use futures::future::{BoxFuture, join_all};
+use futures::future::BoxFuture;
 use http::StatusCode;
 use neco_proto::app::opening::OpenSession;
-use neco_proto::app::{App, Caller, Described};
+use neco_proto::app::{App, Described};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -146,7 +146,7 @@ pub async fn serve(
     let access = tokio::task::spawn_blocking(move || Access::open(&folder)).await.map_err(io::Error::other)??;
     let url = link_url(address, &names, behind_proxy);
     let house = Arc::new(House {
-        hall: Hall::new(app, version),
+        hall: Hall::new(app, version, sessions),
         access,
         guard: Guard::new(address, &names, behind_proxy),
         once: Once::default(),
@@ -157,7 +157,8 @@ pub async fn serve(
     let refreshing = tokio::spawn(refresh(Arc::clone(&house)));
     let tidying = tokio::spawn(tidy(Arc::clone(&house), idle, stop.clone()));
     tells()?;
-    let opening = tokio::spawn(open_all(Arc::clone(&house.hall), sessions));
+    let hall = Arc::clone(&house.hall);
+    let opening = tokio::spawn(async move { hall.open_handed("").await });
     let open = listen::accept(listener, router, Arc::clone(&house), stop).await?;
     let _ = opening.await;
     house.hall.take_nothing_new();
@@ -172,16 +173,6 @@ pub async fn serve(
     refreshing.abort();
     tidying.abort();
     Ok(())
-}
-
-/// Opens the sessions that another server handed over.
-async fn open_all(hall: Arc<Hall>, sessions: Vec<OpenSession>) {
-    let opened = join_all(sessions.into_iter().map(|wanted| {
-        let hall = Arc::clone(&hall);
-        async move { hall.open(&Caller::person(), wanted).await.map(drop) }
-    }));
-    let failed = opened.await.into_iter().filter_map(Result::err);
-    failed.for_each(|error| tracing::error!(%error, "a session that was handed over could not be opened"));
 }
 
 async fn refresh(house: Arc<House>) {

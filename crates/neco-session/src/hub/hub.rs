@@ -11,9 +11,9 @@ use neco_model::Provider;
 use neco_model::tokens::Family;
 use neco_proto::app::plans::UnfinishedPlan;
 use neco_proto::event::{
-    Admission, ForkedFrom, MessageQueued, ModeChange, Notification, NotificationLevel, SessionStart,
+    Admission, ForkedFrom, MessageQueued, ModeChange, Notification, NotificationLevel, QuestionAnswer, SessionStart,
 };
-use neco_proto::{Actor, AgentId, AgentOrder, Event, EventBody, Layer, Message, PROTOCOL, SessionId};
+use neco_proto::{Actor, AgentId, AgentOrder, CallId, Event, EventBody, Layer, Message, PROTOCOL, SessionId};
 use neco_safety::secrets::Redactor;
 use neco_store::{Lease, SessionRecord};
 
@@ -182,7 +182,7 @@ impl Hub {
             false => Vec::new(),
         };
         let paused = agents_interrupted(&fold.tree.present()).filter(|_| !begins && go_on.is_empty());
-        for body in mended {
+        for body in mended.into_iter().chain(asked_again(&fold).filter(|_| goes_on)) {
             journal.emit(root, fold.turn, body).await?;
         }
         // What is mended belongs to the run before: whoever follows this one sees first that it starts.
@@ -334,6 +334,16 @@ pub(super) fn usable_folder(path: &Path) -> Result<PathBuf, SessionError> {
 
 pub(super) fn unusable(path: &Path, error: &std::io::Error) -> SessionError {
     SessionError::Workspace { path: path.display().to_string(), reason: why_closed(error) }
+}
+
+/// The root's questions are taken back: what is asked again has a number of its own.
+fn asked_again(fold: &Fold) -> impl Iterator<Item = EventBody> {
+    let is_own = |call: &CallId| fold.open.iter().any(|open| open.id == *call);
+    let own = fold.standing.questions.iter().filter(move |question| question.call_id.as_ref().is_none_or(is_own));
+    own.map(|question| {
+        let question_id = question.question_id;
+        EventBody::QuestionAnswer(QuestionAnswer { question_id, reply: None, by: None })
+    })
 }
 
 /// What is said waits for the next turn.
