@@ -105,6 +105,7 @@ pub(crate) const RESERVED: &[Reserved] = &[
 /// what may be spent and how a window behaves. Every other reserved setting frees whoever works in a folder, unless it
 /// only narrows.
 const FREES_NOBODY: &[&[&str]] = &[
+    &["server"],
     &["model_providers"],
     &["model"],
     &["model_groups"],

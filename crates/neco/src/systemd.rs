@@ -2,7 +2,6 @@
 
 use std::io;
 use std::net::TcpListener;
-use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 use neco_config::Env;
@@ -39,14 +38,16 @@ pub fn is_manager(env: &Env) -> bool {
 /// Tells systemd something, where it wants to know.
 pub fn tell(env: &Env, what: &str) {
     let Some(place) = env.var("NOTIFY_SOCKET").filter(|place| !place.is_empty()) else { return };
-    let told = || {
-        let address = match place.strip_prefix('@') {
-            Some(name) => SocketAddr::from_abstract_name(name)?,
-            None => SocketAddr::from_pathname(place)?,
-        };
-        UnixDatagram::unbound()?.send_to_addr(what.as_bytes(), &address)
-    };
-    if let Err(error) = told() {
+    let told = address(place).and_then(|address| UnixDatagram::unbound()?.send_to_addr(what.as_bytes(), &address));
+    if let Err(error) = told {
         tracing::warn!(%error, "systemd could not be told of it");
+    }
+}
+
+fn address(place: &str) -> io::Result<SocketAddr> {
+    match place.strip_prefix('@') {
+        #[cfg(target_os = "linux")]
+        Some(name) => std::os::linux::net::SocketAddrExt::from_abstract_name(name),
+        _ => SocketAddr::from_pathname(place),
     }
 }

@@ -338,7 +338,8 @@ pub(super) fn unusable(path: &Path, error: &std::io::Error) -> SessionError {
 
 /// The root's questions are taken back: what is asked again has a number of its own.
 fn asked_again(fold: &Fold) -> impl Iterator<Item = EventBody> {
-    let is_own = |call: &CallId| fold.open.iter().any(|open| open.id == *call);
+    let open = &fold.open;
+    let is_own = move |call: &CallId| open.iter().any(|open| open.id == *call);
     let own = fold.standing.questions.iter().filter(move |question| question.call_id.as_ref().is_none_or(is_own));
     own.map(|question| {
         let question_id = question.question_id;
