@@ -13,6 +13,10 @@ use neco_store::SessionRecord;
 use neco_workspace::worktree::Held;
 use tokio::sync::OwnedMutexGuard;
 
+mod handing_over;
+
+pub use handing_over::HeldSessions;
+
 use crate::disk;
 use crate::error::{failed, of_session};
 use crate::opening::{Opened, Opener, Opening};
@@ -128,7 +132,7 @@ impl OpenSessions {
         let Around { workspaces, overrides, opener } = around;
         let (environment, keep) = (services::environment(workspaces.env()), !wanted.interactive);
         let given = wanted.servers.iter().map(server_setting).collect::<Result<Vec<String>, _>>()?;
-        let overrides = [overrides, given.as_slice()].concat();
+        let overrides = [overrides, wanted.settings.as_slice(), given.as_slice()].concat();
         let opening = Opening { wanted, overrides: overrides.clone(), environment, ..Opening::default() };
         let Opened { services, session, folder, held, notes } = opening.open(workspaces, opener).await?;
         opener.hide(services.hub.redactor());

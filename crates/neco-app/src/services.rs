@@ -17,7 +17,7 @@ use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::route::Providers;
 use neco_model::{Models, SetupError};
 use neco_proto::app::AppError;
-use neco_proto::app::opening::Editor;
+use neco_proto::app::opening::{Editor, Environment};
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Files;
 use neco_safety::{Confinement, Policy, World};
@@ -41,7 +41,7 @@ use crate::error::invalid;
 use crate::mcp_use::reader;
 use crate::named_tools::NamedTools;
 use crate::open_texts::OpenTexts;
-use crate::running_sessions::{RunningSession, RunningSessions};
+use crate::running_sessions::{RunningSession, RunningSessions, WantedElsewhere};
 use crate::workspace::checkpoints;
 use crate::workspace::keys::Keys;
 use crate::workspace::servers::prepare;
@@ -160,6 +160,15 @@ impl Services {
     pub(crate) fn keep(&mut self, open: Arc<RunningSession>, all: &RunningSessions) {
         all.add(&open);
         (self.open, self.all) = (Some(open), all.clone());
+    }
+
+    /// How another process opens the session that stands on them.
+    ///
+    /// # Errors
+    /// When it can't.
+    pub(crate) fn wanted_elsewhere(&self) -> Result<WantedElsewhere, AppError> {
+        let open = self.open.as_ref().ok_or_else(|| error::failed("no session stands on this"))?;
+        open.wanted_elsewhere()
     }
 
     /// The program on the same store.
@@ -348,6 +357,12 @@ pub fn hidden_variables(config: &Config) -> Vec<String> {
 /// The environment of this process, for commands.
 pub fn environment(env: &Env) -> Vec<(OsString, OsString)> {
     env.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// What of an environment another process gives to commands in place of its own: secrets stay here.
+pub fn given_environment(environment: Vec<(OsString, OsString)>, config: &Config) -> Environment {
+    let kept = scrub(environment, &hidden_variables(config)).kept.into_iter();
+    Environment(kept.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect())
 }
 
 /// What tools reach of the network. Made of settings and variables alone: it costs nothing before it is used.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
@@ -22,6 +23,8 @@ use crate::opening::Opener;
 use crate::watching::nothing_but;
 use crate::workspace::Workspaces;
 use crate::{disk, services};
+
+pub use crate::open_sessions::HeldSessions;
 
 /// The program of a process that opens sessions: on their store, and they are told what must reach them at once.
 ///
@@ -72,6 +75,31 @@ impl SharedApp {
     /// said. When it does not, nothing more is taken of them.
     pub async fn goes_on(&self, client: &Arc<dyn Client>) -> bool {
         self.sessions.goes_on(client).await
+    }
+
+    /// Hands a session over to another process, which opens it with what is given back: it goes on there with its work.
+    /// Begins no turn any more, waits until the present one is over or `hurry` is ready, and cuts short what runs then.
+    /// Whoever stops waiting has it go on here.
+    ///
+    /// # Errors
+    /// When this process does not have it open, or it can't be gone on with elsewhere.
+    pub async fn hand_over(
+        &self,
+        session: SessionId,
+        hurry: impl Future<Output = ()>,
+    ) -> Result<OpenSession, AppError> {
+        self.sessions.hand_over(session, hurry).await
+    }
+
+    /// Has all sessions of this process begin no turn any more, as long as what is given back is there, and waits at most
+    /// so long until the present ones are over.
+    pub async fn hold_all(&self, patience: Duration) -> HeldSessions {
+        self.sessions.hold_all(patience).await
+    }
+
+    /// Hands all sessions of this process over as they are; those that can't be are left, and ended with the process.
+    pub async fn hand_all_over(&self) -> Vec<OpenSession> {
+        self.sessions.hand_all_over().await
     }
 
     /// Stops everything that the sessions of this process do: nothing is asked of a model when they end.
@@ -164,6 +192,8 @@ fn loosens(wanted: &OpenSession) -> bool {
         given: GivenRules { allow, add_dir, ask: _, deny: _ },
         approval,
         servers,
+        settings,
+        environment,
         which: _,
         folder: _,
         chose_folder: _,
@@ -181,8 +211,10 @@ fn loosens(wanted: &OpenSession) -> bool {
         attended: _,
         interactive: _,
     } = wanted;
-    // A server is a program that is started, outside of the box where its settings say so.
-    !allow.is_empty() || !add_dir.is_empty() || approval.is_some_and(is_loose) || !servers.is_empty()
+    // A server is a program that is started, outside of the box where its settings say so; a variable says which programs
+    // are.
+    let starts = !servers.is_empty() || !settings.is_empty() || environment.is_some();
+    !allow.is_empty() || !add_dir.is_empty() || approval.is_some_and(is_loose) || starts
 }
 
 fn only_reads(call: &Call) -> bool {
@@ -232,7 +264,7 @@ impl App for SharedApp {
 #[cfg(test)]
 mod tests {
     use neco_proto::ApprovalMode;
-    use neco_proto::app::opening::GivenServer;
+    use neco_proto::app::opening::{Environment, GivenServer};
 
     use super::*;
 
@@ -246,6 +278,8 @@ mod tests {
         };
         assert!(loosens(&OpenSession { servers: vec![server], ..OpenSession::default() }));
         assert!(loosens(&OpenSession { approval: Some(ApprovalMode::Auto), ..OpenSession::default() }));
+        assert!(loosens(&OpenSession { settings: some(), ..OpenSession::default() }));
+        assert!(loosens(&OpenSession { environment: Some(Environment::default()), ..OpenSession::default() }));
         assert!(loosens(&given(GivenRules { allow: some(), ..GivenRules::default() })));
         assert!(loosens(&given(GivenRules { add_dir: some(), ..GivenRules::default() })));
         assert!(!loosens(&given(GivenRules { ask: some(), deny: some(), ..GivenRules::default() })));

@@ -83,6 +83,7 @@ pub(crate) const RESERVED: &[Reserved] = &[
     closed(&["agents"], COST),
     closed(&["tui"], "it decides what is run and what keys do"),
     closed(&["memory"], "it decides what is kept and asked on your account"),
+    closed(&["server"], "it decides which process works"),
     closed(&["checkpoints"], "it decides what can be undone"),
     narrowed(&["mode"], "it decides which tools there are", no_freer_mode),
     narrowed(&["tools", "only"], "it decides which tools there are", fewer_tools),
@@ -104,6 +105,7 @@ pub(crate) const RESERVED: &[Reserved] = &[
 /// what may be spent and how a window behaves. Every other reserved setting frees whoever works in a folder, unless it
 /// only narrows.
 const FREES_NOBODY: &[&[&str]] = &[
+    &["server"],
     &["model_providers"],
     &["model"],
     &["model_groups"],

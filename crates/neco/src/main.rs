@@ -23,6 +23,7 @@ mod repl;
 mod run;
 mod say;
 mod server;
+mod systemd;
 mod terminal;
 mod tui;
 
@@ -121,6 +122,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
 
 /// The window where there is a terminal for it, else a single request.
 pub(crate) fn converse(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let everywhere = &server::chosen(args, everywhere, env)?;
     let args = &run::agent::taken(args, everywhere, env)?;
     let window = tui::is_wanted(args, env);
     if args.picks() && !(window && terminal::look_at(env).is_capable()) {

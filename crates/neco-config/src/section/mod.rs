@@ -15,6 +15,7 @@ mod memory;
 mod models;
 mod policy;
 mod sandbox;
+mod server;
 mod sessions;
 mod skills;
 mod tools;
@@ -44,6 +45,7 @@ pub use models::{
 };
 pub use policy::{OtherAgents, PolicySection};
 pub use sandbox::{SandboxLevel, SandboxNetwork, SandboxSection};
+pub use server::{ServerSection, UseServer};
 pub use sessions::SessionsSection;
 pub use skills::SkillsSection;
 pub use tools::{CheckerSection, DiagnosticsSection};
@@ -99,6 +101,8 @@ pub struct Config {
     pub memory: MemorySection,
     /// How sessions are kept and named.
     pub sessions: SessionsSection,
+    /// The server, in which sessions outlive windows; see docs/server.md.
+    pub server: ServerSection,
     /// Checkpoints of the workspace, so that work can be undone.
     pub checkpoints: CheckpointsSection,
     /// Rules about what may happen.

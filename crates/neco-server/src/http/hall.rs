@@ -7,17 +7,21 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
+use http::StatusCode;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
-use neco_proto::app::{App, AppError, Caller, Scope, Trouble};
+use neco_proto::app::{App, AppError, Call, Caller, Scope, Trouble, Verb};
 use neco_proto::{
     Actor, Answer, ApprovalMode, Client, ClientError, Command, Decision, EventStream, Query, Receipt, Seq, SessionId,
 };
 use tokio::sync::{OwnedMutexGuard, watch};
 
+use super::House;
 use super::access::Rights;
 use super::numbers::Numbers;
-use crate::remote::desk::Host;
-use crate::remote::frames::{Opened, Sent};
+use super::once::Turn as Once;
+use super::problem;
+use crate::remote::desk::{Host, Over};
+use crate::remote::frames::{Opened, Reply, Sent};
 
 /// How long nobody needs a session that does nothing before it is handed back.
 const REST: Duration = Duration::from_secs(15 * 60);
@@ -36,8 +40,11 @@ pub(crate) struct Hall {
     held: Mutex<HashMap<SessionId, Held>>,
     /// Held by whoever just hands a command to a session; the next one waits for that.
     turns: Mutex<HashMap<SessionId, Weak<Turn>>>,
-    /// True when everything has ended.
-    over: watch::Sender<bool>,
+    /// The sessions that another server handed over and that are not open yet, as they are opened. Held while one of them
+    /// is: nobody opens it otherwise meanwhile.
+    handed: tokio::sync::Mutex<Vec<OpenSession>>,
+    /// Whether everything has ended.
+    over: watch::Sender<Over>,
     /// Whether sessions are opened and commands taken.
     ready: watch::Sender<bool>,
 }
@@ -76,10 +83,11 @@ impl Client for Seated {
 }
 
 impl Hall {
-    pub fn new(app: Arc<dyn App>, version: &str) -> Arc<Self> {
-        let (over, ready) = (watch::Sender::new(false), watch::Sender::new(true));
+    pub fn new(app: Arc<dyn App>, version: &str, handed: Vec<OpenSession>) -> Arc<Self> {
+        let handed = tokio::sync::Mutex::new(handed);
+        let (over, ready) = (watch::Sender::default(), watch::Sender::new(true));
         let (held, turns, numbers) = (Mutex::default(), Mutex::default(), Numbers::default());
-        Arc::new(Self { app, version: version.to_owned(), numbers, held, turns, over, ready })
+        Arc::new(Self { app, version: version.to_owned(), numbers, held, turns, handed, over, ready })
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<SessionId, Held>> {
@@ -97,6 +105,27 @@ impl Hall {
 
     /// Opens a session and holds it.
     pub async fn open(self: &Arc<Self>, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
+        match &wanted.which {
+            WhichSession::New => {}
+            WhichSession::Latest => self.open_handed("").await,
+            WhichSession::Id(id) => self.open_handed(id).await,
+        }
+        self.open_now(caller, wanted).await
+    }
+
+    /// Opens the sessions that were handed over and whose ids begin so, as they were open before.
+    pub async fn open_handed(self: &Arc<Self>, id: &str) {
+        let is_meant = |wanted: &OpenSession| matches!(&wanted.which, WhichSession::Id(own) if own.starts_with(id));
+        let mut handed = self.handed.lock().await;
+        while let Some(at) = handed.iter().position(is_meant) {
+            let wanted = handed.swap_remove(at);
+            if let Err(error) = self.open_now(&Caller::person(), wanted).await {
+                tracing::error!(%error, "a session that was handed over could not be opened");
+            }
+        }
+    }
+
+    async fn open_now(self: &Arc<Self>, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
         if !self.is_ready() {
             return Err(AppError::new(Trouble::Failed, "the server is about to end"));
         }
@@ -282,9 +311,18 @@ impl Hall {
         self.count()
     }
 
-    /// Takes nothing new, and lets those who work come to an end for a while. What waits for a person waits in the log.
-    pub async fn wind_down(&self, patience: Duration) {
+    /// Opens no sessions and takes no commands any more.
+    pub fn take_nothing_new(&self) {
         let _ = self.ready.send(false);
+    }
+
+    /// Has everybody who follows something ask whoever goes on with it.
+    pub fn goes_on_elsewhere(&self) {
+        let _ = self.over.send(Over::Elsewhere);
+    }
+
+    /// Lets those who work come to an end for a while. What waits for a person waits in the log.
+    pub async fn wind_down(&self, patience: Duration) {
         let clients: Vec<Arc<dyn Client>> = self.held().values().map(|held| Arc::clone(&held.client) as _).collect();
         let rests = clients.iter().map(|client| async {
             while is_at_work(client.as_ref()).await {
@@ -292,11 +330,11 @@ impl Hall {
             }
         });
         let _ = tokio::time::timeout(patience, join_all(rests)).await;
-        let _ = self.over.send(true);
+        let _ = self.over.send(Over::Ended);
     }
 
-    /// True when everything has ended.
-    pub fn over(&self) -> watch::Receiver<bool> {
+    /// Whether everything has ended.
+    pub fn over(&self) -> watch::Receiver<Over> {
         self.over.subscribe()
     }
 }
@@ -358,6 +396,7 @@ async fn is_busy(client: &dyn Client) -> bool {
 
 /// Somebody who was let in, as a connection serves them.
 pub(crate) struct Visitor {
+    pub house: Arc<House>,
     pub hall: Arc<Hall>,
     pub rights: Rights,
 }
@@ -387,7 +426,7 @@ impl Host for Visitor {
         true
     }
 
-    fn over(&self) -> watch::Receiver<bool> {
+    fn over(&self) -> watch::Receiver<Over> {
         self.hall.over()
     }
 
@@ -416,9 +455,61 @@ impl Host for Visitor {
         self.rights.caller(claimed)
     }
 
+    fn changes(&self, call: &Call) -> bool {
+        let described = self.house.calls.iter().find(|described| described.route.name == call.name);
+        described.is_some_and(|described| described.route.verb != Verb::Get)
+    }
+
+    fn once(&self, key: Option<String>, asked: &[u8], work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
+        let turn = key.map(|key| self.house.once.begin_as(&format!("{:?}", self.rights.actor), &key, "/ws", asked));
+        let key = match turn.transpose() {
+            Ok(Some(Once::Again(answer))) => return std::future::ready(said_again(&answer)).boxed(),
+            Ok(Some(Once::Do(key))) => key,
+            Ok(None) => None,
+            Err(problem) => return std::future::ready(Reply::NotCalled(problem.into())).boxed(),
+        };
+        let house = Arc::clone(&self.house);
+        whatever_happens(async move {
+            let reply = work.await;
+            if let Some(key) = key {
+                house.once.end(key, answered(&reply));
+            }
+            reply
+        })
+    }
+
     fn open(&self, wanted: OpenSession) -> BoxFuture<'_, Result<Opened, AppError>> {
         async move { self.hall.open(&self.rights.own(), wanted).await }.boxed()
     }
+}
+
+/// Goes on to its end when nobody waits for it any more; it is begun where it is asked for.
+fn whatever_happens(work: impl Future<Output = Reply> + Send + 'static) -> BoxFuture<'static, Reply> {
+    let broke =
+        || Reply::NotCalled(AppError::new(Trouble::Failed, "the server failed at this by a mistake of its own"));
+    async move {
+        let mut work = work.boxed();
+        match tokio::task::unconstrained(&mut work).now_or_never() {
+            Some(reply) => reply,
+            None => tokio::spawn(work).await.unwrap_or_else(|_| broke()),
+        }
+    }
+    .boxed()
+}
+
+/// A reply as it is kept for a key.
+fn answered(reply: &Reply) -> problem::Answer {
+    let status = match reply {
+        Reply::NotCalled(_) | Reply::Error(_) => StatusCode::CONFLICT,
+        _ => StatusCode::OK,
+    };
+    problem::Answer { status, kind: "application/json", body: serde_json::to_vec(reply).unwrap_or_default().into() }
+}
+
+/// The reply that was kept.
+fn said_again(answer: &problem::Answer) -> Reply {
+    let not_kept = || AppError::new(Trouble::InUse, "this was done; its answer was not kept");
+    serde_json::from_slice(&answer.body).unwrap_or_else(|_| Reply::NotCalled(not_kept()))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`mod@guard`] (what every
 //! request passes) with [`neighbour`], [`listen`] (connections), [`hall`] (the sessions that are held), [`calls`] with
 //! [`arguments`] and [`once`], [`sessions`], [`stream`], [`ws`], [`page`] and [`auth`] (browsers), [`openapi`], [`numbers`],
-//! [`problem`], and [`client`] (the way to a server).
+//! [`problem`], [`client`] (the way to a server), and [`take_over`] (another process goes on with all of it).
 
 pub mod access;
 mod arguments;
@@ -26,6 +26,7 @@ mod page;
 mod problem;
 mod sessions;
 mod stream;
+pub mod take_over;
 mod ws;
 
 use std::collections::BTreeMap;
@@ -40,7 +41,10 @@ use axum::extract::Request;
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, any, get};
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use http::StatusCode;
+use neco_proto::app::opening::OpenSession;
 use neco_proto::app::{App, Described};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -87,6 +91,24 @@ pub struct HttpSetup {
     pub idle: Option<Duration>,
     /// The page that browsers get; empty where none was built.
     pub page: &'static [PageFile],
+    /// The sessions that it goes on with.
+    pub sessions: Vec<OpenSession>,
+}
+
+/// What becomes of sessions when a server ends.
+pub trait Ending: Send + Sync {
+    /// Whether another process goes on with them.
+    fn hands_over(&self) -> bool {
+        false
+    }
+
+    /// Ready when nothing of them would be cut short, or nobody waits any longer for that.
+    fn come_to_boundary(&self) -> BoxFuture<'_, ()> {
+        std::future::ready(()).boxed()
+    }
+
+    /// Ends what there is of them here.
+    fn end(&self) -> BoxFuture<'_, ()>;
 }
 
 /// What all requests need.
@@ -95,6 +117,8 @@ pub(crate) struct House {
     access: Access,
     guard: Guard,
     once: Once,
+    /// What can be asked.
+    calls: &'static [Described],
     /// Where a browser finds the server.
     url: String,
 }
@@ -109,7 +133,7 @@ fn link_url(address: SocketAddr, names: &[String], behind_proxy: bool) -> String
     }
 }
 
-/// Serves until `stop`, or until nobody needs the server any more; then agents may go on for a moment, `ends` ends what
+/// Serves until `stop`, or until nobody needs the server any more; then agents may go on for a moment, `ending` ends what
 /// there is of sessions, and whoever follows them hears it. `tells` tells others once requests are answered.
 ///
 /// # Errors
@@ -118,27 +142,37 @@ pub async fn serve(
     setup: HttpSetup,
     listener: TcpListener,
     stop: CancellationToken,
-    ends: impl Future<Output = ()>,
+    ending: &dyn Ending,
     tells: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<()> {
-    let HttpSetup { app, calls, version, folder, names, behind_proxy, idle, page } = setup;
+    let HttpSetup { app, calls, version, folder, names, behind_proxy, idle, page, sessions } = setup;
     let address = listener.local_addr()?;
     let access = tokio::task::spawn_blocking(move || Access::open(&folder)).await.map_err(io::Error::other)??;
     let url = link_url(address, &names, behind_proxy);
     let house = Arc::new(House {
-        hall: Hall::new(app, version),
+        hall: Hall::new(app, version, sessions),
         access,
         guard: Guard::new(address, &names, behind_proxy),
         once: Once::default(),
+        calls,
         url,
     });
     let router = page::add(router(&house, calls, version), page).layer(from_fn_with_state(Arc::clone(&house), guard));
     let refreshing = tokio::spawn(refresh(Arc::clone(&house)));
     let tidying = tokio::spawn(tidy(Arc::clone(&house), idle, stop.clone()));
     tells()?;
+    let hall = Arc::clone(&house.hall);
+    let opening = tokio::spawn(async move { hall.open_handed("").await });
     let open = listen::accept(listener, router, Arc::clone(&house), stop).await?;
-    house.hall.wind_down(WIND_DOWN).await;
-    ends.await;
+    let _ = opening.await;
+    house.hall.take_nothing_new();
+    if ending.hands_over() {
+        ending.come_to_boundary().await;
+        house.hall.goes_on_elsewhere();
+    } else {
+        house.hall.wind_down(WIND_DOWN).await;
+    }
+    ending.end().await;
     let _ = tokio::time::timeout(LAST_WORDS, open.wait()).await;
     refreshing.abort();
     tidying.abort();

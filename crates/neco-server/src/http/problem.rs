@@ -34,6 +34,12 @@ impl Problem {
     }
 }
 
+impl From<Problem> for AppError {
+    fn from(problem: Problem) -> Self {
+        problem.error
+    }
+}
+
 impl From<AppError> for Problem {
     fn from(error: AppError) -> Self {
         let status = match error.trouble {

@@ -8,14 +8,14 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_proto::app::opening::OpenSession;
-use neco_proto::app::{App, AppError, Caller};
+use neco_proto::app::{App, AppError, Call, Caller};
 use neco_proto::{Client, ClientError, Command, Receipt, SessionId};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{RwLock, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::desk::{self, Host, LONGEST_HELLO};
-use super::frames::{Opened, Sent};
+use super::desk::{self, Host, LONGEST_HELLO, Over};
+use super::frames::{Opened, Reply, Sent};
 use super::lines::Lines;
 use super::peer;
 use super::place::{Bound, SocketPlaces};
@@ -49,8 +49,8 @@ pub(super) struct Shared {
     pub app: Arc<dyn App>,
     pub session: SessionId,
     pub version: String,
-    /// True when the session has ended.
-    pub over: watch::Sender<bool>,
+    /// Whether the session has ended.
+    pub over: watch::Sender<Over>,
     /// Whether commands are taken; held for reading while one is.
     open: RwLock<bool>,
     /// Whether no more are taken, also while one is still on its way.
@@ -76,7 +76,7 @@ impl Server {
             app,
             session,
             version: version.to_owned(),
-            over: watch::Sender::new(false),
+            over: watch::Sender::default(),
             open: RwLock::new(true),
             held: AtomicBool::new(false),
             said: AtomicBool::new(false),
@@ -116,7 +116,7 @@ impl Server {
     /// The session has ended: every window that listens is told, then nothing is left.
     pub async fn end(&self) {
         self.leave();
-        let _ = self.shared.over.send(true);
+        let _ = self.shared.over.send(Over::Ended);
         let Some(mut accepting) = locked(&self.accepting).take() else { return };
         if tokio::time::timeout(LAST_WORDS, &mut accepting).await.is_err() {
             accepting.abort();
@@ -143,7 +143,7 @@ impl Host for Shared {
         session == Some(self.session)
     }
 
-    fn over(&self) -> watch::Receiver<bool> {
+    fn over(&self) -> watch::Receiver<Over> {
         self.over.subscribe()
     }
 
@@ -166,6 +166,16 @@ impl Host for Shared {
     /// Whoever may talk to the session could be the person.
     fn caller(&self, claimed: Caller) -> Caller {
         claimed
+    }
+
+    /// Whoever is gone wants nothing any more, as a window of this process does.
+    fn changes(&self, _: &Call) -> bool {
+        false
+    }
+
+    /// What is said here is said once.
+    fn once(&self, _: Option<String>, _: &[u8], work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
+        work
     }
 
     fn open(&self, _: OpenSession) -> BoxFuture<'_, Result<Opened, AppError>> {

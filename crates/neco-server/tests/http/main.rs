@@ -4,6 +4,7 @@
 
 mod hostile;
 mod load;
+mod once;
 mod reconnect;
 mod routes;
 mod scenarios;

@@ -14,7 +14,7 @@ use neco_proto::app::sessions::{ForkSession, ListSessions, SessionRow};
 use neco_proto::app::{App, AppError, Call, Caller, Described, Request, Scope, Trouble};
 use neco_server::RemoteClient;
 use neco_server::http::access::{add_token, main_token};
-use neco_server::http::{HttpSetup, PageFile, connect, serve};
+use neco_server::http::{Ending, HttpSetup, PageFile, connect, serve};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -59,9 +59,14 @@ struct Program(Arc<FakeSession>);
 impl App for Program {
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
         if call.name == ForkSession::ROUTE.name {
-            self.0.callers.lock().unwrap().push(caller.clone());
-            let answer = serde_json::json!({ "arguments": call.arguments });
-            return std::future::ready(Ok(answer)).boxed();
+            self.0.stuck.send_modify(|begun| *begun += 1);
+            let session = Arc::clone(&self.0);
+            return async move {
+                let _turn = session.busy.lock().await;
+                session.callers.lock().unwrap().push(caller.clone());
+                Ok(serde_json::json!({ "arguments": call.arguments }))
+            }
+            .boxed();
         }
         self.0.call(caller, call)
     }
@@ -86,6 +91,16 @@ impl App for Program {
             }
         };
         std::future::ready(opened).boxed()
+    }
+}
+
+/// The session ends with the server.
+struct Ends(Arc<FakeSession>);
+
+impl Ending for Ends {
+    fn end(&self) -> BoxFuture<'_, ()> {
+        self.0.end();
+        std::future::ready(()).boxed()
     }
 }
 
@@ -119,6 +134,7 @@ impl Stage {
             behind_proxy: false,
             idle: None,
             page: PAGE,
+            sessions: Vec::new(),
         };
         let (told, listens) = tokio::sync::oneshot::channel();
         let (ends, stops) = (Arc::clone(&session), stop.clone());
@@ -127,7 +143,7 @@ impl Stage {
                 let _ = told.send(());
                 Ok(())
             };
-            serve(setup, listener, stops, async move { ends.end() }, tells).await
+            serve(setup, listener, stops, &Ends(ends), tells).await
         });
         listens.await.unwrap();
         let token = main_token(folder.path()).unwrap().unwrap();

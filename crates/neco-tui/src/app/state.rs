@@ -10,6 +10,7 @@ use neco_view::ask::accepted_plan;
 use neco_view::reduce::{Agents, Standing};
 
 use super::background::Background;
+use super::detaching::Detaching;
 use super::diff_screen::DiffScreen;
 use super::facing::Facing;
 use super::past;
@@ -166,6 +167,8 @@ pub struct WindowState {
     pub tmux: bool,
     /// Whether another process has the session open, and this window looks on.
     pub attached: bool,
+    /// How far the session is on its way into the background.
+    pub detaching: Detaching,
     /// The status line of the person's own command.
     pub status_line: Option<String>,
     /// What is finished and on its way to the terminal.

@@ -64,7 +64,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let folder = crate::folder(everywhere)?;
     let attachments = picture::attachments(&files::pictures(args))?;
     let goes_on = args.session.is_some() || args.continue_latest;
-    let is_here = server::named(everywhere, env).is_none();
+    let is_here = !server::is_elsewhere(everywhere, env)?;
     if is_here {
         others::offer_others(&folder, everywhere, env);
     }

@@ -52,6 +52,7 @@ mod sandbox;
 mod scripted_tools;
 mod secrets;
 mod serve;
+mod serve_moves;
 mod server;
 mod session_commands;
 mod sessions;

@@ -67,7 +67,7 @@ fn hall() -> (Arc<Program>, Arc<Hall>) {
     let (opened, closed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let program = Arc::new(Program { id: SessionId::new(), session: Arc::default(), opened, closed });
     let app: Arc<dyn App> = Arc::<Program>::clone(&program);
-    (program, Hall::new(app, "0.0.0-test"))
+    (program, Hall::new(app, "0.0.0-test", Vec::new()))
 }
 
 #[tokio::test]
