@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn what_is_sent_is_checked_as_what_lies_in_a_file() {
-        let sent = |bytes: &[u8]| super::sent(vec![("picture 2".to_owned(), STANDARD.encode(bytes))]);
+        let sent = |bytes: &[u8]| sent(vec![("picture 2".to_owned(), STANDARD.encode(bytes))]);
         let whole = png(100);
         let Attachment::Image { media_type, data } = sent(&whole).unwrap().remove(0);
         assert_eq!((media_type.as_str(), data), ("image/png", STANDARD.encode(&whole)));

@@ -47,7 +47,7 @@ pub fn tell(env: &Env, what: &str) {
 fn address(place: &str) -> io::Result<SocketAddr> {
     match place.strip_prefix('@') {
         #[cfg(target_os = "linux")]
-        Some(name) => std::os::linux::net::SocketAddrExt::from_abstract_name(name),
+        Some(name) => <SocketAddr as std::os::linux::net::SocketAddrExt>::from_abstract_name(name),
         _ => SocketAddr::from_pathname(place),
     }
 }

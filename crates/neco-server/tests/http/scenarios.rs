@@ -57,6 +57,7 @@ async fn by_server(
         names: Vec::new(),
         behind_proxy: false,
         idle: None,
+        page: &[],
         sessions: Vec::new(),
     };
     let (told, listens) = tokio::sync::oneshot::channel();

@@ -1,7 +1,7 @@
 //! The store: damaged, pruned, moved, and where there is none.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use neco_proto::event::CheckpointWhen;
@@ -422,9 +422,9 @@ fn what_is_typed_in_a_file_that_would_go_back_is_somebody_elses() {
     desk.write("a.txt", "one");
     // Nobody has come upon it: it is told of when it is asked for, and from then on.
     let known = Arc::new(Mutex::new(false));
-    let tells = move |_: &std::path::Path, files: &[std::path::PathBuf]| -> Vec<Typed> {
+    let tells = move |_: &Path, files: &[PathBuf]| -> Vec<Typed> {
         let mut known = known.lock().unwrap();
-        *known |= files.iter().any(|file| file == std::path::Path::new("a.txt"));
+        *known |= files.iter().any(|file| file == Path::new("a.txt"));
         if *known { vec![("a.txt".into(), b"typed".to_vec())] } else { Vec::new() }
     };
     let place = Place {

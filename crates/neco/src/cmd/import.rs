@@ -2,7 +2,7 @@
 
 use clap::Args;
 use neco_config::Env;
-use neco_proto::app::App;
+use neco_proto::app::{App, Known};
 use neco_proto::app::setups::{
     FindSetups, FoundSetup, ImportSetup, PluginToAdd, PreviewSetup, SetupAgent, SetupOutcome, SetupReport,
 };
@@ -112,7 +112,7 @@ fn take(
         for agent in agents {
             let report = report(*agent, args, folder.clone(), app).await?;
             print(args.json, &report, || list::as_lines(&report, agent.title()))?;
-            if report.rows.iter().any(|row| row.outcome == SetupOutcome::Failed.into()) {
+            if report.rows.iter().any(|row| row.outcome == Known::This(SetupOutcome::Failed)) {
                 exit = Exit::Failed;
             }
             wanted.extend(report.rows.into_iter().filter_map(|row| row.add));

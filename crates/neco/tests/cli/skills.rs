@@ -433,7 +433,8 @@ fn one_that_is_off_is_told_to_nobody_and_asked_about_by_nobody() {
     write(&house.project().join(".neco/skills"), "theirs", "description: Theirs.", "Do it.");
     let wanted = ["-m", "sign the lease"];
     assert_eq!(told(&house, &wanted, "Fill it.").len(), 1);
-    house.write("home/config.toml", &format!("{}\n[skills]\nby_words = false\n", house.text("home/config.toml")));
+    let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
+    house.configure(&format!("{config}\n[skills]\nby_words = false\n"));
     assert_eq!(used(&house, &wanted), Vec::<Value>::new(), "words bring none in");
     assert_eq!(told(&house, &["-m", "$pdf-forms now"], "Fill it.").len(), 1);
     let off = house.run(&["skill", "disable", "pdf-forms"]).ended_with(0).stdout;
