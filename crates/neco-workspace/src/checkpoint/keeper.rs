@@ -22,13 +22,13 @@ use super::leave_out::{LeaveOut, LeaveOutSettings};
 use super::lock::StoreLock;
 use super::objects::Contents;
 use super::open::sign;
-use super::plan::{Plan, plan};
+use super::plan::{Plan, Step, plan};
 use super::point::{StoredPoint, message};
 use super::restore::{Interrupted, Target, apply};
 use super::scan::{Scanned, scan};
 use super::settling::{FEW_FORCED, MOST_FORCED};
 use super::shelf::Shelf;
-use super::tree::{TreeChange, files, state_changes, with_text};
+use super::tree::{TreeChange, changes, files, state_changes, with_text};
 use super::vault::Vault;
 
 /// The workspace, and where its states are kept.
@@ -199,7 +199,11 @@ impl<V: Vault> Keeper<V> {
             found = state_changes(&shelf.vault, (now.tree, &now.details), (target.tree, &details))?;
         }
         let changed = shelf.changed_by(&target, &now, options, &self.place.root)?;
-        let planned = plan(&self.place.root, found, (&now.details, &details), &changed, options);
+        let mut planned = plan(&self.place.root, found, (&now.details, &details), &changed, options);
+        // A file is replaced as it is on the disk, whatever is typed in it.
+        let typed = changes(&shelf.vault, Some(now.saved), Some(now.tree))?;
+        let saved = |path: &[u8]| typed.iter().find(|change| change.path == path).and_then(|change| change.before);
+        planned.steps.iter_mut().for_each(|Step { change, .. }| change.before = saved(&change.path).or(change.before));
         Ok(Plan { of: Some((now.tree, now.details)), ..planned })
     }
 

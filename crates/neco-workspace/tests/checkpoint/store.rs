@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use neco_proto::event::CheckpointWhen;
 use neco_workspace::checkpoint::{
-    Backend, CheckpointError, Checkpoints, JjCheckpoints, LeaveOutSettings, Place, RestoreOptions, Typed, Unsaved,
-    open, store_folder,
+    Agreed, Backend, CheckpointError, Checkpoints, JjCheckpoints, LeaveOutSettings, Place, RestoreOptions, Typed,
+    Unsaved, open, store_folder,
 };
 
 use super::desk::{ALL, Desk, Kind, git, note};
@@ -443,4 +443,10 @@ fn what_is_typed_in_a_file_that_would_go_back_is_somebody_elses() {
     assert!(preview.changes[0].by_others, "{preview:?}");
     assert!(points.restore(&before.rev, &options, &mut |_| Ok(())).is_err());
     assert_eq!(desk.read("a.txt"), "two");
+    // Who agrees has the file as it was, and what was typed in the state before that.
+    let options = RestoreOptions { agreed: Agreed::Anything, ..options };
+    let restored = points.restore(&before.rev, &options, &mut |_| Ok(())).unwrap();
+    assert_eq!((desk.read("a.txt").as_str(), restored.kept.as_slice()), ("one", &[][..]));
+    let kept = points.diff(&before.rev, Some(&restored.undo.rev)).unwrap();
+    assert!(kept[0].text.contains("+typed"), "{kept:?}");
 }

@@ -351,7 +351,7 @@ fn a_server_that_the_editor_hands_over_is_used() {
 fn prompts_of_a_server_that_the_editor_hands_over_are_commands() {
     let greets = json!({ "expect": { "last_user_contains": "Greet Ann warmly." }, "say": "Hello Ann." });
     let house = playing(json!([greets]));
-    let server = house.path("server.sh");
+    let server = house.path("project/server.sh");
     fs::write(&server, crate::mcp_use::SERVER).unwrap();
     let mut editor = Editor::open(&house, json!({}));
     // Another session in the folder has no such server.
