@@ -108,10 +108,7 @@ function Said({ call }: { call: Call }) {
   const { view } = useSession();
   const code = call.end?.error_code;
   if (code === REJECTED) {
-    const approval = view.blocks.findLast(
-      (block) => block.kind === "approval" && block.data.request.call_id === call.call_id,
-    );
-    const decision = approval?.kind === "approval" ? approval.data.decision : undefined;
+    const decision = view.approvals.get(call.call_id)?.data.decision;
     const reason = decision?.kind === "reject" ? decision.reason : undefined;
     return reason === undefined ? null : <span className="dim cut small">“{reason}”</span>;
   }

@@ -19,8 +19,7 @@ export function Queue({ onTakeBack }: { onTakeBack: (id: string, text: string) =
   const view = useSlices("said", "blocks");
   const outgoing = useOutgoing();
   const waiting = waitingIn(view);
-  const known = new Set(view.blocks.map((block) => (block.kind === "message" ? block.data.message_id : "")));
-  const sent = outgoing.filter(({ message_id }) => message_id === undefined || !known.has(message_id));
+  const sent = outgoing.filter(({ message_id }) => message_id === undefined || !view.messages.has(message_id));
   return (
     <>
       {waiting.map(({ id, data }, at) => (

@@ -1,15 +1,17 @@
 //! What a person is asked: whether a call may run, and what an agent wants to know.
 
 import type { Payload, Question } from "../proto";
-import { add, last, touch, type View } from "./view";
+import type { BlockOf } from "./block";
+import { add, touch, type View } from "./view";
 
 export function approval(view: View, agent: string | undefined, request: Payload<"permission_request">): void {
-  add(view, { kind: "approval", data: { ...(agent && { agent_id: agent }), request, open: true } });
+  const data = { ...(agent && { agent_id: agent }), request, open: true };
+  view.approvals.set(request.call_id, add(view, { kind: "approval", data }) as BlockOf<"approval">);
   touch(view, "asked");
 }
 
 export function decided(view: View, { call_id, decision }: Payload<"permission_decision">): void {
-  const found = last(view, "approval", ({ data }) => data.request.call_id === call_id);
+  const found = view.approvals.get(call_id);
   if (found === undefined) return;
   found.data.decision = decision;
   found.data.open = false;
@@ -18,12 +20,13 @@ export function decided(view: View, { call_id, decision }: Payload<"permission_d
 }
 
 export function question(view: View, agent: string | undefined, question: Question): void {
-  add(view, { kind: "question", data: { ...(agent && { agent_id: agent }), question, open: true } });
+  const data = { ...(agent && { agent_id: agent }), question, open: true };
+  view.questions.set(question.question_id, add(view, { kind: "question", data }) as BlockOf<"question">);
   touch(view, "asked");
 }
 
 export function answered(view: View, { question_id, reply }: Payload<"question_answer">): void {
-  const found = last(view, "question", ({ data }) => data.question.question_id === question_id);
+  const found = view.questions.get(question_id);
   if (found === undefined) return;
   const { question } = found.data;
   if (reply === undefined) delete found.data.reply;
@@ -42,8 +45,8 @@ export function answered(view: View, { question_id, reply }: Payload<"question_a
 
 /** A call that was asked about ended otherwise than by a decision. */
 export function close(view: View, call: string): void {
-  const found = last(view, "approval", ({ data }) => data.request.call_id === call && data.open);
-  if (found === undefined) return;
+  const found = view.approvals.get(call);
+  if (found?.data.open !== true) return;
   found.data.open = false;
   found.rev += 1;
   touch(view, "asked");

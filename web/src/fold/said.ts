@@ -2,7 +2,7 @@
 
 import type { Message, Payload } from "../proto";
 import type { BlockOf, Said } from "./block";
-import { add, last, touch, type View } from "./view";
+import { add, touch, type View } from "./view";
 import { isNeco, textOf } from "./words";
 import { endWords } from "./writing";
 
@@ -13,7 +13,7 @@ export function queued(view: View, { when, message }: Payload<"message_queued">)
     there.rev += 1;
   } else if (!isNeco(message)) {
     // What Neco says in the person's place is for the model.
-    add(view, { kind: "message", data: { ...saidIn(message), waits: when } });
+    added(view, { ...saidIn(message), waits: when });
   }
   touch(view, "said");
 }
@@ -26,7 +26,7 @@ export function admitted(view: View, message: Message): void {
     there.rev += 1;
   } else if (!isNeco(message)) {
     endWords(view);
-    add(view, { kind: "message", data: saidIn(message) });
+    added(view, saidIn(message));
   }
   touch(view, "said");
 }
@@ -42,7 +42,11 @@ export function blocked(view: View, run: Payload<"hook_run">): void {
 }
 
 function waiting(view: View, id: string): BlockOf<"message"> | undefined {
-  return last(view, "message", ({ data }) => data.message_id === id);
+  return view.messages.get(id);
+}
+
+function added(view: View, data: Said): void {
+  view.messages.set(data.message_id, add(view, { kind: "message", data }) as BlockOf<"message">);
 }
 
 function saidIn(message: Message): Said {

@@ -89,8 +89,11 @@ export type View = {
   unknown: number;
   root?: string;
   last_id: number;
-  /** Where a call that goes on stands among the blocks, and an open question. */
+  /** Calls that go on, and by their ids what was asked and said last: nobody looks through all blocks. */
   open: Map<string, BlockOf<"call">>;
+  approvals: Map<string, BlockOf<"approval">>;
+  questions: Map<string, BlockOf<"question">>;
+  messages: Map<string, BlockOf<"message">>;
   writing?: BlockOf<"answer" | "thinking">;
   before_turn: number;
   streamed: boolean;
@@ -160,6 +163,9 @@ export function emptyView(): View {
     unknown: 0,
     last_id: 0,
     open: new Map(),
+    approvals: new Map(),
+    questions: new Map(),
+    messages: new Map(),
     before_turn: 0,
     streamed: false,
     idle: { working: new Set(), stopped: false, letters: new Set() },
@@ -190,13 +196,4 @@ export function add<B extends BlockBody>(view: View, body: B): Block & { kind: B
   view.blocks.push(block);
   touch(view, "blocks");
   return block;
-}
-
-/** The last block of a kind that fits. */
-export function last<K extends BlockBody["kind"]>(
-  view: View,
-  kind: K,
-  fits: (block: BlockOf<K>) => boolean,
-): BlockOf<K> | undefined {
-  return view.blocks.findLast((block) => block.kind === kind && fits(block as BlockOf<K>)) as BlockOf<K> | undefined;
 }

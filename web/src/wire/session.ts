@@ -146,8 +146,8 @@ export class LiveSession {
   /** What is in the log by now is drawn from there. */
   #settle(): void {
     if (this.outgoing.length === 0) return;
-    const there = new Set(this.view.blocks.map((block) => (block.kind === "message" ? block.data.message_id : "")));
-    const left = this.outgoing.filter((said) => said.message_id === undefined || !there.has(said.message_id));
+    const { messages } = this.view;
+    const left = this.outgoing.filter(({ message_id }) => message_id === undefined || !messages.has(message_id));
     if (left.length < this.outgoing.length) this.#setOutgoing(left);
   }
 

@@ -16,7 +16,6 @@ afterEach(async () => {
 
 it("begins with a folder and a sentence, asks, and shows what came of it", async () => {
   stage = await Stage.playing(WORK, FILES);
-  expect(stage.run("web", "--no-open")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?folder=\/.*harbor#code=\w+\n$/);
   const page = await stage.signedIn();
   expect(new URL(page.url()).hash).toBe("");
   await page.getByRole("heading", { name: "What shall be done in harbor?" }).waitFor();
@@ -58,29 +57,105 @@ it("begins with a folder and a sentence, asks, and shows what came of it", async
   await until("nobody is waited for any more", async () => !(await page.title()).startsWith("◆"));
 });
 
-it("goes on after the server was away: nothing is lost, nothing comes twice, words are held", async () => {
-  stage = await Stage.playing([{ say: "One." }, { say: "Two." }]);
+it("goes on where it was when the way to the server was cut: nothing is lost, nothing comes twice, words are held", async () => {
+  stage = await Stage.playing([
+    { say: "One two three four five six seven eight.", between_ms: 40 },
+    { say: "Nine." },
+    { calls: [{ name: "bash", arguments: { command: "touch x" } }] },
+    { say: "Ten." },
+  ]);
   const page = await stage.signedIn();
-  const port = Number(new URL(stage.url()).port);
   await page.getByRole("textbox", { name: "Say what you want done" }).fill("first");
   await page.keyboard.press("Enter");
-  await page.locator(".prose", { hasText: "One." }).waitFor();
+  // In the middle of an answer, again and again.
+  for (let time = 0; time < 3; time++) {
+    await page.locator(".prose").first().waitFor();
+    await stage.cable.cut();
+    await stage.cable.mend();
+  }
+  await page.locator(".prose", { hasText: "One two three four five six seven eight." }).waitFor();
+  await page.locator(".outcome").waitFor();
 
-  await stage.stop();
+  await stage.cable.cut();
   await page.getByText("Reconnecting").waitFor();
   await page.getByRole("textbox", { name: "Your message" }).fill("second");
   await page.keyboard.press("Enter");
   await page.getByText("not sent yet").waitFor();
-  // What is held outlives the page.
-  await stage.serve(port);
-  await page.locator(".prose", { hasText: "Two." }).waitFor();
+  await stage.cable.mend();
+  await page.locator(".prose", { hasText: "Nine." }).waitFor();
   await page.getByText("Reconnecting").waitFor({ state: "hidden" });
   expect(await page.locator(".said").allInnerTexts()).toEqual(["first", "second"]);
-  expect(await page.locator(".prose").count()).toBe(2);
+  expect(await page.locator(".prose").allInnerTexts()).toEqual(["One two three four five six seven eight.", "Nine."]);
+
+  // What is decided is never held.
+  await page.getByRole("textbox", { name: "Your message" }).fill("third");
+  await page.keyboard.press("Enter");
+  const allow = page.getByRole("button", { name: "Allow once" });
+  await allow.waitFor();
+  await stage.cable.cut();
+  await page.getByText("Decisions wait").waitFor();
+  expect(await allow.isDisabled()).toBe(true);
+  await stage.cable.mend();
+  await until("it can be decided", () => allow.isEnabled());
+  await allow.click();
+  await page.locator(".prose", { hasText: "Ten." }).waitFor();
+});
+
+it("keeps what was written for each session, also when the page is loaded anew, and holds words in their order", async () => {
+  stage = await Stage.playing([{ say: "Slow.", delay_ms: 3_000 }, { say: "Later done." }]);
+  const page = await stage.signedIn();
+  await page.getByRole("textbox", { name: "Say what you want done" }).fill("begin");
+  await page.keyboard.press("Enter");
+  const field = page.getByRole("textbox", { name: "Your message" });
+  await page.getByRole("button", { name: /^Stop/ }).waitFor();
+  await field.fill("taken back");
+  await page.keyboard.press("Tab");
+  await page.locator(".queue", { hasText: "After the work" }).waitFor();
+  await field.press("ArrowUp");
+  await until("it is in the field again", async () => (await field.inputValue()) === "taken back");
+  await field.fill("for later");
+  await field.press("Tab");
+  await page.locator(".queue", { hasText: "for later" }).waitFor();
+  await field.fill("a draft");
+  await page.reload();
+  expect(await field.inputValue()).toBe("a draft");
+  await page.locator(".prose", { hasText: "Later done." }).waitFor();
+  expect(await page.locator(".said").allInnerTexts()).toEqual(["begin", "for later"]);
+});
+
+it("answers a question with a key and with words, and sends no half word", async () => {
+  const questions = [
+    {
+      question: "Which store?",
+      header: "Store",
+      options: [{ label: "SQLite", description: "one file" }, { label: "Postgres" }],
+    },
+    { question: "What is it called?" },
+  ];
+  stage = await Stage.playing([{ calls: [{ name: "ask_user", arguments: { questions } }] }, { say: "Set up." }]);
+  const page = await stage.signedIn();
+  const field = page.getByRole("textbox", { name: "Say what you want done" });
+  await field.fill("set up");
+  // Enter that ends a word which is put together sends nothing.
+  await field.dispatchEvent("keydown", { key: "Enter", keyCode: 229, isComposing: true, bubbles: true });
+  await field.dispatchEvent("compositionend", { bubbles: true });
+  await field.dispatchEvent("keydown", { key: "Enter", bubbles: true });
+  expect(new URL(page.url()).pathname).toBe("/");
+  await field.press("Enter");
+  await page.getByText("Which store?").first().waitFor();
+  await page.getByRole("feed").focus();
+  await until("the key counts", async () => {
+    await page.keyboard.press("2");
+    return await page.getByRole("textbox", { name: "In your own words" }).isVisible();
+  });
+  await page.keyboard.type("harbor-store");
+  await page.keyboard.press("Enter");
+  await page.locator(".prose", { hasText: "Set up." }).waitFor();
+  await page.getByText("Postgres · harbor-store").waitFor();
 });
 
 it("answers once, whoever is faster: an answer in one tab closes the question in the other", async () => {
-  stage = await Stage.playing([{ calls: [{ name: "bash", arguments: { command: "echo hi" } }] }, { say: "Fine." }]);
+  stage = await Stage.playing([{ calls: [{ name: "bash", arguments: { command: "touch y" } }] }, { say: "Fine." }]);
   const one = await stage.signedIn();
   await one.getByRole("textbox", { name: "Say what you want done" }).fill("run it");
   await one.keyboard.press("Enter");
@@ -116,23 +191,28 @@ it("lets nobody in without a link, and says how to get one", async () => {
   stage = await Stage.playing([]);
   const browser = await stage.browser();
   const page = await (await browser.newContext({ locale: "en-GB" })).newPage();
-  await page.goto(stage.url());
+  await page.goto(stage.origin);
   await page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
   await page.getByText("neco web --no-open").waitFor();
-  const answer = await page.goto(stage.url());
+  const answer = await page.goto(stage.origin);
   const policy = answer?.headers()["content-security-policy"] ?? "";
   for (const rule of ["default-src 'none'", "script-src 'self';", "trusted-types 'none'", "frame-ancestors 'none'"]) {
     expect(policy).toContain(rule);
   }
   expect(policy).not.toContain("unsafe");
   // A word of its own for each page, and files that are kept for good.
-  const again = await fetch(stage.url());
+  const again = await fetch(stage.origin);
   expect(again.headers.get("content-security-policy")).not.toBe(policy);
   expect(again.headers.get("cache-control")).toBe("no-store");
   const script = /src="(\/assets\/[^"]+\.js)"/.exec(await again.text())?.[1];
-  const file = await fetch(`${stage.url()}${script}`);
+  const file = await fetch(`${stage.origin}${script}`);
   expect(file.headers.get("cache-control")).toContain("immutable");
   expect(file.headers.get("content-encoding")).toBe("gzip");
-  expect((await fetch(`${stage.url()}/assets/nothing.js`)).status).toBe(404);
-  expect((await fetch(`${stage.url()}/api/v1/sessions`)).status).toBe(401);
+  expect((await fetch(`${stage.origin}/assets/nothing.js`)).status).toBe(404);
+  expect((await fetch(`${stage.origin}/api/v1/sessions`)).status).toBe(401);
+});
+
+it("prints a link with the folder where it was asked for", async () => {
+  stage = await Stage.playing([]);
+  expect(stage.run("web", "--no-open")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?folder=\/.*harbor#code=\w+\n$/);
 });

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { Cable } from "./cable";
 
 /** The program that is tried: `cargo xtask test` says which one. */
 const PROGRAM = process.env.NECO_BIN ?? join(import.meta.dirname, "../../../target/debug/neco");
@@ -14,7 +15,7 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** Where the page is served while it is worked on, instead of by the program. */
 const PAGE = process.env.NECO_PAGE;
 
-/** The port that the server then has. */
+/** The port where that then finds the server. */
 const PORT = Number(process.env.NECO_PORT ?? 0);
 
 /** Nothing of the browser itself asks anything of the network. */
@@ -46,11 +47,14 @@ export class Stage {
   readonly project: string;
   readonly env: Record<string, string>;
   #server: ChildProcess | undefined;
+  /** What the pages reach the server by. */
+  readonly cable: Cable;
   #browser: Browser | undefined;
   /** What the pages said that they should not have. */
   readonly complaints: string[] = [];
 
-  private constructor(turns: Turn[], files: Record<string, string>, settings: string) {
+  private constructor(cable: Cable, turns: Turn[], files: Record<string, string>, settings: string) {
+    this.cable = cable;
     this.folder = mkdtempSync(join(tmpdir(), "neco-web-"));
     this.project = join(this.folder, "harbor");
     const home = join(this.folder, "home");
@@ -78,7 +82,7 @@ export class Stage {
 
   /** A house whose model says this, with a server that listens. */
   static async playing(turns: Turn[], files: Record<string, string> = {}, settings = ""): Promise<Stage> {
-    const stage = new Stage(turns, files, settings);
+    const stage = new Stage(await Cable.laid(PORT), turns, files, settings);
     await stage.serve();
     return stage;
   }
@@ -88,15 +92,17 @@ export class Stage {
     return execFileSync(PROGRAM, words, { env: this.env, cwd: this.project, encoding: "utf8" });
   }
 
-  async serve(port = PORT): Promise<void> {
-    this.#server = spawn(PROGRAM, ["serve", "--bind", `127.0.0.1:${port}`], {
+  async serve(): Promise<void> {
+    const host = this.cable.origin.slice("http://".length);
+    this.#server = spawn(PROGRAM, ["serve", "--bind", "127.0.0.1:0", "--host", host], {
       env: this.env,
       cwd: this.project,
       stdio: "ignore",
     });
     await until("the server listens", () => {
       try {
-        return this.url() !== "";
+        this.cable.target = Number(new URL(this.url()).port);
+        return true;
       } catch {
         return false;
       }
@@ -108,9 +114,15 @@ export class Stage {
     const link = this.run("serve", "link")
       .trim()
       .replace("/#", `/?folder=${encodeURIComponent(this.project)}#`);
-    return PAGE === undefined ? link : link.replace(this.url(), PAGE);
+    return link.replace(this.url(), this.origin);
   }
 
+  /** Where pages are. */
+  get origin(): string {
+    return PAGE ?? this.cable.origin;
+  }
+
+  /** Where the server listens. */
   url(): string {
     return (JSON.parse(this.run("serve", "status", "--json")) as { url: string }).url;
   }
@@ -146,7 +158,10 @@ export class Stage {
     const page = await context.newPage();
     page.on("console", (message) => {
       // A server that is away is no fault of the page.
-      if (message.type() === "error" && !/ERR_CONNECTION_|WebSocket connection/.test(message.text())) {
+      if (
+        message.type() === "error" &&
+        !/ERR_CONNECTION_|ERR_EMPTY_RESPONSE|WebSocket connection/.test(message.text())
+      ) {
         this.complaints.push(message.text());
       }
     });
@@ -161,6 +176,7 @@ export class Stage {
 
   async end(): Promise<void> {
     await this.#browser?.close();
+    await this.cable.cut();
     await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
