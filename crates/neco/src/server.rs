@@ -36,6 +36,11 @@ pub fn named<'a>(everywhere: &'a EverywhereArgs, env: &'a Env) -> Option<&'a str
     everywhere.server.as_deref().or_else(|| env.var("NECO_SERVER")).filter(|url| !url.is_empty())
 }
 
+/// The command that comes back to a session whose id stands behind it.
+pub fn resume(everywhere: &EverywhereArgs, env: &Env) -> String {
+    named(everywhere, env).map_or_else(|| "neco resume".to_owned(), |url| format!("neco attach {url}"))
+}
+
 /// The server of this machine and data folder, if one runs.
 pub fn here(env: &Env) -> Result<Option<Found>, Failure> {
     let folder = run_folder(env);

@@ -5,24 +5,28 @@
 //! is said over a WebSocket is what is said over the Unix sockets of [`remote`](crate::remote).
 //!
 //! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`mod@guard`] (what every
-//! request passes) with [`neighbour`], [`listen`] (connections), [`hall`] (the sessions that are held), [`calls`] with
-//! [`arguments`] and [`once`], [`sessions`], [`stream`], [`ws`], [`auth`] (browsers), [`openapi`], [`numbers`],
-//! [`problem`], and [`client`] (the way to a server).
+//! request passes) with [`neighbour`], [`listen`] (connections), [`hall`] (the sessions that are held) with
+//! [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`], [`sessions`], [`stream`], [`ws`], [`auth`]
+//! (browsers), [`openapi`], [`numbers`], [`problem`], and [`client`] (the way to a server).
 
 pub mod access;
 mod arguments;
+mod audit;
 mod auth;
 mod calls;
 pub mod client;
 pub mod found;
 mod guard;
 mod hall;
+mod left;
 mod listen;
+mod loosening;
 mod neighbour;
 mod numbers;
 mod once;
 mod openapi;
 mod problem;
+mod schemas;
 mod sessions;
 mod stream;
 mod ws;
@@ -119,10 +123,11 @@ pub async fn serve(
 ) -> io::Result<()> {
     let HttpSetup { app, calls, version, folder, names, behind_proxy, idle } = setup;
     let address = listener.local_addr()?;
-    let access = tokio::task::spawn_blocking(move || Access::open(&folder)).await.map_err(io::Error::other)??;
+    let opened = move || Ok::<_, io::Error>((Access::open(&folder)?, Hall::new(app, calls, version, &folder)));
+    let (access, hall) = tokio::task::spawn_blocking(opened).await.map_err(io::Error::other)??;
     let url = link_url(address, &names, behind_proxy);
     let house = Arc::new(House {
-        hall: Hall::new(app, version),
+        hall,
         access,
         guard: Guard::new(address, &names, behind_proxy),
         once: Once::default(),
@@ -132,9 +137,15 @@ pub async fn serve(
     let refreshing = tokio::spawn(refresh(Arc::clone(&house)));
     let tidying = tokio::spawn(tidy(Arc::clone(&house), idle, stop.clone()));
     tells()?;
+    let comes_back = tokio::spawn({
+        let house = Arc::clone(&house);
+        async move { house.hall.bring_back().await }
+    });
     let open = listen::accept(listener, router, Arc::clone(&house), stop).await?;
+    comes_back.abort();
     house.hall.wind_down(WIND_DOWN).await;
     ends.await;
+    house.hall.forget();
     let _ = tokio::time::timeout(LAST_WORDS, open.wait()).await;
     refreshing.abort();
     tidying.abort();
