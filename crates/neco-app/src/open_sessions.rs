@@ -189,6 +189,13 @@ impl OpenSessions {
         let _ = tokio::time::timeout(SOON, futures::future::join_all(stops)).await;
     }
 
+    /// Whether windows of other processes are at a session of this one.
+    pub fn is_watched(&self, id: SessionId) -> bool {
+        let all = self.kept();
+        let own = all.iter().filter(|kept| kept.opened.id == id).find_map(|kept| kept.own.as_ref());
+        own.and_then(|own| own.served.as_ref()).is_some_and(|served| served.is_watched())
+    }
+
     /// Whether an agent, which was done a moment ago, works on something that a window of another process said. When it
     /// does not, nothing more is taken of them.
     pub async fn goes_on(&self, client: &Arc<dyn Client>) -> bool {

@@ -83,6 +83,11 @@ pub fn along(
     Ok(OpenSession { settings, environment, ..wanted })
 }
 
+/// The command that comes back to a session whose id stands behind it.
+pub fn resume(everywhere: &EverywhereArgs, env: &Env) -> String {
+    named(everywhere, env).map_or_else(|| "neco resume".to_owned(), |url| format!("neco attach {url}"))
+}
+
 /// The server of this machine and data folder, if one runs.
 pub fn here(env: &Env) -> Result<Option<Found>, Failure> {
     let folder = run_folder(env);

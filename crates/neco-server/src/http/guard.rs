@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::House;
 use super::access::Rights;
+use super::audit::Line;
 use super::calls::LONGEST_BODY;
 use super::page::is_page;
 use super::problem::Problem;
@@ -128,7 +129,14 @@ pub(crate) async fn guard(State(house): State<Arc<House>>, mut request: Request,
     let passed = pass(&house, &mut request);
     let mut response = match passed {
         Ok(()) => next.run(request).await,
-        Err(problem) => problem.into_response(),
+        Err(problem) => {
+            // Those who are turned away for asking too much are counted and not written down.
+            if matches!(problem.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+                let line = turned_away(&request, &problem);
+                house.hall.audit.note(line).await;
+            }
+            problem.into_response()
+        }
     };
     let class = usize::from(response.status().as_u16() / 100).saturating_sub(1);
     house.hall.numbers.answered.get(class).inspect(|number| number.add());
@@ -137,6 +145,13 @@ pub(crate) async fn guard(State(house): State<Arc<House>>, mut request: Request,
         headers.entry(*name).or_insert(HeaderValue::from_static(value));
     }
     response
+}
+
+/// What is written down of a request that nothing was done for. What stands behind its `?` may be a secret.
+fn turned_away(request: &Request, problem: &Problem) -> Line {
+    let from = request.extensions().get::<Peer>().map(|Peer(peer)| peer.to_string());
+    let does = format!("{} {}", request.method(), request.uri().path());
+    Line { does, from, refused: Some(problem.words().to_owned()), ..Line::default() }
 }
 
 /// What every answer says, unless the page says it otherwise.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -9,14 +10,16 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use http::StatusCode;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
-use neco_proto::app::{App, AppError, Call, Caller, Scope, Trouble, Verb};
-use neco_proto::{
-    Actor, Answer, ApprovalMode, Client, ClientError, Command, Decision, EventStream, Query, Receipt, Seq, SessionId,
-};
+use neco_proto::app::sessions::{ListSessions, SessionRow, SessionState};
+use neco_proto::app::{App, AppError, Call, Caller, Described, Scope, Trouble, Verb};
+use neco_proto::{Actor, Answer, Client, ClientError, Command, EventStream, Query, Receipt, Seq, SessionId};
 use tokio::sync::{OwnedMutexGuard, watch};
 
 use super::House;
 use super::access::Rights;
+use super::audit::{Audit, Audited, Line};
+use super::left::Left;
+use super::loosening;
 use super::numbers::Numbers;
 use super::once::Turn as Once;
 use super::problem;
@@ -29,6 +32,9 @@ const REST: Duration = Duration::from_secs(15 * 60);
 /// Sessions that are held at a time.
 const MOST: usize = 1024;
 
+/// Sessions of a list that are looked at at a time.
+const PAGE: usize = 100;
+
 /// How long a session may take to say how it stands.
 const SOON: Duration = Duration::from_secs(5);
 
@@ -37,6 +43,8 @@ pub(crate) struct Hall {
     pub app: Arc<dyn App>,
     pub version: String,
     pub numbers: Numbers,
+    pub audit: Audit,
+    left: Left,
     held: Mutex<HashMap<SessionId, Held>>,
     /// Held by whoever just hands a command to a session; the next one waits for that.
     turns: Mutex<HashMap<SessionId, Weak<Turn>>>,
@@ -83,11 +91,70 @@ impl Client for Seated {
 }
 
 impl Hall {
-    pub fn new(app: Arc<dyn App>, version: &str, handed: Vec<OpenSession>) -> Arc<Self> {
+    /// For a program and what can be asked of it; who did what is written in the folder of the server. `handed` are the
+    /// sessions that another server handed over.
+    pub fn new(
+        app: Arc<dyn App>,
+        calls: &'static [Described],
+        version: &str,
+        folder: &Path,
+        handed: Vec<OpenSession>,
+    ) -> Arc<Self> {
         let handed = tokio::sync::Mutex::new(handed);
         let (over, ready) = (watch::Sender::default(), watch::Sender::new(true));
         let (held, turns, numbers) = (Mutex::default(), Mutex::default(), Numbers::default());
-        Arc::new(Self { app, version: version.to_owned(), numbers, held, turns, handed, over, ready })
+        let (audit, left) = (Audit::of(folder), Left::of(folder));
+        let app = Arc::new(Audited { app, calls, audit: audit.clone() });
+        Arc::new(Self { app, version: version.to_owned(), numbers, audit, left, held, turns, handed, over, ready })
+    }
+
+    /// Opens those again that were at work when the server before this one ended without a word. They wait there for
+    /// somebody who has them go on: what was begun may have been done.
+    pub async fn bring_back(self: &Arc<Self>) {
+        let before = self.left.before();
+        if before.is_empty() {
+            return;
+        }
+        match self.stopped(&before).await {
+            Ok(stopped) => {
+                for id in stopped {
+                    match self.client(&Caller::person(), id).await {
+                        Ok(_) => tracing::info!(session = %id, "a session is back that was at work in a crash"),
+                        Err(error) => tracing::warn!(session = %id, %error, "a session could not be brought back"),
+                    }
+                }
+                self.left.are_back();
+            }
+            Err(error) => tracing::warn!(%error, "the sessions of the server before can't be found"),
+        }
+        self.remember().await;
+    }
+
+    /// Those of these sessions that were stopped in the middle of their work.
+    async fn stopped(&self, among: &[SessionId]) -> Result<Vec<SessionId>, AppError> {
+        let (app, mut stopped): (&dyn App, _) = (self.app.as_ref(), Vec::new());
+        let mut request = ListSessions { limit: PAGE, states: true, ..ListSessions::default() };
+        for _ in 0..MOST.div_ceil(PAGE) {
+            let page = app.ask(&Caller::person(), &request).await?;
+            let was_at_work = |row: &&SessionRow| row.state == Some(SessionState::Stopped) && among.contains(&row.id);
+            stopped.extend(page.sessions.iter().filter(was_at_work).map(|row| row.id));
+            match page.next {
+                Some(next) => request.cursor = Some(next),
+                None => break,
+            }
+        }
+        Ok(stopped)
+    }
+
+    /// Nobody has to bring back what is held: this server ends as it should.
+    pub fn forget(&self) {
+        self.left.forget();
+    }
+
+    /// Writes down which sessions are held.
+    async fn remember(self: &Arc<Self>) {
+        let hall = Arc::clone(self);
+        self.left.write(move || hall.held().keys().copied().collect()).await;
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<SessionId, Held>> {
@@ -141,6 +208,7 @@ impl Hall {
         to_the_end(async move {
             let OpenedSession { id, client, folder, owner, since, notes } = hall.app.open(&caller, wanted).await?;
             hall.hold(id, client).await?;
+            hall.remember().await;
             tracing::info!(session = %id, caller = ?caller.actor, "a session is held");
             Ok(Opened { id, folder, since, was_open: owner.is_some(), notes })
         })
@@ -212,10 +280,8 @@ impl Hall {
 
     /// Hands a command over, also to a session whose process has ended meanwhile: it is opened again.
     pub async fn send(self: &Arc<Self>, rights: &Rights, id: SessionId, sent: Sent) -> Result<Receipt, AppError> {
-        let needed = needs(&sent.command);
-        if rights.scope < needed {
-            let words = format!("this command is not for whoever may only {}", rights.scope);
-            return Err(AppError::new(Trouble::NotAllowed, words));
+        if rights.scope < Scope::Work {
+            return Err(AppError::new(Trouble::NotAllowed, "commands are not for whoever may only read"));
         }
         if matches!(sent.command, Command::Shutdown) {
             return Err(ClientError::Refused("only the server ends its sessions".to_owned()).into());
@@ -226,12 +292,24 @@ impl Hall {
         let claimed = Caller { actor: sent.by, scope: rights.scope, tenant: None };
         let (caller, command) = (rights.caller(claimed), sent.command);
         self.numbers.commands.add();
-        let (client, taken) = self.hand_over(&caller, id, command.clone()).await?;
+        let does = name(&command);
+        let taken = self.hand_over_to_living(&caller, id, command).await;
+        self.audit.note(Line::of(&caller, &does, &taken).in_session(id)).await;
+        taken
+    }
+
+    async fn hand_over_to_living(
+        self: &Arc<Self>,
+        caller: &Caller,
+        id: SessionId,
+        command: Command,
+    ) -> Result<Receipt, AppError> {
+        let (client, taken) = self.hand_over(caller, id, command.clone()).await?;
         if taken != Err(ClientError::Gone) {
             return Ok(taken?);
         }
         self.let_go(id, &client).await?;
-        let (_, taken) = self.hand_over(&caller, id, command).await?;
+        let (_, taken) = self.hand_over(caller, id, command).await?;
         Ok(taken?)
     }
 
@@ -245,6 +323,14 @@ impl Hall {
     ) -> Result<(Arc<dyn Client>, Result<Receipt, ClientError>), AppError> {
         let turn = self.turn(id).await;
         let client = self.client(caller, id).await?;
+        if caller.scope < Scope::Manage {
+            // Also while nobody else says anything there: what is looked up is what is answered.
+            match loosening::refused(client.as_ref(), &command).await {
+                Ok(None) => {}
+                Ok(Some(refused)) => return Err(refused),
+                Err(error) => return Ok((client, Err(error))),
+            }
+        }
         let taken = {
             let mut sending = client.send_as(caller.actor.clone(), command);
             // Once it is in line there, the next one may be.
@@ -293,14 +379,23 @@ impl Hall {
 
     /// Hands back what nobody needs and what does nothing; tells how many sessions are left.
     pub async fn tidy(&self) -> usize {
+        self.tidy_after(REST).await
+    }
+
+    async fn tidy_after(&self, rest: Duration) -> usize {
         let is_idle =
-            |held: &Held, users: usize| held.asked.elapsed() > REST && Arc::strong_count(&held.client) == users;
+            |held: &Held, users: usize| held.asked.elapsed() > rest && Arc::strong_count(&held.client) == users;
         let idle: Vec<(SessionId, Arc<dyn Client>)> = {
             let held = self.held();
             let idle = held.iter().filter(|(_, held)| is_idle(held, 1));
             idle.map(|(id, held)| (*id, Arc::clone(&held.client) as _)).collect()
         };
         for (id, client) in idle {
+            // A window over the Unix socket does not come by here.
+            if self.app.is_watched(id) {
+                self.at_hand(id);
+                continue;
+            }
             // Somebody may have come while it was asked; one user is this.
             if !is_busy(client.as_ref()).await
                 && let Err(error) = self.hand_back(id, |held| held.is(&client) && is_idle(held, 2)).await
@@ -353,15 +448,10 @@ async fn to_the_end<T: Send + 'static>(
     }
 }
 
-/// What a command asks of whoever says it.
-fn needs(command: &Command) -> Scope {
-    let loosens = match command {
-        Command::SetApproval { approval } => matches!(approval, ApprovalMode::Auto | ApprovalMode::AcceptEdits),
-        Command::Approve { decision, .. } => matches!(decision, Decision::Always),
-        Command::CommandMessage { allow, .. } => !allow.is_empty(),
-        _ => false,
-    };
-    if loosens { Scope::Manage } else { Scope::Work }
+/// What a command is called over wires.
+fn name(command: &Command) -> String {
+    let written = serde_json::to_value(command).unwrap_or_default();
+    written.get("type").and_then(serde_json::Value::as_str).unwrap_or("a command").to_owned()
 }
 
 /// Whether the agent of a session works and waits for nobody.
@@ -411,7 +501,7 @@ impl Visitor {
 fn as_client(error: AppError) -> ClientError {
     match error.code {
         Some(code) => ClientError::Failed { code, message: error.message },
-        None if error.message == ClientError::Gone.to_string() => ClientError::Gone,
+        None if error.trouble == Trouble::Gone => ClientError::Gone,
         None => ClientError::Refused(error.message),
     }
 }

@@ -5,25 +5,30 @@
 //! is said over a WebSocket is what is said over the Unix sockets of [`remote`](crate::remote).
 //!
 //! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`mod@guard`] (what every
-//! request passes) with [`neighbour`], [`listen`] (connections), [`hall`] (the sessions that are held), [`calls`] with
-//! [`arguments`] and [`once`], [`sessions`], [`stream`], [`ws`], [`page`] and [`auth`] (browsers), [`openapi`], [`numbers`],
-//! [`problem`], [`client`] (the way to a server), and [`take_over`] (another process goes on with all of it).
+//! request passes) with [`neighbour`], [`listen`] (connections), [`hall`] (the sessions that are held) with
+//! [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`], [`sessions`],
+//! [`stream`], [`ws`], [`page`] and [`auth`] (browsers), [`openapi`], [`numbers`], [`problem`], [`client`] (the way to a
+//! server), and [`take_over`] (another process goes on with all of it).
 
 pub mod access;
 mod arguments;
+mod audit;
 mod auth;
 mod calls;
 pub mod client;
 pub mod found;
 mod guard;
 mod hall;
+mod left;
 mod listen;
+mod loosening;
 mod neighbour;
 mod numbers;
 mod once;
 mod openapi;
 mod page;
 mod problem;
+mod schemas;
 mod sessions;
 mod stream;
 pub mod take_over;
@@ -147,10 +152,11 @@ pub async fn serve(
 ) -> io::Result<()> {
     let HttpSetup { app, calls, version, folder, names, behind_proxy, idle, page, sessions } = setup;
     let address = listener.local_addr()?;
-    let access = tokio::task::spawn_blocking(move || Access::open(&folder)).await.map_err(io::Error::other)??;
+    let opened = move || Ok::<_, io::Error>((Access::open(&folder)?, Hall::new(app, calls, version, &folder, sessions)));
+    let (access, hall) = tokio::task::spawn_blocking(opened).await.map_err(io::Error::other)??;
     let url = link_url(address, &names, behind_proxy);
     let house = Arc::new(House {
-        hall: Hall::new(app, version, sessions),
+        hall,
         access,
         guard: Guard::new(address, &names, behind_proxy),
         once: Once::default(),
@@ -161,18 +167,25 @@ pub async fn serve(
     let refreshing = tokio::spawn(refresh(Arc::clone(&house)));
     let tidying = tokio::spawn(tidy(Arc::clone(&house), idle, stop.clone()));
     tells()?;
-    let hall = Arc::clone(&house.hall);
-    let opening = tokio::spawn(async move { hall.open_handed("").await });
+    let (own, opens) = (Arc::clone(&house), Arc::clone(&house));
+    let comes_back = tokio::spawn(async move { own.hall.bring_back().await });
+    let opening = tokio::spawn(async move { opens.hall.open_handed("").await });
     let open = listen::accept(listener, router, Arc::clone(&house), stop).await?;
+    comes_back.abort();
     let _ = opening.await;
     house.hall.take_nothing_new();
-    if ending.hands_over() {
+    let hands_over = ending.hands_over();
+    if hands_over {
         ending.come_to_boundary().await;
         house.hall.goes_on_elsewhere();
     } else {
         house.hall.wind_down(WIND_DOWN).await;
     }
     ending.end().await;
+    // Whoever goes on with them has to bring them back, should it fall.
+    if !hands_over {
+        house.hall.forget();
+    }
     let _ = tokio::time::timeout(LAST_WORDS, open.wait()).await;
     refreshing.abort();
     tidying.abort();

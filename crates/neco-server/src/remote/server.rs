@@ -1,7 +1,7 @@
 //! A session as it is served to windows of other processes.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -57,6 +57,8 @@ pub(super) struct Shared {
     held: AtomicBool,
     /// Whether a window said something to the agent.
     said: AtomicBool,
+    /// How many connections there are.
+    windows: AtomicUsize,
 }
 
 impl Server {
@@ -80,6 +82,7 @@ impl Server {
             open: RwLock::new(true),
             held: AtomicBool::new(false),
             said: AtomicBool::new(false),
+            windows: AtomicUsize::new(0),
         });
         let left = watch::Sender::new(false);
         let accepting = tokio::spawn(accept(listener, Arc::clone(&shared), left.subscribe()));
@@ -104,6 +107,11 @@ impl Server {
     pub async fn release(&self) {
         *self.shared.open.write().await = true;
         self.shared.held.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether windows are there now.
+    pub fn is_watched(&self) -> bool {
+        self.shared.windows.load(Ordering::SeqCst) > 0
     }
 
     /// Takes no more windows. To be called while the session's lock is held: afterwards the socket's
@@ -226,6 +234,7 @@ async fn accept(listener: UnixListener, shared: Arc<Shared>, mut left: watch::Re
 fn begin(stream: UnixStream, shared: &Arc<Shared>, connections: &mut JoinSet<()>) {
     let shared = Arc::clone(shared);
     connections.spawn(async move {
+        let _window = Window::of(&shared);
         let welcome = peer::check(&stream).await;
         let (read, write) = stream.into_split();
         let halves = (Reader::Lines(Lines::new(read, LONGEST_HELLO)), Writer::Lines(write));
@@ -233,4 +242,20 @@ fn begin(stream: UnixStream, shared: &Arc<Shared>, connections: &mut JoinSet<()>
             tracing::debug!(%error, "a window is gone");
         }
     });
+}
+
+/// A connection that is counted as long as it is there.
+struct Window(Arc<Shared>);
+
+impl Window {
+    fn of(shared: &Arc<Shared>) -> Self {
+        shared.windows.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(shared))
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        self.0.windows.fetch_sub(1, Ordering::SeqCst);
+    }
 }

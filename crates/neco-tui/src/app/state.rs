@@ -183,8 +183,8 @@ pub struct WindowState {
     pub naming: Vec<Naming>,
     /// Whether there is no model yet: what is written answers a question, and nothing else.
     pub set_up: bool,
-    /// Whether its sessions are gone with the window.
-    pub passing: bool,
+    /// The command that comes back to a session; nothing where sessions are gone with the window.
+    pub resume: Option<String>,
     /// The time zone that times are told in.
     pub zone: Option<TimeZone>,
     /// Whether what happened before the window opened ended in the middle of something.
@@ -220,7 +220,7 @@ impl WindowState {
             width: 80,
             height: 24,
             set_up: looks.set_up,
-            passing: looks.passing,
+            resume: looks.resume.clone(),
             tmux: looks.tmux,
             ..Self::default()
         }

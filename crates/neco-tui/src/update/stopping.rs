@@ -111,11 +111,8 @@ pub(super) fn tell_leaving(window: &mut WindowState, action: Action, before: &st
         }
         [] => {
             let id = window.standing().session_id.parse().map(short_id).unwrap_or_default();
-            let back = if id.is_empty() || window.passing {
-                String::new()
-            } else {
-                format!(" · neco resume {id} comes back")
-            };
+            let resume = window.resume.as_ref().filter(|_| !id.is_empty());
+            let back = resume.map(|resume| format!(" · {resume} {id} comes back")).unwrap_or_default();
             format!("{key} again leaves{back}")
         }
         [name] => {

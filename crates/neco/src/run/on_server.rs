@@ -20,7 +20,7 @@ use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
-use crate::server::{along, is_elsewhere, named, reach, started};
+use crate::server::{along, is_elsewhere, named, reach, resume, started};
 use crate::short_id::short_id;
 use crate::terminal::{self, is_unattended};
 
@@ -80,10 +80,15 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         let OpenedSession { id, client, folder, .. } = opened;
         Ok::<_, Failure>(Begun::say(client, server.owner().pid, (id, folder), Some(said)).await?)
     })?;
-    let ui = take_seat(args.output_format, env, tty, begun.folder(), Some(begun.id()));
+    let (format, id) = (args.output_format, begun.id());
+    // How a session of this machine is gone on with would find none.
+    let ui = take_seat(format, env, tty, begun.folder(), None);
     let ui = RunUi { judge: ends.judge(), ..ui };
     let seen = attached::follow(&runtime, begun, ui);
     runtime.shutdown_background();
+    if format == OutputFormat::Text && terminal::look_at(env).stderr {
+        say::note(&format!("{} {} comes back to it", resume(everywhere, env), short_id(id)));
+    }
     Ok(seen?)
 }
 

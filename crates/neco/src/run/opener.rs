@@ -137,6 +137,10 @@ impl Served for SocketServer {
         self.0.release().boxed()
     }
 
+    fn is_watched(&self) -> bool {
+        self.0.is_watched()
+    }
+
     fn leave(&self) {
         self.0.leave();
     }
