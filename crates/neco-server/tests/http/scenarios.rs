@@ -47,6 +47,7 @@ async fn by_server(
         folder: folder.to_owned(),
         names: Vec::new(),
         behind_proxy: false,
+        tls: None,
         idle: None,
     };
     let (told, listens) = tokio::sync::oneshot::channel();

@@ -1,6 +1,7 @@
 //! `neco serve`: the program and its sessions over HTTP, for windows elsewhere and for programs.
 
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use neco_app::app::DESCRIBED;
 use neco_config::Env;
 use neco_proto::app::Scope;
 use neco_server::http::found::{Found, Lock, NotTheOne, is_taken};
+use neco_server::http::tls::TlsFiles;
 use neco_server::http::{HttpSetup, access, post};
 use neco_tui::line::run::listen;
 use neco_tui::line::signals::InterruptMask;
@@ -25,7 +27,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::opener::TerminalOpener;
 use crate::say;
-use crate::server::{here, run_folder, start, token_here, usual};
+use crate::server::{here, run_folder, start, token_here, trust, usual};
 
 /// After how long a server ends that was started on demand and that nobody needs.
 const IDLE: Duration = Duration::from_secs(10 * 60);
@@ -76,6 +78,12 @@ pub struct ServeArgs {
     /// Listens beyond this machine, where a proxy of yours does TLS and asks who comes
     #[arg(long)]
     pub behind_proxy: bool,
+    /// Speaks TLS with this certificate, in PEM; it is read again when it changes
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
     /// Is detached already.
     #[arg(long, hide = true)]
     pub detached: bool,
@@ -85,6 +93,20 @@ pub struct ServeArgs {
     /// The box that commands run in
     #[command(flatten)]
     pub box_args: BoxArgs,
+}
+
+impl ServeArgs {
+    /// The files of the certificate, whatever folder this process is in.
+    fn tls(&self) -> Result<Option<TlsFiles>, Failure> {
+        let whole = |file: &Path| {
+            let cannot = |error| Failure::usage(format!("{} is no file: {error}", file.display()));
+            std::path::absolute(file).map_err(cannot)
+        };
+        match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => Ok(Some(TlsFiles { certificate: whole(certificate)?, key: whole(key)? })),
+            (_, _) => Ok(None),
+        }
+    }
 }
 
 /// What is done with the server that runs.
@@ -188,7 +210,7 @@ fn link(env: &Env) -> Result<Exit, Failure> {
         here(env)?.ok_or_else(|| Failure::new(Exit::Failed, "no server runs").hint("`neco serve` starts one."))?;
     let token = token_here(env)?;
     let made = block_on(async {
-        let made = post(&found.url, &token, "/api/v1/auth/link", &json!({})).await;
+        let made = post(&found.url, &token, trust(&found.url, env)?, "/api/v1/auth/link", &json!({})).await;
         made.map_err(|error| Failure::new(Exit::Failed, format!("the server can't be asked: {error}")))
     })?;
     say::out(&format!("{}\n", made["url"].as_str().unwrap_or_default()))?;
@@ -204,6 +226,10 @@ fn detach(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
     flags.extend(args.bind.iter().flat_map(|bind| ["--bind".to_owned(), bind.to_string()]));
     flags.extend(args.hosts.iter().flat_map(|host| ["--host".to_owned(), host.clone()]));
     flags.extend(args.behind_proxy.then(|| "--behind-proxy".to_owned()));
+    for TlsFiles { certificate, key } in args.tls()? {
+        flags.extend(["--tls-cert".to_owned(), certificate.display().to_string()]);
+        flags.extend(["--tls-key".to_owned(), key.display().to_string()]);
+    }
     let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
     flags.extend(overrides.into_iter().flat_map(|setting| ["-c".to_owned(), setting]));
     let found = start(&flags, env)?;
@@ -226,11 +252,15 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         let _ = setsid();
     }
     let bind = args.bind.unwrap_or_else(usual);
-    if !bind.ip().is_loopback() && !args.behind_proxy {
+    let tls = args.tls()?;
+    if !bind.ip().is_loopback() && !args.behind_proxy && tls.is_none() {
         return Err(Failure::usage(format!(
             "{bind} can be reached from other machines, and what is said there is not encrypted"
         ))
-        .hint("Reach a server on 127.0.0.1 with `ssh -L`, or put a proxy with TLS before it and say --behind-proxy."));
+        .hint(
+            "Give it a certificate with --tls-cert and --tls-key, reach a server on 127.0.0.1 with `ssh -L`, or put a \
+             proxy with TLS before it and say --behind-proxy.",
+        ));
     }
     let cannot = |error: std::io::Error| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
     let folder = run_folder(env);
@@ -239,7 +269,7 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         NotTheOne::Failed(error) => cannot(error),
     })?;
     let run = RunArgs { box_args: args.box_args.clone(), ..RunArgs::default() };
-    let app = Arc::new(TerminalOpener::new(env, false, false)).program(&run, everywhere);
+    let app = Arc::new(TerminalOpener::new(env, false, false).giving_notice()).program(&run, everywhere);
     let setup = HttpSetup {
         app: Arc::clone(&app) as _,
         calls: DESCRIBED,
@@ -247,6 +277,7 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         folder,
         names: args.hosts.clone(),
         behind_proxy: args.behind_proxy,
+        tls,
         idle: args.on_demand.then_some(IDLE),
     };
     let runtime = compose::runtime()?;
@@ -261,7 +292,8 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let served = runtime.block_on(async {
         let listener = bound(bind, args).await?;
         let address = listener.local_addr().map_err(cannot)?;
-        let url = format!("http://{address}");
+        let scheme = if setup.tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{address}");
         let found = Found { pid: std::process::id(), version: setup.version.to_owned(), url: url.clone() };
         if !args.detached {
             say::note(&format!("Serving at {url}; `neco serve link` signs a browser in, Ctrl-C ends it"));

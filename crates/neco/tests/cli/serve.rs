@@ -12,15 +12,15 @@ use crate::attach::{begun, go};
 use crate::support::{House, call, eventually, lives, say};
 
 /// A server in a house, until the test ends.
-struct Serving<'a> {
+pub struct Serving<'a> {
     house: &'a House,
     child: Option<Child>,
-    url: String,
-    token: String,
+    pub url: String,
+    pub token: String,
 }
 
 impl<'a> Serving<'a> {
-    fn start(house: &'a House, flags: &[&str]) -> Self {
+    pub fn start(house: &'a House, flags: &[&str]) -> Self {
         let child = house.start(&[&["serve", "--bind", "127.0.0.1:0"], flags].concat());
         let mut serving = Self::there(house);
         serving.child = Some(child);
@@ -28,7 +28,7 @@ impl<'a> Serving<'a> {
     }
 
     /// One that was started by something else.
-    fn there(house: &'a House) -> Self {
+    pub fn there(house: &'a House) -> Self {
         let mut url = String::new();
         eventually("the server listens", || {
             let status = house.run(&["serve", "status", "--json"]);
@@ -63,29 +63,29 @@ impl<'a> Serving<'a> {
         (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {told}")))
     }
 
-    fn done(&self, line: &str, body: Value) -> Value {
+    pub fn done(&self, line: &str, body: Value) -> Value {
         let (status, told) = self.asked(line, &body.to_string());
         assert!((200..300).contains(&status), "{line}: {status} {told}");
         told
     }
 
-    fn open(&self) -> String {
+    pub fn open(&self) -> String {
         let wanted = json!({ "folder": self.house.project(), "attended": true });
         self.done("POST /api/v1/sessions", wanted)["id"].as_str().unwrap().to_owned()
     }
 
-    fn tell(&self, id: &str, command: Value) -> Value {
+    pub fn tell(&self, id: &str, command: Value) -> Value {
         self.done(&format!("POST /api/v1/sessions/{id}/commands"), command)
     }
 
-    fn events(&self, id: &str) -> Vec<Value> {
+    pub fn events(&self, id: &str) -> Vec<Value> {
         let (status, told) = self.asked(&format!("GET /api/v1/sessions/{id}/events"), "");
         assert_eq!(status, 200, "{told}");
         told["events"].as_array().unwrap().clone()
     }
 
     /// Waits for an event of a type.
-    fn until(&self, id: &str, kind: &str) -> Vec<Value> {
+    pub fn until(&self, id: &str, kind: &str) -> Vec<Value> {
         let mut events = Vec::new();
         eventually(kind, || {
             events = self.events(id);
@@ -107,7 +107,7 @@ impl Drop for Serving<'_> {
     }
 }
 
-fn user(words: &str) -> Value {
+pub fn user(words: &str) -> Value {
     json!({ "type": "user_message", "content": words })
 }
 
