@@ -116,6 +116,11 @@ pub trait Opener: Send + Sync {
         None
     }
 
+    /// Whether a person who follows no session is told what it asks, as the settings say.
+    fn gives_notice(&self) -> bool {
+        false
+    }
+
     /// Ready when nobody wants to wait any longer for what is done at the end of a session.
     fn hurry(&self) -> BoxFuture<'_, ()> {
         std::future::pending().boxed()

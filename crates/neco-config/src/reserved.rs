@@ -81,6 +81,7 @@ pub(crate) const RESERVED: &[Reserved] = &[
     closed(&["scripted_tools"], "it decides what is run; its tools are files in .neco/tools"),
     closed(&["skills"], "it decides what the model is told"),
     closed(&["agents"], COST),
+    closed(&["notifications"], "it decides what is run and where notices are sent"),
     closed(&["tui"], "it decides what is run and what keys do"),
     closed(&["memory"], "it decides what is kept and asked on your account"),
     closed(&["server"], "it decides which process works"),

@@ -13,7 +13,9 @@ use neco_config::{Env, LoadOptions};
 use neco_proto::app::opening::OpenSession;
 use neco_server::http::access::main_token;
 use neco_server::http::found::{self, Found, find, is_taken};
-use neco_server::http::{DEFAULT_PORT, can_be_read, connect};
+use neco_server::http::tls::shown_certificate;
+use neco_server::http::trust::Trust;
+use neco_server::http::{DEFAULT_PORT, can_be_read, connect_trusting};
 use neco_server::{AttachError, RemoteClient};
 
 use crate::args::{EverywhereArgs, InputFormat, RunArgs};
@@ -198,9 +200,24 @@ pub fn token_here(env: &Env) -> Result<String, Failure> {
     token.ok_or_else(|| Failure::usage("there is no token yet").hint("`neco serve` makes one when it starts."))
 }
 
+/// Whether a server is the one of this machine and data folder.
+fn is_here(url: &str, env: &Env) -> Result<bool, Failure> {
+    Ok(here(env)?.is_some_and(|found| found.url.trim_end_matches('/') == url.trim_end_matches('/')))
+}
+
+/// Whom a client of a server believes: the server here by the certificate that it shows, others by the authorities of this
+/// machine or of the environment.
+pub fn trust(url: &str, env: &Env) -> Result<Trust, Failure> {
+    if is_here(url, env)? {
+        return Ok(Trust::Only(shown_certificate(&run_folder(env))));
+    }
+    let own = env.var("NECO_SERVER_CA").filter(|file| !file.is_empty());
+    Ok(own.map_or(Trust::System, |file| Trust::Authorities(file.into())))
+}
+
 /// The token for a server: that of this machine where it is the server here, or the one of the environment.
 fn token(url: &str, env: &Env) -> Result<String, Failure> {
-    if here(env)?.is_some_and(|found| found.url.trim_end_matches('/') == url.trim_end_matches('/')) {
+    if is_here(url, env)? {
         return token_here(env);
     }
     let token = env.var("NECO_SERVER_TOKEN").filter(|token| !token.is_empty());
@@ -214,11 +231,11 @@ fn token(url: &str, env: &Env) -> Result<String, Failure> {
 pub async fn reach(url: &str, env: &Env) -> Result<RemoteClient, Failure> {
     if can_be_read(url) && env.var("NECO_SERVER_INSECURE").is_none_or(str::is_empty) {
         return Err(Failure::usage(format!("the token for {url} would be sent there for everybody to read")).hint(
-            "Reach a server elsewhere with `ssh -L 7420:127.0.0.1:7420 HOST`; NECO_SERVER_INSECURE=1 sends it all the \
-                 same.",
+            "Give the server a certificate (`neco serve --tls-cert`), or reach it with `ssh -L 7420:127.0.0.1:7420 HOST`; \
+             NECO_SERVER_INSECURE=1 sends it all the same.",
         ));
     }
-    let reached = connect(url, &token(url, env)?).await;
+    let reached = connect_trusting(url, &token(url, env)?, trust(url, env)?).await;
     reached.map_err(|error| match error {
         AttachError::NotThere => Failure::new(Exit::Failed, format!("no server listens at {url}"))
             .hint("`neco serve` starts one on its machine; `ssh -L` brings one of another machine here."),

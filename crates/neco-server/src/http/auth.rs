@@ -75,7 +75,7 @@ async fn exchange(house: &House, request: Request) -> Result<Response, Problem> 
     };
     note(house, "auth.exchange").await;
     let mut response = Answer::json(StatusCode::OK, &json!({ "tab": tab }))?.into_response();
-    let secure = if house.guard.behind_proxy { "; Secure" } else { "" };
+    let secure = if house.guard.is_tls { "; Secure" } else { "" };
     let name = house.guard.cookie_name();
     let cookie = format!("{name}={cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=604800{secure}");
     let cookie = HeaderValue::from_str(&cookie).map_err(|error| Problem::bad(error.to_string()))?;

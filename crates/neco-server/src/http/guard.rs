@@ -44,13 +44,15 @@ pub(crate) struct Guard {
     /// `Host` headers that are right, such as `127.0.0.1:7420`.
     pub hosts: Vec<String>,
     pub port: u16,
-    /// Whether browsers reach it by TLS, which somebody else ends.
+    /// Whether somebody else stands before it, and ends TLS there.
     pub behind_proxy: bool,
+    /// Whether browsers reach it by TLS.
+    pub is_tls: bool,
     asked: Mutex<HashMap<(IpAddr, String), (f64, Instant)>>,
 }
 
 impl Guard {
-    pub fn new(address: SocketAddr, names: &[String], behind_proxy: bool) -> Self {
+    pub fn new(address: SocketAddr, names: &[String], behind_proxy: bool, speaks_tls: bool) -> Self {
         let port = address.port();
         let bound = match address.ip() {
             IpAddr::V4(four) => four.to_string(),
@@ -61,8 +63,8 @@ impl Guard {
         // Names of a proxy stand without our port.
         hosts.extend(names.iter().map(|name| name.to_ascii_lowercase()));
         // Nobody says the port that goes without saying.
-        hosts.extend(own.into_iter().filter(|_| port == 80));
-        Self { hosts, port, behind_proxy, asked: Mutex::default() }
+        hosts.extend(own.into_iter().filter(|_| port == if speaks_tls { 443 } else { 80 }));
+        Self { hosts, port, behind_proxy, is_tls: behind_proxy || speaks_tls, asked: Mutex::default() }
     }
 
     /// Whether an address has something left of `most` a minute.
@@ -259,7 +261,7 @@ mod tests {
 
     #[test]
     fn its_own_names_are_those_that_browsers_say() {
-        let named = |address: &str| Guard::new(address.parse().unwrap(), &["neco.example".to_owned()], false);
+        let named = |address: &str| Guard::new(address.parse().unwrap(), &["neco.example".to_owned()], false, false);
         let usual = named("[2001:db8::1]:7420");
         for host in ["127.0.0.1:7420", "[2001:db8::1]:7420", "LocalHost:7420", "neco.example", "neco.example:7420"] {
             assert!(usual.is_own(host), "{host}");

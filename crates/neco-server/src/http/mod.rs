@@ -5,10 +5,10 @@
 //! is said over a WebSocket is what is said over the Unix sockets of [`remote`](crate::remote).
 //!
 //! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`mod@guard`] (what every
-//! request passes) with [`neighbour`], [`listen`] (connections), [`hall`] (the sessions that are held) with
-//! [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`], [`sessions`],
-//! [`stream`], [`ws`], [`page`] and [`auth`] (browsers), [`openapi`], [`numbers`], [`problem`], [`client`] (the way to a
-//! server), and [`take_over`] (another process goes on with all of it).
+//! request passes) with [`neighbour`], [`listen`] (connections) with [`crowd`] and [`tls`], [`hall`] (the sessions that are
+//! held) with [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`], [`sessions`],
+//! [`stream`], [`ws`], [`page`] and [`auth`] (browsers), [`mcp`] (MCP clients), [`openapi`], [`numbers`], [`problem`],
+//! [`client`] (the way to a server) with [`trust`], and [`take_over`] (another process goes on with all of it).
 
 pub mod access;
 mod arguments;
@@ -16,12 +16,14 @@ mod audit;
 mod auth;
 mod calls;
 pub mod client;
+mod crowd;
 pub mod found;
 mod guard;
 mod hall;
 mod left;
 mod listen;
 mod loosening;
+pub mod mcp;
 mod neighbour;
 mod numbers;
 mod once;
@@ -32,6 +34,8 @@ mod schemas;
 mod sessions;
 mod stream;
 pub mod take_over;
+pub mod tls;
+pub mod trust;
 mod ws;
 
 use std::collections::BTreeMap;
@@ -57,10 +61,12 @@ use tokio_util::sync::CancellationToken;
 use access::Access;
 use guard::{Guard, guard};
 use hall::Hall;
+use mcp::McpClients;
 use once::Once;
 use problem::{Answer, Problem};
+use tls::{Certificate, TlsFiles};
 
-pub use client::{can_be_read, connect, post};
+pub use client::{can_be_read, connect, connect_trusting, post};
 pub use page::PageFile;
 
 /// Where a server listens unless told otherwise.
@@ -69,7 +75,7 @@ pub const DEFAULT_PORT: u16 = 7420;
 /// How often is looked for sessions that nobody needs.
 const TIDY: Duration = Duration::from_secs(30);
 
-/// How often tokens are read again.
+/// How often tokens and the certificate are read again.
 const REFRESH: Duration = Duration::from_secs(2);
 
 /// How long agents may go on when the server is to end.
@@ -92,6 +98,8 @@ pub struct HttpSetup {
     pub names: Vec<String>,
     /// Whether somebody else ends TLS before it.
     pub behind_proxy: bool,
+    /// Its certificate, where it speaks TLS itself.
+    pub tls: Option<TlsFiles>,
     /// After how long the server ends when nobody needs it.
     pub idle: Option<Duration>,
     /// The page that browsers get; empty where none was built.
@@ -124,17 +132,21 @@ pub(crate) struct House {
     once: Once,
     /// What can be asked.
     calls: &'static [Described],
+    certificate: Option<Arc<Certificate>>,
+    mcp: McpClients,
+    version: &'static str,
     /// Where a browser finds the server.
     url: String,
 }
 
-/// Where a browser finds a server: by its first name, if it has one, and by TLS where a proxy ends that.
-fn link_url(address: SocketAddr, names: &[String], behind_proxy: bool) -> String {
+/// Where a browser finds a server: by its first name, if it has one, and by TLS where that is spoken.
+fn link_url(address: SocketAddr, names: &[String], behind_proxy: bool, is_tls: bool) -> String {
+    let scheme = if is_tls { "https" } else { "http" };
     match names.first() {
         Some(name) if behind_proxy => format!("https://{name}"),
-        Some(_) | None if !address.ip().is_unspecified() => format!("http://{address}"),
-        Some(name) => format!("http://{name}:{}", address.port()),
-        None => format!("http://localhost:{}", address.port()),
+        Some(name) if is_tls || address.ip().is_unspecified() => format!("{scheme}://{name}:{}", address.port()),
+        Some(_) | None if !address.ip().is_unspecified() => format!("{scheme}://{address}"),
+        Some(_) | None => format!("{scheme}://localhost:{}", address.port()),
     }
 }
 
@@ -150,17 +162,24 @@ pub async fn serve(
     ending: &dyn Ending,
     tells: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<()> {
-    let HttpSetup { app, calls, version, folder, names, behind_proxy, idle, page, sessions } = setup;
+    let HttpSetup { app, calls, version, folder, names, behind_proxy, tls, idle, page, sessions } = setup;
     let address = listener.local_addr()?;
-    let opened = move || Ok::<_, io::Error>((Access::open(&folder)?, Hall::new(app, calls, version, &folder, sessions)));
-    let (access, hall) = tokio::task::spawn_blocking(opened).await.map_err(io::Error::other)??;
-    let url = link_url(address, &names, behind_proxy);
+    let opened = tokio::task::spawn_blocking(move || {
+        let certificate = tls.map(|files| Certificate::open(files, &folder)).transpose()?;
+        Ok::<_, io::Error>((Access::open(&folder)?, certificate, Hall::new(app, calls, version, &folder, sessions)))
+    });
+    let (access, certificate, hall) = opened.await.map_err(io::Error::other)??;
+    let acceptor = certificate.as_ref().map(Certificate::acceptor).transpose()?;
+    let url = link_url(address, &names, behind_proxy, certificate.is_some());
     let house = Arc::new(House {
         hall,
         access,
-        guard: Guard::new(address, &names, behind_proxy),
+        guard: Guard::new(address, &names, behind_proxy, certificate.is_some()),
         once: Once::default(),
         calls,
+        certificate,
+        mcp: McpClients::default(),
+        version,
         url,
     });
     let router = page::add(router(&house, calls, version), page).layer(from_fn_with_state(Arc::clone(&house), guard));
@@ -170,7 +189,7 @@ pub async fn serve(
     let (own, opens) = (Arc::clone(&house), Arc::clone(&house));
     let comes_back = tokio::spawn(async move { own.hall.bring_back().await });
     let opening = tokio::spawn(async move { opens.hall.open_handed("").await });
-    let open = listen::accept(listener, router, Arc::clone(&house), stop).await?;
+    let open = listen::accept(listener, router, Arc::clone(&house), acceptor, stop).await?;
     comes_back.abort();
     let _ = opening.await;
     house.hall.take_nothing_new();
@@ -181,6 +200,7 @@ pub async fn serve(
     } else {
         house.hall.wind_down(WIND_DOWN).await;
     }
+    house.mcp.end().await;
     ending.end().await;
     // Whoever goes on with them has to bring them back, should it fall.
     if !hands_over {
@@ -196,8 +216,15 @@ async fn refresh(house: Arc<House>) {
     loop {
         tokio::time::sleep(REFRESH).await;
         let own = Arc::clone(&house);
-        if let Ok(Err(error)) = tokio::task::spawn_blocking(move || own.access.refresh()).await {
+        let refreshed = tokio::task::spawn_blocking(move || {
+            (own.access.refresh(), own.certificate.as_ref().map_or(Ok(()), |certificate| certificate.refresh()))
+        });
+        let Ok((tokens, certificate)) = refreshed.await else { continue };
+        if let Err(error) = tokens {
             tracing::warn!(%error, "the tokens could not be read again");
+        }
+        if let Err(error) = certificate {
+            tracing::warn!(%error, "the certificate could not be read again; the one before goes on being shown");
         }
     }
 }
@@ -208,7 +235,8 @@ async fn tidy(house: Arc<House>, idle: Option<Duration>, stop: CancellationToken
     let mut needed = Instant::now();
     loop {
         tokio::time::sleep(every).await;
-        if house.hall.tidy().await > 0 || house.hall.numbers.connections.get() > 0 {
+        let held = house.hall.tidy().await + house.mcp.tidy().await;
+        if held > 0 || house.hall.numbers.connections.get() > 0 {
             needed = Instant::now();
         }
         if idle.is_some_and(|idle| needed.elapsed() >= idle) {
@@ -231,7 +259,7 @@ fn router(house: &Arc<House>, calls: &'static [Described], version: &'static str
     }
     let router =
         by_path.into_iter().fold(Router::new(), |router, (path, route)| router.route(&format!("/api/v1{path}"), route));
-    let router = auth::add(sessions::add(router, house), house);
+    let router = mcp::add(auth::add(sessions::add(router, house), house), house);
     let (ready, numbers, sockets) = (Arc::clone(house), Arc::clone(house), Arc::clone(house));
     router
         .route(

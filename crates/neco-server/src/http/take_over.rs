@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use tokio::net::UnixListener;
 
 use super::found::Lock;
+use super::tls::TlsFiles;
 use crate::remote::SocketPlaces;
 use crate::remote::peer;
 use crate::remote::place::Bound;
@@ -52,6 +53,8 @@ pub struct HandedOver {
     pub names: Vec<String>,
     /// Whether somebody else ends TLS before it.
     pub behind_proxy: bool,
+    /// Its certificate, where it speaks TLS itself.
+    pub tls: Option<TlsFiles>,
     /// Whether it ends when nobody needs it.
     pub on_demand: bool,
     /// Settings that it was started with.

@@ -12,3 +12,4 @@ mod scenarios;
 #[allow(dead_code, reason = "what only the tests of Unix sockets need")]
 mod session;
 mod stage;
+mod tls;

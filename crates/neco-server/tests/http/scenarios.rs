@@ -56,7 +56,9 @@ async fn by_server(
         folder: folder.to_owned(),
         names: Vec::new(),
         behind_proxy: false,
+        tls: None,
         idle: None,
+        tls: None,
         page: &[],
         sessions: Vec::new(),
     };

@@ -14,6 +14,7 @@ use neco_proto::app::sessions::{ForkSession, ListSessions, SessionRow};
 use neco_proto::app::{App, AppError, Call, Caller, Described, Request, Scope, Trouble};
 use neco_server::RemoteClient;
 use neco_server::http::access::{add_token, main_token};
+use neco_server::http::tls::TlsFiles;
 use neco_server::http::{Ending, HttpSetup, PageFile, connect, serve};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -121,6 +122,15 @@ impl Stage {
 
     /// One that has more names than its address.
     pub async fn called(names: &[&str]) -> Self {
+        Self::set_up(names, None).await
+    }
+
+    /// One that speaks TLS.
+    pub async fn with(tls: TlsFiles) -> Self {
+        Self::set_up(&["neco.example"], Some(tls)).await
+    }
+
+    async fn set_up(names: &[&str], tls: Option<TlsFiles>) -> Self {
         let (folder, session) = (tempfile::tempdir().unwrap(), FakeSession::new());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -132,6 +142,7 @@ impl Stage {
             folder: folder.path().to_owned(),
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             behind_proxy: false,
+            tls,
             idle: None,
             page: PAGE,
             sessions: Vec::new(),

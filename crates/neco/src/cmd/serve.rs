@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use neco_config::Env;
 use neco_proto::app::Scope;
 use neco_server::http::found::{Found, Lock, NotTheOne, is_taken};
 use neco_server::http::take_over::{HandedOver, Handover, Taken};
+use neco_server::http::tls::TlsFiles;
 use neco_server::http::{Ending, HttpSetup, access, post};
 use neco_tui::line::run::listen;
 use neco_tui::line::signals::InterruptMask;
@@ -30,7 +32,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::opener::TerminalOpener;
 use crate::say;
-use crate::server::{here, run_folder, start, token_here, usual};
+use crate::server::{here, run_folder, start, token_here, trust, usual};
 use crate::systemd;
 
 /// After how long a server ends that was started on demand and that nobody needs.
@@ -82,6 +84,12 @@ pub struct ServeArgs {
     /// Listens beyond this machine, where a proxy of yours does TLS and asks who comes
     #[arg(long)]
     pub behind_proxy: bool,
+    /// Speaks TLS with this certificate, in PEM; it is read again when it changes
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
     /// Is detached already.
     #[arg(long, hide = true)]
     pub detached: bool,
@@ -94,6 +102,20 @@ pub struct ServeArgs {
     /// The box that commands run in
     #[command(flatten)]
     pub box_args: BoxArgs,
+}
+
+impl ServeArgs {
+    /// The files of the certificate, whatever folder this process is in.
+    fn tls(&self) -> Result<Option<TlsFiles>, Failure> {
+        let whole = |file: &Path| {
+            let cannot = |error| Failure::usage(format!("{} is no file: {error}", file.display()));
+            std::path::absolute(file).map_err(cannot)
+        };
+        match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => Ok(Some(TlsFiles { certificate: whole(certificate)?, key: whole(key)? })),
+            (_, _) => Ok(None),
+        }
+    }
 }
 
 /// What is done with the server that runs.
@@ -207,7 +229,7 @@ fn link(env: &Env) -> Result<Exit, Failure> {
 pub fn link_of(found: &Found, env: &Env) -> Result<String, Failure> {
     let token = token_here(env)?;
     let made = block_on(async {
-        let made = post(&found.url, &token, "/api/v1/auth/link", &json!({})).await;
+        let made = post(&found.url, &token, trust(&found.url, env)?, "/api/v1/auth/link", &json!({})).await;
         made.map_err(|error| Failure::new(Exit::Failed, format!("the server can't be asked: {error}")))
     })?;
     Ok(made["url"].as_str().unwrap_or_default().to_owned())
@@ -222,6 +244,10 @@ fn detach(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
     flags.extend(args.bind.iter().flat_map(|bind| ["--bind".to_owned(), bind.to_string()]));
     flags.extend(args.hosts.iter().flat_map(|host| ["--host".to_owned(), host.clone()]));
     flags.extend(args.behind_proxy.then(|| "--behind-proxy".to_owned()));
+    for TlsFiles { certificate, key } in args.tls()? {
+        flags.extend(["--tls-cert".to_owned(), certificate.display().to_string()]);
+        flags.extend(["--tls-key".to_owned(), key.display().to_string()]);
+    }
     let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
     flags.extend(overrides.into_iter().flat_map(|setting| ["-c".to_owned(), setting]));
     let found = start(&flags, env)?;
@@ -249,10 +275,10 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         true => Start::of(take_over::ask(env)?),
         false => Start::new(args, everywhere, env)?,
     };
-    let HandedOver { sessions, names, behind_proxy, on_demand, settings } = told.clone();
+    let HandedOver { sessions, names, behind_proxy, tls, on_demand, settings } = told.clone();
     let run = RunArgs::default();
     let given = EverywhereArgs { overrides: settings, ..everywhere.clone() };
-    let app = Arc::new(TerminalOpener::new(env, false, false)).program(&run, &given);
+    let app = Arc::new(TerminalOpener::new(env, false, false).giving_notice()).program(&run, &given);
     let setup = HttpSetup {
         app: Arc::clone(&app) as _,
         calls: DESCRIBED,
@@ -260,6 +286,7 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         folder,
         names,
         behind_proxy,
+        tls,
         idle: on_demand.then_some(IDLE),
         page: PAGE,
         sessions,
@@ -280,7 +307,8 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         listener.set_nonblocking(true).map_err(cannot)?;
         let listener = TcpListener::from_std(listener).map_err(cannot)?;
         let address = listener.local_addr().map_err(cannot)?;
-        let url = format!("http://{address}");
+        let scheme = if setup.tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{address}");
         let found = Found { pid: std::process::id(), version: setup.version.to_owned(), url: url.clone() };
         if !args.detached {
             say::note(&format!("Serving at {url}; `neco serve link` signs a browser in, Ctrl-C ends it"));
@@ -361,12 +389,14 @@ impl Start {
         let passed = systemd::listener(env).map_err(cannot)?;
         let of_passed = passed.as_ref().map(std::net::TcpListener::local_addr).transpose().map_err(cannot)?;
         let bind = of_passed.or(args.bind).unwrap_or_else(usual);
-        if !bind.ip().is_loopback() && !args.behind_proxy {
+        let tls = args.tls()?;
+        if !bind.ip().is_loopback() && !args.behind_proxy && tls.is_none() {
             return Err(Failure::usage(format!(
                 "{bind} can be reached from other machines, and what is said there is not encrypted"
             ))
             .hint(
-                "Reach a server on 127.0.0.1 with `ssh -L`, or put a proxy with TLS before it and say --behind-proxy.",
+                "Give it a certificate with --tls-cert and --tls-key, reach a server on 127.0.0.1 with `ssh -L`, or put a \
+                 proxy with TLS before it and say --behind-proxy.",
             ));
         }
         let lock = Lock::take(&run_folder(env)).map_err(|error| match error {
@@ -381,6 +411,7 @@ impl Start {
             sessions: Vec::new(),
             names: args.hosts.clone(),
             behind_proxy: args.behind_proxy,
+            tls,
             on_demand: args.on_demand,
             settings: [everywhere.overrides.clone(), args.box_args.overrides()].concat(),
         };
