@@ -253,8 +253,9 @@ mod tests {
 
     #[test]
     fn a_picture_that_is_refused_is_named() {
-        let image = |data: &str| json!({ "type": "image", "mimeType": "image/png", "data": data });
-        let named = |data: &str| json!({ "type": "image", "mimeType": "image/png", "data": data, "uri": "file:///project/a.png" });
+        let of_uri = |data: &str, uri: Option<&str>| json!({ "type": "image", "mimeType": "image/png", "data": data, "uri": uri });
+        let image = |data: &str| of_uri(data, None);
+        let named = |data: &str| of_uri(data, Some("file:///project/a.png"));
         let of = |said: Said| said.pictures.into_iter().map(|Attachment::Image { media_type, .. }| media_type);
         let blob = json!({ "uri": "file:///b.gif", "mimeType": "image/gif", "blob": "x" });
         let blob = json!({ "type": "resource", "resource": blob });

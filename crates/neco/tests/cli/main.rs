@@ -12,6 +12,7 @@ mod acp_connection;
 mod acp_files;
 mod acp_library;
 mod acp_sessions;
+mod acp_stops;
 mod acp_terminals;
 mod approvals;
 mod attach;
