@@ -6,8 +6,9 @@
 //!
 //! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`mod@guard`] (what every
 //! request passes) with [`neighbour`], [`listen`] (connections), [`hall`] (the sessions that are held) with
-//! [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`], [`sessions`], [`stream`], [`ws`], [`auth`]
-//! (browsers), [`openapi`], [`numbers`], [`problem`], and [`client`] (the way to a server).
+//! [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`], [`sessions`],
+//! [`stream`], [`ws`] with [`visitor`], [`auth`] (browsers), [`openapi`], [`numbers`], [`problem`], and [`client`] (the
+//! way to a server).
 
 pub mod access;
 mod arguments;
@@ -29,6 +30,7 @@ mod problem;
 mod schemas;
 mod sessions;
 mod stream;
+mod visitor;
 mod ws;
 
 use std::collections::BTreeMap;
@@ -126,13 +128,8 @@ pub async fn serve(
     let opened = move || Ok::<_, io::Error>((Access::open(&folder)?, Hall::new(app, calls, version, &folder)));
     let (access, hall) = tokio::task::spawn_blocking(opened).await.map_err(io::Error::other)??;
     let url = link_url(address, &names, behind_proxy);
-    let house = Arc::new(House {
-        hall,
-        access,
-        guard: Guard::new(address, &names, behind_proxy),
-        once: Once::default(),
-        url,
-    });
+    let house =
+        Arc::new(House { hall, access, guard: Guard::new(address, &names, behind_proxy), once: Once::default(), url });
     let router = router(&house, calls, version);
     let refreshing = tokio::spawn(refresh(Arc::clone(&house)));
     let tidying = tokio::spawn(tidy(Arc::clone(&house), idle, stop.clone()));
