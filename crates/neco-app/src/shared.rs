@@ -155,7 +155,8 @@ impl SharedApp {
         let folder = call.arguments.get("folder").and_then(Value::as_str).filter(|folder| !folder.is_empty());
         let Some(folder) = folder.filter(|_| caller.scope < Scope::Work) else { return Ok(()) };
         let works_there = |record: &SessionRecord| Path::new(&record.cwd) == Path::new(folder);
-        let sessions = self.opened().await?.hub.list(Some(Path::new(folder)), usize::MAX >> 1).await.map_err(of_session)?;
+        let sessions =
+            self.opened().await?.hub.list(Some(Path::new(folder)), usize::MAX >> 1).await.map_err(of_session)?;
         if sessions.iter().any(works_there) {
             return Ok(());
         }

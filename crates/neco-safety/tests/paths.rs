@@ -386,8 +386,15 @@ fn credentials_of_our_own_are_opened_by_no_name() {
     neco_safety::path::guard_credentials(place.workspace.join("keys.toml"));
     symlink("data/run", place.workspace.join("link")).unwrap();
     symlink("keys.toml", place.workspace.join("other.toml")).unwrap();
-    let names =
-        ["data/run", "data/run/token", "data/run/new", "src/../data/run/token", "link/token", "keys.toml", "other.toml"];
+    let names = [
+        "data/run",
+        "data/run/token",
+        "data/run/new",
+        "src/../data/run/token",
+        "link/token",
+        "keys.toml",
+        "other.toml",
+    ];
     for name in names {
         for access in [Access::Read, Access::Write] {
             let refused = place.files.locate(name, access).unwrap_err();
@@ -405,5 +412,7 @@ fn credentials_of_our_own_are_opened_by_no_name() {
     fs::hard_link(place.workspace.join("src/a.rs"), place.workspace.join("src/b.rs")).unwrap();
     let plain = place.files.locate("src/b.rs", Access::Read).unwrap();
     assert_eq!(read(&plain), b"fn a() {}\n", "what has two names is no credential by that");
-    assert!(place.files.locate("data/runner", Access::Write).is_ok() && place.files.locate("data", Access::Read).is_ok());
+    assert!(
+        place.files.locate("data/runner", Access::Write).is_ok() && place.files.locate("data", Access::Read).is_ok()
+    );
 }

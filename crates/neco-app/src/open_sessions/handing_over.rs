@@ -30,7 +30,7 @@ impl OpenSessions {
             place.and_then(|place| all.swap_remove(place).own).ok_or_else(not_here)?
         };
         held.keep();
-        let Own { services, session, served, keep: _, _held } = own;
+        let Own { services, session, served, keep: _, _held, _watching } = own;
         if let Some(served) = &served {
             served.leave();
         }

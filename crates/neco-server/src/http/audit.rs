@@ -7,9 +7,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures::{FutureExt, StreamExt};
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use neco_proto::app::opening::{OpenSession, OpenedSession};
 use neco_proto::app::{App, AppError, Call, Caller, Described, Scope};
@@ -54,7 +54,13 @@ impl Line {
     /// What a caller does, and what came of it.
     pub fn of<T>(caller: &Caller, does: &str, done: &Result<T, AppError>) -> Self {
         let refused = done.as_ref().err().map(|error| error.message.clone());
-        Self { by: Some(caller.actor.clone()), scope: Some(caller.scope), does: does.to_owned(), refused, ..Self::default() }
+        Self {
+            by: Some(caller.actor.clone()),
+            scope: Some(caller.scope),
+            does: does.to_owned(),
+            refused,
+            ..Self::default()
+        }
     }
 
     /// The session that it is about.
@@ -171,7 +177,10 @@ mod tests {
         audit.note(Line::of(&phone, "rules.add", &refused).in_session(SessionId::new())).await;
         let file = folder.path().join(FILE);
         let line: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-        assert_eq!((&line["does"], &line["refused"], &line["scope"]), (&"rules.add".into(), &"not you".into(), &"work".into()));
+        assert_eq!(
+            (&line["does"], &line["refused"], &line["scope"]),
+            (&"rules.add".into(), &"not you".into(), &"work".into())
+        );
         assert_eq!(line["by"]["name"], "phone", "{line}");
         fs::File::options().write(true).open(&file).unwrap().set_len(MOST + 1).unwrap();
         audit.note(Line::of(&phone, "rules.add", &refused)).await;

@@ -38,7 +38,10 @@ pub(crate) fn add(router: Router, house: &Arc<House>) -> Router {
             "/api/v1/auth/exchange",
             post(move |request: Request| async move { answered(exchange(&exchanges, request).await) }),
         )
-        .route("/api/v1/auth/logout", post(move |request: Request| async move { answered(leave(&leaves, request).await) }))
+        .route(
+            "/api/v1/auth/logout",
+            post(move |request: Request| async move { answered(leave(&leaves, request).await) }),
+        )
 }
 
 fn failed(error: io::Error) -> Problem {

@@ -8,23 +8,19 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
-use http::StatusCode;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::sessions::{ListSessions, SessionRow, SessionState};
-use neco_proto::app::{App, AppError, Call, Caller, Described, Scope, Trouble, Verb};
+use neco_proto::app::{App, AppError, Caller, Described, Scope, Trouble};
 use neco_proto::{Actor, Answer, Client, ClientError, Command, EventStream, Query, Receipt, Seq, SessionId};
 use tokio::sync::{OwnedMutexGuard, watch};
 
-use super::House;
 use super::access::Rights;
 use super::audit::{Audit, Audited, Line};
 use super::left::Left;
 use super::loosening;
 use super::numbers::Numbers;
-use super::once::Turn as Once;
-use super::problem;
-use crate::remote::desk::{Host, Over};
-use crate::remote::frames::{Opened, Reply, Sent};
+use crate::remote::desk::Over;
+use crate::remote::frames::{Opened, Sent};
 
 /// How long nobody needs a session that does nothing before it is handed back.
 const REST: Duration = Duration::from_secs(15 * 60);
@@ -436,7 +432,7 @@ impl Hall {
 
 /// Does something to its end, also when whoever asked is gone. It is begun at once: those who ask one after the other are
 /// in line in that order.
-async fn to_the_end<T: Send + 'static>(
+pub(super) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, AppError>> + Send + 'static,
 ) -> Result<T, AppError> {
     let mut work = work.boxed();
@@ -482,124 +478,6 @@ async fn is_busy(client: &dyn Client) -> bool {
         Err(_) => true,
         Ok(_) => false,
     }
-}
-
-/// Somebody who was let in, as a connection serves them.
-pub(crate) struct Visitor {
-    pub house: Arc<House>,
-    pub hall: Arc<Hall>,
-    pub rights: Rights,
-}
-
-impl Visitor {
-    fn session(&self, session: Option<SessionId>) -> Result<SessionId, ClientError> {
-        session.ok_or_else(|| ClientError::Refused("name the session: {\"id\":…,\"session\":…,\"says\":…}".to_owned()))
-    }
-}
-
-/// An error of the program, as sessions say it.
-fn as_client(error: AppError) -> ClientError {
-    match error.code {
-        Some(code) => ClientError::Failed { code, message: error.message },
-        None if error.trouble == Trouble::Gone => ClientError::Gone,
-        None => ClientError::Refused(error.message),
-    }
-}
-
-impl Host for Visitor {
-    fn version(&self) -> &str {
-        &self.hall.version
-    }
-
-    /// A session that is not held is opened when something is asked of it.
-    fn serves(&self, _: Option<SessionId>) -> bool {
-        true
-    }
-
-    fn over(&self) -> watch::Receiver<Over> {
-        self.hall.over()
-    }
-
-    fn client(&self, session: Option<SessionId>) -> BoxFuture<'_, Result<Arc<dyn Client>, ClientError>> {
-        async move {
-            let id = self.session(session)?;
-            self.hall.living(&self.rights.own(), id).await.map_err(as_client)
-        }
-        .boxed()
-    }
-
-    fn send(&self, session: Option<SessionId>, sent: Sent) -> BoxFuture<'_, Result<Receipt, ClientError>> {
-        async move {
-            let id = self.session(session)?;
-            let (hall, rights) = (Arc::clone(&self.hall), self.rights.clone());
-            to_the_end(async move { hall.send(&rights, id, sent).await }).await.map_err(as_client)
-        }
-        .boxed()
-    }
-
-    fn app(&self) -> &dyn App {
-        self.hall.app.as_ref()
-    }
-
-    fn caller(&self, claimed: Caller) -> Caller {
-        self.rights.caller(claimed)
-    }
-
-    fn changes(&self, call: &Call) -> bool {
-        let described = self.house.calls.iter().find(|described| described.route.name == call.name);
-        described.is_some_and(|described| described.route.verb != Verb::Get)
-    }
-
-    fn once(&self, key: Option<String>, asked: &[u8], work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
-        let turn = key.map(|key| self.house.once.begin_as(&format!("{:?}", self.rights.actor), &key, "/ws", asked));
-        let key = match turn.transpose() {
-            Ok(Some(Once::Again(answer))) => return std::future::ready(said_again(&answer)).boxed(),
-            Ok(Some(Once::Do(key))) => key,
-            Ok(None) => None,
-            Err(problem) => return std::future::ready(Reply::NotCalled(problem.into())).boxed(),
-        };
-        let house = Arc::clone(&self.house);
-        whatever_happens(async move {
-            let reply = work.await;
-            if let Some(key) = key {
-                house.once.end(key, answered(&reply));
-            }
-            reply
-        })
-    }
-
-    fn open(&self, wanted: OpenSession) -> BoxFuture<'_, Result<Opened, AppError>> {
-        async move { self.hall.open(&self.rights.own(), wanted).await }.boxed()
-    }
-}
-
-/// Goes on to its end when nobody waits for it any more; it is begun where it is asked for.
-fn whatever_happens(work: impl Future<Output = Reply> + Send + 'static) -> BoxFuture<'static, Reply> {
-    let broke =
-        || Reply::NotCalled(AppError::new(Trouble::Failed, "the server failed at this by a mistake of its own"));
-    async move {
-        let mut work = work.boxed();
-        match tokio::task::unconstrained(&mut work).now_or_never() {
-            Some(reply) => reply,
-            None => tokio::spawn(work).await.unwrap_or_else(|_| broke()),
-        }
-    }
-    .boxed()
-}
-
-/// A reply as it is kept for a key.
-fn answered(reply: &Reply) -> problem::Answer {
-    let status = match reply {
-        Reply::NotCalled(_) | Reply::Error(_) => StatusCode::CONFLICT,
-        _ => StatusCode::OK,
-    };
-    problem::Answer { status, kind: "application/json", body: serde_json::to_vec(reply).unwrap_or_default().into() }
-}
-
-/// The reply that was kept.
-fn said_again(answer: &problem::Answer) -> Reply {
-    let not_kept = || AppError::new(Trouble::InUse, "this was done; its answer was not kept");
-    serde_json::from_slice(&answer.body).unwrap_or_else(|_| Reply::NotCalled(not_kept()))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`mod@guard`] (what every
 //! request passes) with [`neighbour`], [`listen`] (connections) with [`crowd`] and [`tls`], [`hall`] (the sessions that are
 //! held) with [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`], [`sessions`],
-//! [`stream`], [`ws`], [`page`] and [`auth`] (browsers), [`mcp`] (MCP clients), [`openapi`], [`numbers`], [`problem`],
+//! [`stream`], [`ws`] with [`visitor`], [`page`] and [`auth`] (browsers), [`mcp`] (MCP clients), [`openapi`], [`numbers`], [`problem`],
 //! [`client`] (the way to a server) with [`trust`], and [`take_over`] (another process goes on with all of it).
 
 pub mod access;
@@ -36,6 +36,7 @@ mod stream;
 pub mod take_over;
 pub mod tls;
 pub mod trust;
+mod visitor;
 mod ws;
 
 use std::collections::BTreeMap;

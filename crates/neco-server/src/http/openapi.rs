@@ -148,13 +148,15 @@ fn query_parameters(generator: &SchemaGenerator, schema: &Value, path: &str) -> 
 
 /// What the events of a session are asked with.
 fn of_events() -> Vec<Value> {
-    let whole = |name: &str, place: &str, about: &str| {
-        json!({ "name": name, "in": place, "description": about, "schema": { "type": "integer", "minimum": 0 } })
-    };
+    let whole = |name: &str, place: &str, about: &str| json!({ "name": name, "in": place, "description": about, "schema": { "type": "integer", "minimum": 0 } });
     vec![
         whole("since", "query", "Only events after the one with this seq."),
         whole("limit", "query", "How many of them a page has at most, up to 500."),
-        whole("Last-Event-ID", "header", "The same as since, which it outranks: a reader of a stream comes back with it."),
+        whole(
+            "Last-Event-ID",
+            "header",
+            "The same as since, which it outranks: a reader of a stream comes back with it.",
+        ),
     ]
 }
 

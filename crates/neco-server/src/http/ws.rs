@@ -13,9 +13,9 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::House;
 use super::calls::{LONGEST_BODY, ends, rights};
-use super::hall::Visitor;
 use super::listen::Seat;
 use super::problem::Problem;
+use super::visitor::Visitor;
 use crate::remote::desk;
 use crate::remote::transport::{Duplex, config, halves};
 

@@ -58,7 +58,6 @@ async fn by_server(
         behind_proxy: false,
         tls: None,
         idle: None,
-        tls: None,
         page: &[],
         sessions: Vec::new(),
     };

@@ -14,7 +14,7 @@ pub(super) fn detach(window: &mut WindowState, now: bool) -> Vec<Effect> {
     if window.attached {
         return window.only_tell("Another process works on this session; /exit leaves it to that");
     }
-    if window.passing {
+    if window.resume.is_none() {
         return window.only_tell("Nothing is kept of this session, so it can't go on without its window");
     }
     if window.shell.runs() {

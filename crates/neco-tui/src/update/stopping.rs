@@ -105,7 +105,7 @@ pub(super) fn tell_leaving(window: &mut WindowState, action: Action, before: &st
             fitting(whole, format!("{key} again leaves and stops {named}"))
         }
         // Whoever interrupts it has stopped it already.
-        [] if matches!(action, Action::Leave) && works(window) && !window.passing => {
+        [] if matches!(action, Action::Leave) && works(window) && window.resume.is_some() => {
             let whole = format!("{key} again leaves and stops the work; /detach has it go on in the background");
             fitting(whole, format!("{key} again leaves and stops; /detach goes on"))
         }

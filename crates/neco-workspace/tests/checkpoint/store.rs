@@ -14,7 +14,7 @@ use super::desk::{ALL, Desk, Kind, git, note};
 
 #[test]
 fn a_damaged_store_is_put_aside_and_a_new_one_begun_with_a_notice() {
-    type Damage = fn(&std::path::Path);
+    type Damage = fn(&Path);
     let ways: [(&str, Damage); 4] = [
         ("objects are gone", |store| fs::remove_dir_all(store.join("git/objects")).unwrap()),
         ("the newest point has no name", |store| fs::write(store.join("git/refs/heads/checkpoints"), "x").unwrap()),
@@ -182,7 +182,7 @@ fn every_point_is_an_operation_of_jujutsus_log_and_a_lost_log_is_made_anew() {
     desk.again().settle().unwrap();
     let told = ["checkpoint: after something", "checkpoint: after something", "checkpoint: before something"];
     assert_eq!(operations(&desk)[..3], told);
-    let damages: [fn(&std::path::Path); 3] = [
+    let damages: [fn(&Path); 3] = [
         |repo| fs::remove_dir_all(repo.join("op_store")).unwrap(),
         |repo| fs::write(repo.join("store/type"), "nonsense").unwrap(),
         |repo| fs::remove_dir_all(repo).unwrap(),
@@ -237,7 +237,7 @@ fn a_workspace_that_was_moved_finds_its_store() {
     let (old, new, stores) = (folder.path().join("old"), folder.path().join("new"), folder.path().join("stores"));
     fs::create_dir(&old).unwrap();
     fs::write(old.join("a"), "one").unwrap();
-    let at = |root: &std::path::Path| {
+    let at = |root: &Path| {
         let store = store_folder(&stores, root);
         JjCheckpoints::new(Place {
             root: root.to_owned(),

@@ -8,11 +8,11 @@ use std::io::{self, Write};
 use clap::Subcommand;
 use futures::StreamExt;
 use neco_config::Env;
+use neco_proto::app::Caller;
 use neco_proto::app::mcp::{
     GetServer, ListServers, LogInServer, LogOutServer, ReadServerLog, RemoveServer, ServerScope, ServerState,
     ServerTest, SetServerEnabled, TestServer,
 };
-use neco_proto::app::Caller;
 use neco_view::paint::lists::servers;
 
 use super::mcp_add::{ADD, ADD_JSON, AddArgs, HowArgs, add};

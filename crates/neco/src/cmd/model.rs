@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use clap::Subcommand;
 use futures::StreamExt;
 use neco_config::Env;
-use neco_proto::app::models::{ListModels, ModelList, ModelTest, ProviderRow, ShowModel, TestModels, TestedModels};
 use neco_proto::app::Caller;
+use neco_proto::app::models::{ListModels, ModelList, ModelTest, ProviderRow, ShowModel, TestModels, TestedModels};
 use neco_view::paint::lists::models;
 use serde_json::{Value, json};
 

@@ -195,7 +195,11 @@ fn a_server_that_was_killed_loses_nothing_that_it_acknowledged_and_leaves_no_pro
     // What it left behind is no server.
     drop(serving);
     let rows = house.run(&["ps", "--json"]).ended_with(0).json();
-    assert_eq!(rows.as_array().unwrap().len(), SESSIONS, "work that a crash cut short is told without a server: {rows}");
+    assert_eq!(
+        rows.as_array().unwrap().len(),
+        SESSIONS,
+        "work that a crash cut short is told without a server: {rows}"
+    );
     let serving = Serving::start(&house, &[]);
     let interrupted = || {
         let rows = house.run(&["ps", "--json"]).ended_with(0).json();
@@ -315,7 +319,8 @@ fn whoever_may_only_read_looks_where_sessions_work_and_nowhere_else() {
     }
     let file = house.project().join("keys.toml");
     let name = file.display().to_string().replace('/', "%2F");
-    let (status, told) = serving.asked(&format!("GET /api/v1/workflows/{name}?folder={}", house.project().display()), "");
+    let (status, told) =
+        serving.asked(&format!("GET /api/v1/workflows/{name}?folder={}", house.project().display()), "");
     assert_eq!(status, 403, "a file by its path: {told}");
     serving.token = person;
     assert_eq!(serving.asked(&list("/etc".as_ref()), "").0, 200);
@@ -324,7 +329,8 @@ fn whoever_may_only_read_looks_where_sessions_work_and_nowhere_else() {
 #[test]
 fn a_command_that_only_this_machine_can_do_says_so_where_a_server_is_named() {
     let house = House::empty();
-    for arguments in [&["doctor"][..], &["config", "edit"], &["workflow", "run", "x"], &["login", "openai"], &["demo"]] {
+    for arguments in [&["doctor"][..], &["config", "edit"], &["workflow", "run", "x"], &["login", "openai"], &["demo"]]
+    {
         let told = house.run(&[&["--server", "http://127.0.0.1:9"], arguments].concat()).ended_with(2);
         told.says("is about this machine").says("Leave --server out");
     }

@@ -1,0 +1,137 @@
+//! Whoever was let in, as a connection serves them: all sessions of the hall, with no more rights than they have.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use http::StatusCode;
+use neco_proto::app::opening::OpenSession;
+use neco_proto::app::{App, AppError, Call, Caller, Trouble, Verb};
+use neco_proto::{Client, ClientError, Receipt, SessionId};
+use tokio::sync::watch;
+
+use super::House;
+use super::access::Rights;
+use super::hall::{Hall, to_the_end};
+use super::once::Turn;
+use super::problem;
+use crate::remote::desk::{Host, Over};
+use crate::remote::frames::{Opened, Reply, Sent};
+
+/// Somebody who was let in, as a connection serves them.
+pub(crate) struct Visitor {
+    pub house: Arc<House>,
+    pub hall: Arc<Hall>,
+    pub rights: Rights,
+}
+
+impl Visitor {
+    fn session(&self, session: Option<SessionId>) -> Result<SessionId, ClientError> {
+        session.ok_or_else(|| ClientError::Refused("name the session: {\"id\":…,\"session\":…,\"says\":…}".to_owned()))
+    }
+}
+
+/// An error of the program, as sessions say it.
+fn as_client(error: AppError) -> ClientError {
+    match error.code {
+        Some(code) => ClientError::Failed { code, message: error.message },
+        None if error.trouble == Trouble::Gone => ClientError::Gone,
+        None => ClientError::Refused(error.message),
+    }
+}
+
+impl Host for Visitor {
+    fn version(&self) -> &str {
+        &self.hall.version
+    }
+
+    /// A session that is not held is opened when something is asked of it.
+    fn serves(&self, _: Option<SessionId>) -> bool {
+        true
+    }
+
+    fn over(&self) -> watch::Receiver<Over> {
+        self.hall.over()
+    }
+
+    fn client(&self, session: Option<SessionId>) -> BoxFuture<'_, Result<Arc<dyn Client>, ClientError>> {
+        async move {
+            let id = self.session(session)?;
+            self.hall.living(&self.rights.own(), id).await.map_err(as_client)
+        }
+        .boxed()
+    }
+
+    fn send(&self, session: Option<SessionId>, sent: Sent) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+        async move {
+            let id = self.session(session)?;
+            let (hall, rights) = (Arc::clone(&self.hall), self.rights.clone());
+            to_the_end(async move { hall.send(&rights, id, sent).await }).await.map_err(as_client)
+        }
+        .boxed()
+    }
+
+    fn app(&self) -> &dyn App {
+        self.hall.app.as_ref()
+    }
+
+    fn caller(&self, claimed: Caller) -> Caller {
+        self.rights.caller(claimed)
+    }
+
+    fn changes(&self, call: &Call) -> bool {
+        let described = self.house.calls.iter().find(|described| described.route.name == call.name);
+        described.is_some_and(|described| described.route.verb != Verb::Get)
+    }
+
+    fn once(&self, key: Option<String>, asked: &[u8], work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
+        let turn = key.map(|key| self.house.once.begin_as(&format!("{:?}", self.rights.actor), &key, "/ws", asked));
+        let key = match turn.transpose() {
+            Ok(Some(Turn::Again(answer))) => return std::future::ready(said_again(&answer)).boxed(),
+            Ok(Some(Turn::Do(key))) => key,
+            Ok(None) => None,
+            Err(problem) => return std::future::ready(Reply::NotCalled(problem.into())).boxed(),
+        };
+        let house = Arc::clone(&self.house);
+        whatever_happens(async move {
+            let reply = work.await;
+            if let Some(key) = key {
+                house.once.end(key, answered(&reply));
+            }
+            reply
+        })
+    }
+
+    fn open(&self, wanted: OpenSession) -> BoxFuture<'_, Result<Opened, AppError>> {
+        async move { self.hall.open(&self.rights.own(), wanted).await }.boxed()
+    }
+}
+
+/// Goes on to its end when nobody waits for it any more; it is begun where it is asked for.
+fn whatever_happens(work: impl Future<Output = Reply> + Send + 'static) -> BoxFuture<'static, Reply> {
+    let broke =
+        || Reply::NotCalled(AppError::new(Trouble::Failed, "the server failed at this by a mistake of its own"));
+    async move {
+        let mut work = work.boxed();
+        match tokio::task::unconstrained(&mut work).now_or_never() {
+            Some(reply) => reply,
+            None => tokio::spawn(work).await.unwrap_or_else(|_| broke()),
+        }
+    }
+    .boxed()
+}
+
+/// A reply as it is kept for a key.
+fn answered(reply: &Reply) -> problem::Answer {
+    let status = match reply {
+        Reply::NotCalled(_) | Reply::Error(_) => StatusCode::CONFLICT,
+        _ => StatusCode::OK,
+    };
+    problem::Answer { status, kind: "application/json", body: serde_json::to_vec(reply).unwrap_or_default().into() }
+}
+
+/// The reply that was kept.
+fn said_again(answer: &problem::Answer) -> Reply {
+    let not_kept = || AppError::new(Trouble::InUse, "this was done; its answer was not kept");
+    serde_json::from_slice(&answer.body).unwrap_or_else(|_| Reply::NotCalled(not_kept()))
+}
