@@ -281,7 +281,9 @@ pub(crate) static KNOWN: Shape = Table(&[
     ])), doc: "Tools that are scripts; see docs/scripted-tools.md. A repository brings its own in `.neco/tools`.", optional: false, default: Some("[]") }),
     ("skills", Field { shape: Table(&[
         ("folders", Field { shape: List(&Text { may_be_empty: false }), doc: "Further folders of skills, besides `skills` beside these settings, `~/.agents/skills`, `~/.claude/skills` and those\nof a project; `~/` is the home folder, and a relative one lies beside these settings.", optional: false, default: Some("[]") }),
-    ]), doc: "Skills: guides for a kind of task.", optional: false, default: Some("{\"folders\":[]}") }),
+        ("off", Field { shape: List(&Text { may_be_empty: false }), doc: "Skills that are off, by name: neither the model nor you can have them used. `neco skill disable NAME` adds one.", optional: false, default: Some("[]") }),
+        ("by_words", Field { shape: Switch, doc: "Whether a request that has words of a skill's description brings that skill in.", optional: false, default: Some("false") }),
+    ]), doc: "Skills: guides for a kind of task.", optional: false, default: Some("{\"folders\":[],\"off\":[],\"by_words\":false}") }),
     ("memory", Field { shape: Table(&[
         ("enabled", Field { shape: Switch, doc: "Whether there is a memory at all. Without it nothing is remembered and nothing is recalled;\nthe files stay where they are.", optional: false, default: Some("false") }),
         ("max_entries", Field { shape: Whole(Range { least: Some(0.0), above: None, most: Some(1000.0) }), doc: "Most entries whose title and summary the model is given at the start of a session; what does\nnot fit into the memory's share of the context falls out before that.", optional: false, default: Some("0") }),
@@ -320,6 +322,13 @@ pub(crate) static KNOWN: Shape = Table(&[
         ("hidden", Field { shape: List(&Text { may_be_empty: false }), doc: "More files and folders that commands can't read, absolute or from `~`.", optional: false, default: Some("[]") }),
         ("unix_sockets", Field { shape: Switch, doc: "Lets commands use Unix sockets by path. Any program that listens on one it can see, such as\na container engine, is then within reach.", optional: false, default: Some("false") }),
     ]), doc: "The box that commands run in.", optional: false, default: Some("{\"level\":\"workspace_write\",\"network\":\"off\",\"hosts\":[],\"required\":false,\"writable\":[],\"readable\":[],\"hidden\":[],\"unix_sockets\":false}") }),
+    ("notifications", Field { shape: Table(&[
+        ("desktop", Field { shape: Switch, doc: "Whether the desktop shows it, by `notify-send` or on macOS by `osascript`.", optional: false, default: Some("false") }),
+        ("command", Field { shape: Text { may_be_empty: false }, doc: "A command line that gets it as JSON on stdin. It runs with your rights, outside of the sandbox.", optional: true, default: None }),
+        ("webhook", Field { shape: Text { may_be_empty: false }, doc: "An address that gets it as JSON, by POST.", optional: true, default: None }),
+        ("webhook_secret_env", Field { shape: Text { may_be_empty: false }, doc: "The environment variable with the secret that signs what the webhook gets, as Standard Webhooks have it:\n`whsec_` and base64.", optional: true, default: None }),
+        ("webhook_private", Field { shape: Switch, doc: "Whether the webhook may be on this machine or in a private network.", optional: false, default: Some("false") }),
+    ]), doc: "Notices of what sessions of the server ask while nobody looks.", optional: false, default: Some("{\"desktop\":false,\"command\":null,\"webhook\":null,\"webhook_secret_env\":null,\"webhook_private\":false}") }),
     ("tui", Field { shape: Table(&[
         ("theme", Field { shape: OneOf(&[Choice { name: "auto", doc: "What fits the terminal." }, Choice { name: "dark", doc: "For dark terminals." }, Choice { name: "light", doc: "For light terminals." }, Choice { name: "16", doc: "The terminal's own sixteen colours." }, Choice { name: "none", doc: "No colours." }]), doc: "Its colours. `auto` looks at the terminal; `16` are the terminal's own sixteen.", optional: false, default: Some("\"auto\"") }),
         ("vi", Field { shape: Switch, doc: "Whether the field is edited as in vi: Esc leaves insert mode.", optional: false, default: Some("false") }),

@@ -5,10 +5,11 @@
 //! is said over a WebSocket is what is said over the Unix sockets of [`remote`](crate::remote).
 //!
 //! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`mod@guard`] (what every
-//! request passes) with [`neighbour`], [`listen`] (connections) with [`crowd`] and [`tls`], [`hall`] (the sessions that are
-//! held) with [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`], [`sessions`],
-//! [`stream`], [`ws`] with [`visitor`], [`page`] and [`auth`] (browsers), [`mcp`] (MCP clients), [`openapi`], [`numbers`], [`problem`],
-//! [`client`] (the way to a server) with [`trust`], and [`take_over`] (another process goes on with all of it).
+//! request passes) with [`neighbour`], [`listen`] (connections) with [`crowd`] and [`tls`], [`hall`] (the sessions that
+//! are held) with [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`],
+//! [`sessions`], [`stream`], [`ws`] with [`visitor`], [`page`] and [`auth`] (browsers), [`mcp`] (MCP clients),
+//! [`openapi`], [`numbers`], [`problem`], [`client`] (the way to a server) with [`trust`], and [`take_over`] (another
+//! process goes on with all of it).
 
 pub mod access;
 mod arguments;
