@@ -317,6 +317,13 @@ pub(crate) static KNOWN: Shape = Table(&[
         ("hidden", Field { shape: List(&Text { may_be_empty: false }), doc: "More files and folders that commands can't read, absolute or from `~`.", optional: false, default: Some("[]") }),
         ("unix_sockets", Field { shape: Switch, doc: "Lets commands use Unix sockets by path. Any program that listens on one it can see, such as\na container engine, is then within reach.", optional: false, default: Some("false") }),
     ]), doc: "The box that commands run in.", optional: false, default: Some("{\"level\":\"workspace_write\",\"network\":\"off\",\"hosts\":[],\"required\":false,\"writable\":[],\"readable\":[],\"hidden\":[],\"unix_sockets\":false}") }),
+    ("notifications", Field { shape: Table(&[
+        ("desktop", Field { shape: Switch, doc: "Whether the desktop shows it, by `notify-send` or on macOS by `osascript`.", optional: false, default: Some("false") }),
+        ("command", Field { shape: Text { may_be_empty: false }, doc: "A command line that gets it as JSON on stdin. It runs with your rights, outside of the sandbox.", optional: true, default: None }),
+        ("webhook", Field { shape: Text { may_be_empty: false }, doc: "An address that gets it as JSON, by POST.", optional: true, default: None }),
+        ("webhook_secret_env", Field { shape: Text { may_be_empty: false }, doc: "The environment variable with the secret that signs what the webhook gets, as Standard Webhooks have it:\n`whsec_` and base64.", optional: true, default: None }),
+        ("webhook_private", Field { shape: Switch, doc: "Whether the webhook may be on this machine or in a private network.", optional: false, default: Some("false") }),
+    ]), doc: "Notices of what sessions of the server ask while nobody looks.", optional: false, default: Some("{\"desktop\":false,\"command\":null,\"webhook\":null,\"webhook_secret_env\":null,\"webhook_private\":false}") }),
     ("tui", Field { shape: Table(&[
         ("theme", Field { shape: OneOf(&[Choice { name: "auto", doc: "What fits the terminal." }, Choice { name: "dark", doc: "For dark terminals." }, Choice { name: "light", doc: "For light terminals." }, Choice { name: "16", doc: "The terminal's own sixteen colours." }, Choice { name: "none", doc: "No colours." }]), doc: "Its colours. `auto` looks at the terminal; `16` are the terminal's own sixteen.", optional: false, default: Some("\"auto\"") }),
         ("vi", Field { shape: Switch, doc: "Whether the field is edited as in vi: Esc leaves insert mode.", optional: false, default: Some("false") }),
