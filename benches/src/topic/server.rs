@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
-use neco_proto::SessionId;
-use neco_store::{Catalog as _, SessionRecord, SqliteStore};
+use neco_proto::{AgentId, Event, EventBody, Message, SessionId};
+use neco_store::{Catalog as _, Durability, EventLog as _, SessionRecord, SqliteStore, lease_and_append};
 use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process, setrlimit};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -114,7 +114,15 @@ async fn keep_sessions(stage: &Stage) -> anyhow::Result<()> {
         messages: Some(2),
         ..SessionRecord::new(SessionId::new(), format!("/project/{}", number % 50), number)
     };
-    futures::future::try_join_all((0..KEPT).map(|number| store.create(record(number)))).await?;
+    let records: Vec<SessionRecord> = (0..KEPT).map(record).collect();
+    futures::future::try_join_all(records.iter().map(|new| store.create(new.clone()))).await?;
+    for (SessionRecord { id, title, .. }, number) in records.into_iter().zip(0..) {
+        let at = jiff::Timestamp::from_millisecond(1_700_000_000_000 + number * 1000)?;
+        let said = EventBody::Message(Message::user(title));
+        let event = Event::new(1, at, id, AgentId::new(), None, said);
+        lease_and_append(&store, vec![event], Durability::Soon).await?;
+    }
+    store.flush().await?;
     store.close().await?;
     Ok(())
 }
