@@ -96,7 +96,7 @@ impl ServeArgs {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("folder", folder);
         let mut say = |name: &str, value: Option<String>| {
-            value.iter().for_each(|value| drop(query.append_pair(name, value)));
+            query.extend_pairs(value.map(|value| (name, value)));
         };
         say("tools", (!self.tools.is_empty()).then(|| self.tools.join(",")));
         say("run_task", self.no_run_task.then(|| "false".to_owned()));

@@ -244,7 +244,7 @@ fn detach(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
     flags.extend(args.bind.iter().flat_map(|bind| ["--bind".to_owned(), bind.to_string()]));
     flags.extend(args.hosts.iter().flat_map(|host| ["--host".to_owned(), host.clone()]));
     flags.extend(args.behind_proxy.then(|| "--behind-proxy".to_owned()));
-    for TlsFiles { certificate, key } in args.tls()? {
+    if let Some(TlsFiles { certificate, key }) = args.tls()? {
         flags.extend(["--tls-cert".to_owned(), certificate.display().to_string()]);
         flags.extend(["--tls-key".to_owned(), key.display().to_string()]);
     }
