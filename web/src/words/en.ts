@@ -1,15 +1,12 @@
 //! The words of the page in English; every other language has the same.
 
 export const en = {
-  language: "English",
   app: "Neco",
-  views: "Views",
   chat: "Chat",
   changes: "Changes",
   agents: "Agents",
   about: "Details",
   sessions: "Sessions",
-  everythingElse: "Everything else",
   search: "Search",
   newSession: "New session",
   untitled: "Untitled",
@@ -32,7 +29,6 @@ export const en = {
   close: "Close",
   copy: "Copy",
   copied: "Copied",
-  more: "More",
   retry: "Try again",
   showDetails: "Show details",
   jumpToEnd: (count: number) => (count === 0 ? "To the end" : count === 1 ? "1 new" : `${count} new`),
@@ -42,7 +38,6 @@ export const en = {
     folder: "Folder",
     pickFolder: "Where",
     otherFolder: "Another folder: its whole path",
-    recent: "Folders of late",
     gone: "the folder is gone",
     tryIt: "Things to try",
     things: [
@@ -178,7 +173,6 @@ export const en = {
     },
     created: "new",
     deleted: "deleted",
-    noText: "no text",
   },
 
   block: {
@@ -186,8 +180,6 @@ export const en = {
     thought: (time: string) => `Thought for ${time}`,
     thinking: "Thinking",
     said: "Neco",
-    steered: "on the way",
-    withdrawn: "taken back",
     pictures: (count: number) => (count === 1 ? "1 picture" : `${count} pictures`),
     todo: "Todo",
     todoDone: (done: number, all: number) => `${done} of ${all}`,
@@ -269,7 +261,6 @@ export const en = {
     turns: (count: number) => (count === 1 ? "1 turn" : `${count} turns`),
     waited: (time: string) => `waited ${time} for you`,
     runsOn: "still runs",
-    waitsForModel: (name: string) => `${name} begins`,
     error: (code: number) => `error ${code}`,
   },
 
@@ -277,10 +268,8 @@ export const en = {
     label: "About this session",
     todo: "Todo",
     planAccepted: "plan accepted",
-    noTodo: "Nothing on the list.",
     agents: "Agents",
     atWorkCount: (count: number) => `${count} at work`,
-    alone: "It works alone.",
     root: "root",
     changes: "Changes",
     noChanges: "Nothing changed yet.",
@@ -294,7 +283,7 @@ export const en = {
     output: "out",
     cached: "cached",
     thoughts: "thoughts",
-    does: { thinks: "thinks", asks: "asks you", rests: "rests", waits: "waits for you" },
+    does: { thinks: "thinks", waits: "waits for you" },
   },
 
   status: {
@@ -346,5 +335,44 @@ export const en = {
     live: "Connected again.",
   },
 
-  keys: { title: "Keys" },
+  palette: {
+    label: "Go anywhere, do anything",
+    placeholder: "A session, something that was said, a command",
+    open: "Palette",
+    session: "session",
+    said: (who: "you" | "neco" | "tool") => (who === "you" ? "you said" : who === "tool" ? "a tool gave" : "it said"),
+    does: "command",
+    nothing: "Nothing fits.",
+    nextTheme: "Another theme",
+    keys: "All keys",
+  },
+
+  keys: {
+    title: "Keys",
+    letters: "Letters count only while you write nowhere.",
+    groups: { everywhere: "Everywhere", session: "In a session", asked: "When you are asked", field: "In the field" },
+    does: {
+      palette: "palette",
+      new: "new session",
+      search: "look for a session",
+      next: "the session above, below",
+      help: "all keys",
+      details: "details",
+      end: "to the end",
+      stop: "stop the work",
+      copy: "copy the last answer",
+      once: "allow once",
+      session: "allow for this session",
+      always: "allow always; press twice",
+      edit: "edit first",
+      reject: "reject",
+      all: "allow all, reject all",
+      choose: "choose an answer",
+      send: "send, or steer the work",
+      later: "for after the work",
+      line: "a new line",
+      mode: "the next mode",
+      back: "take back what waits",
+    },
+  },
 };
