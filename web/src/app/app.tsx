@@ -10,6 +10,7 @@ import { nextTheme, otherLanguage, useLanguage, useTheme } from "./choices";
 import { Edge } from "./edge";
 import { KeysPage } from "./keys-page";
 import { Login } from "./login";
+import { Notifier } from "./notifier";
 import { type Action, Palette } from "./palette";
 import { Scrim } from "./scrim";
 import { SessionPage, StartBar } from "./session-page";
@@ -43,6 +44,7 @@ function Frame({ trouble }: { trouble: string | undefined }) {
         <Side current={current} isOpen={side} onClose={() => setSide(false)} />
       </Edge>
       <Overlays />
+      <Notifier />
       <Switch>
         <Route path="/s/:id">{({ id }) => <SessionPage id={id} onSide={onSide} />}</Route>
         <Route path="/s/:id/*">{({ id }) => <Redirect to={`/s/${id}`} replace />}</Route>

@@ -6,6 +6,7 @@ import { Icon, Mark, useKeys } from "../parts";
 import { SessionList } from "../sessions";
 import { useWords } from "../words";
 import { nextTheme, otherLanguage, useLanguage, useTheme } from "./choices";
+import { NotifyRow } from "./notifier";
 
 export function Side({
   current,
@@ -67,6 +68,7 @@ export function Side({
       </div>
       <SessionList current={current} filter={filter} />
       <div className="foot">
+        <NotifyRow />
         <button type="button" className="row" onClick={() => setTheme(nextTheme(theme))}>
           <Icon name="theme" />
           {words.themeOf[theme]}

@@ -21,6 +21,7 @@ export const en = {
   stopped: "stopped in the middle",
   themeOf: { system: "Theme: system", light: "Theme: light", dark: "Theme: dark" },
   otherLanguage: "中文",
+  notify: { on: "Notifications: on", off: "Notifications: off" },
   signOut: "Sign out",
   stop: "Stop",
   stopTheWork: "Stop the work",

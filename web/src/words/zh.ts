@@ -23,6 +23,7 @@ export const zh = {
   stopped: "中途停止",
   themeOf: { system: "主题：跟随系统", light: "主题：浅色", dark: "主题：深色" },
   otherLanguage: "English",
+  notify: { on: "通知：开", off: "通知：关" },
   signOut: "退出登录",
   stop: "停止",
   stopTheWork: "停止工作",
