@@ -19,6 +19,16 @@ impl Moment {
         Self(Duration::from_secs(seconds) + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or_default()))
     }
 
+    /// So many nanoseconds after the clock began.
+    pub fn at(nanoseconds: u64) -> Self {
+        Self(Duration::from_nanos(nanoseconds))
+    }
+
+    /// How many nanoseconds after the clock began it is.
+    pub fn nanoseconds(self) -> u64 {
+        u64::try_from(self.0.as_nanos()).unwrap_or(u64::MAX)
+    }
+
     /// How long after `earlier` this is; nothing when it is not.
     pub fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)

@@ -4,7 +4,7 @@
 //! A missed target is reported, not an error; the exit code is 1 when something could not be measured.
 //!
 //! Reading order: [`topic`] (what is measured), [`program`] (how a run happens), [`server`],
-//! [`answer`], [`measured`], [`report`], [`compare`], [`functions`].
+//! [`speaker`], [`answer`], [`measured`], [`report`], [`compare`], [`functions`].
 
 mod answer;
 mod clock;
@@ -22,6 +22,7 @@ mod reference;
 mod report;
 mod samples;
 mod server;
+mod speaker;
 mod stage;
 mod topic;
 mod tree;

@@ -33,6 +33,13 @@ impl Samples {
     }
 }
 
+/// What 99 of a hundred of `values` are not above; `None` when there are none.
+pub fn p99(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    values.get((values.len() * 99).div_ceil(100).checked_sub(1)?).copied()
+}
+
 fn middle(sorted: &[f64]) -> f64 {
     let half = sorted.len() / 2;
     let upper = sorted.get(half).copied().unwrap_or_default();
@@ -54,5 +61,6 @@ mod tests {
         assert_eq!((odd.count, odd.min, odd.median, odd.mean, odd.p90), (3, 1.0, 2.0, 2.0, 3.0));
         assert_eq!(Samples::of([4.0, 1.0, 2.0, 3.0]).unwrap().median, 2.5);
         assert_eq!(Samples::of((1..=10).map(f64::from)).unwrap().p90, 9.0);
+        assert_eq!((p99((1..=200).map(f64::from)), p99([3.0]), p99([])), (Some(198.0), Some(3.0), None));
     }
 }

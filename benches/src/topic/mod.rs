@@ -4,7 +4,7 @@
 //! measured. What a script asks for is rehearsed first, so that no figure is the time of a refusal.
 //!
 //! Reading order: [`size`], [`start`], [`turns`], [`boxes`], [`calls`], [`deltas`], [`long`], [`parallel`], [`mcp`],
-//! [`skills`], [`editors`], [`grep`], [`index`], [`checkpoints`], [`peers`].
+//! [`skills`], [`editors`], [`mod@server`], [`grep`], [`index`], [`checkpoints`], [`peers`].
 
 mod boxes;
 mod calls;
@@ -17,6 +17,7 @@ mod long;
 mod mcp;
 mod parallel;
 mod peers;
+mod server;
 mod size;
 mod skills;
 mod start;
@@ -60,6 +61,8 @@ pub enum Topic {
     Skills,
     /// Neco in an editor: its first answer, and a session of 5,000 messages that is loaded.
     Editors,
+    /// `neco serve` with 10,000 sessions kept, 200 of them at work, and 1,000 clients that follow.
+    Server,
     /// Searching 20,000 files, beside ripgrep.
     Grep,
     /// The index of 50,000 files.
@@ -83,6 +86,7 @@ impl Topic {
         Self::Mcp,
         Self::Skills,
         Self::Editors,
+        Self::Server,
         Self::Long,
         Self::Grep,
         Self::Checkpoints,
@@ -103,6 +107,7 @@ impl Topic {
             Self::Mcp => "mcp",
             Self::Skills => "skills",
             Self::Editors => "editors",
+            Self::Server => "server",
             Self::Grep => "grep",
             Self::Index => "index",
             Self::Checkpoints => "checkpoints",
@@ -124,6 +129,7 @@ impl Topic {
             Self::Mcp => mcp::measure(setting, report),
             Self::Skills => skills::measure(setting, report),
             Self::Editors => editors::measure(setting, report),
+            Self::Server => server::measure(setting, report),
             Self::Grep => grep::measure(setting, report),
             Self::Index => index::measure(setting, report),
             Self::Checkpoints => checkpoints::measure(setting, report),

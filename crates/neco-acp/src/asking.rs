@@ -2,35 +2,50 @@
 
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema as acp;
-use neco_proto::{Command, Subject};
+use neco_proto::Command;
 
 use crate::forms;
-use crate::permission::Asked;
+use crate::permission::{Asked, LATER};
 use crate::window::Base;
 
-/// Brings a question to the person; what the session is told of their answer. An editor that has gone decides nothing, and
-/// one that can't ask leaves it to others who have the session open.
-pub(crate) async fn bring(base: &Base, asked: &Asked, about: acp::ToolCallUpdateFields) -> Option<Command> {
+/// What came of bringing a question to the person.
+pub(crate) enum Brought {
+    /// The session is told this.
+    Answer(Command),
+    /// This was chosen, and what is left comes with the person's next message.
+    Later(Vec<Option<String>>),
+    /// It is left to others.
+    Nothing,
+}
+
+/// Brings a question to the person. An editor that has gone decides nothing, and one that can't ask leaves it to others
+/// who have the session open.
+pub(crate) async fn bring(base: &Base, asked: &Asked, about: acp::ToolCallUpdateFields) -> Brought {
     let unasked = |error: Error| {
         let is_gone = base.shared || agent_client_protocol::is_incoming_transport_closed(&error);
-        (!is_gone).then(|| asked.unasked(&error.message))
+        if is_gone { Brought::Nothing } else { Brought::Answer(asked.unasked(&error.message)) }
     };
-    if let Asked::Question(question) = asked
-        && let Subject::Choices { items } = &question.subject
-        && base.forms
-    {
+    if let Some((question, items)) = asked.form(base.forms) {
         let form = forms::form(&base.id, asked.call(), items);
         return match base.editor.send_request(form).block_task().await {
             Ok(answer) => {
                 let (question_id, reply) = (question.question_id, forms::reply(items, answer));
-                Some(Command::Answer { question_id, reply })
+                Brought::Answer(Command::Answer { question_id, reply })
             }
             Err(error) => unasked(error),
         };
     }
     let mut chosen = Vec::new();
-    for options in asked.rounds() {
-        let call = acp::ToolCallUpdate::new(asked.call(), about.clone());
+    for (round, options) in asked.rounds().into_iter().enumerate() {
+        if options.is_empty() {
+            chosen.push(Some(LATER.to_owned()));
+            continue;
+        }
+        let about = match asked.title(round) {
+            Some(title) => about.clone().title(title),
+            None => about.clone(),
+        };
+        let call = acp::ToolCallUpdate::new(asked.call(), about);
         let request = acp::RequestPermissionRequest::new(base.id.clone(), call, options);
         match base.editor.send_request(request).block_task().await {
             Ok(acp::RequestPermissionResponse { outcome: acp::RequestPermissionOutcome::Selected(one), .. }) => {
@@ -40,5 +55,8 @@ pub(crate) async fn bring(base: &Base, asked: &Asked, about: acp::ToolCallUpdate
             Err(error) => return unasked(error),
         }
     }
-    Some(asked.command(&chosen))
+    match chosen.iter().any(|chosen| chosen.as_deref() == Some(LATER)) {
+        true => Brought::Later(chosen),
+        false => Brought::Answer(asked.command(&chosen)),
+    }
 }

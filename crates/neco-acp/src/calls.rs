@@ -12,6 +12,7 @@ use neco_view::wording::calls::{error_words, given};
 use serde_json::Value;
 
 use crate::terminal::content;
+use crate::updates::fenced;
 
 /// Characters of a plain result that are shown.
 const MOST_SHOWN: usize = 8000;
@@ -82,7 +83,7 @@ pub(crate) fn fields(call: &Call, folder: &Path, terminal: Option<&acp::Terminal
         Some(end) => ended(fields, end, folder, terminal.map_or(Live::Text(&call.printed), Live::Terminal)),
         None if call.is_over() => fields,
         None if let Some(terminal) = terminal => fields.content(vec![content(terminal)]),
-        None if !call.printed.is_empty() => fields.content(vec![text(printed(&call.printed))]),
+        None if !call.printed.is_empty() => fields.content(vec![text(fenced(&clean(&call.printed)))]),
         None => fields,
     }
 }
@@ -145,25 +146,29 @@ fn came_of(end: &ToolCallEnd, folder: &Path, live: Live<'_>) -> Vec<acp::ToolCal
                 Live::Terminal(terminal) => Some(content(terminal)),
                 Live::Text(live) => Some(if tail.is_empty() { live } else { tail })
                     .filter(|ran| !ran.is_empty())
-                    .map(|ran| text(printed(ran))),
+                    .map(|ran| text(fenced(&clean(ran)))),
             };
             ran.into_iter().chain(after).collect()
         }
-        Some(Display::Text { text: words }) => vec![text(shortened(&clean(words)))],
+        Some(Display::Text { text: words }) => vec![text(shortened(&clean(words), str::to_owned))],
         Some(Display::List { title, items, total }) => {
             let more = total.saturating_sub(items.len() as u64);
-            let more = (more > 0).then(|| format!("… and {more} more"));
-            let lines = std::iter::once(clean_line(title)).chain(items.iter().map(|item| clean_line(item))).chain(more);
-            vec![text(lines.collect::<Vec<_>>().join("\n"))]
+            let more = (more > 0).then(|| format!("\n… and {more} more")).unwrap_or_default();
+            let lines: Vec<String> = items.iter().map(|item| clean_line(item)).collect();
+            let listed = if lines.is_empty() { String::new() } else { format!("\n{}", fenced(&lines.join("\n"))) };
+            vec![text(format!("{}{listed}{more}", clean_line(title)))]
         }
-        None => given(end).into_iter().map(|words| text(shortened(&words))).collect(),
+        None => given(end).into_iter().map(|words| text(shortened(&words, fenced))).collect(),
     };
     match end.status {
         CallStatus::Error => came.push(text(error_words(end))),
         CallStatus::Cancelled => came.push(text("Stopped.")),
         // What did what it should has said so.
         _ if came.is_empty() && !end.output.is_empty() => {
-            came.push(text(shortened(&clean(&without_marks(&end.output)))))
+            let is_data =
+                matches!(kind(&end.tool), acp::ToolKind::Read | acp::ToolKind::Search | acp::ToolKind::Execute);
+            let as_shown = if is_data { fenced } else { str::to_owned };
+            came.push(text(shortened(&clean(&without_marks(&end.output)), as_shown)));
         }
         _ => {}
     }
@@ -237,17 +242,12 @@ fn pieces(unified: &str) -> Vec<(String, String)> {
     pieces
 }
 
-/// What a command printed, as it is.
-fn printed(output: &str) -> String {
-    let output = clean(output);
-    // A fence is longer than any within it.
-    let fence = if output.contains("```") { "````" } else { "```" };
-    format!("{fence}\n{}\n{fence}", output.trim_end_matches('\n'))
-}
-
-fn shortened(words: &str) -> String {
+/// The beginning of a long text, and how much more there is.
+fn shortened(words: &str, as_shown: impl Fn(&str) -> String) -> String {
     let shown: String = words.chars().take(MOST_SHOWN).collect();
-    if shown.len() < words.len() { format!("{shown}\n[{} more bytes]", words.len() - shown.len()) } else { shown }
+    let more = words.len() - shown.len();
+    let more = if more > 0 { format!("\n[{more} more bytes]") } else { String::new() };
+    format!("{}{more}", as_shown(&shown))
 }
 
 #[cfg(test)]

@@ -2,15 +2,16 @@
 
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema as acp;
+use futures::StreamExt;
 use neco_proto::app::commands::{ExpandCommand, ListCommands};
-use neco_proto::app::mcp_use::FillPrompt;
-use neco_proto::app::{App, Caller};
-use neco_proto::{Answer, Attachment, Client, Command, MessagePiece, Query, RewindKind, RewindPreview};
+use neco_proto::app::mcp_use::{FillPrompt, ListPromptCommands};
+use neco_proto::{Attachment, Command, MessagePiece, Query};
 use neco_view::slash::{self, Outside, Slash};
-use neco_view::wording::{prompts, rewind};
+use neco_view::wording::prompts;
 
-use crate::failure;
 use crate::prompt::Said;
+use crate::window::Base;
+use crate::{failure, going_back};
 
 /// The commands of ours that mean the same in an editor.
 const OURS: &[&str] = &["compact", "undo", "redo", "rename", "init", "review"];
@@ -18,20 +19,40 @@ const OURS: &[&str] = &["compact", "undo", "redo", "rename", "init", "review"];
 /// What a prompt comes to.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
-    /// Something is said to the agent, which works on it.
+    /// Something is said to the agent, as it stands.
+    Say(Said),
+    /// A command is said to the agent, which works on it.
     Work(Command),
     /// The session does something by itself.
     Act(Command),
+    /// The person does not want it any more.
+    Nothing,
 }
 
-/// The commands that can be used in a folder.
-pub(crate) async fn offered(app: &dyn App, caller: &Caller, folder: &str) -> Vec<acp::AvailableCommand> {
+/// Tells which commands can be used in a session, now and whenever that changes, until nobody says it any more.
+pub(crate) async fn offer(base: &Base, tell: impl Fn(Vec<acp::AvailableCommand>)) {
     let ours = slash::TABLE.iter().filter(|row| OURS.contains(&row.name));
     let ours = ours.map(|row| command(row.name, row.help, row.argument));
-    let own = app.ask(caller, &ListCommands { folder: folder.to_owned() }).await;
+    let own = base.app.ask(&base.caller, &ListCommands { folder: base.folder.clone() }).await;
     let own = own.map(|list| list.commands).unwrap_or_default();
     let own = own.iter().filter(|row| row.trusted).map(|row| command(&row.name, &row.help, &row.argument));
-    ours.chain(own).collect()
+    let own: Vec<acp::AvailableCommand> = ours.chain(own).collect();
+    let request = ListPromptCommands { folder: base.folder.clone(), session: Some(base.id.0.to_string()) };
+    let mut lists = base.app.watch(&base.caller, &request);
+    let mut first = lists.next().await;
+    if !matches!(first, Some(Ok(_))) {
+        return tell(own);
+    }
+    while let Some(Ok(list)) = first {
+        let prompts = list.prompts.iter().map(|prompt| {
+            let help = format!("{} (MCP {})", prompt.help, prompt.server);
+            command(&prompt.name, help.trim_start(), &prompt.argument)
+        });
+        // What the person wrote themselves is meant.
+        let prompts = prompts.filter(|prompt| own.iter().all(|own| own.name != prompt.name));
+        tell(own.iter().cloned().chain(prompts).collect());
+        first = lists.next().await;
+    }
 }
 
 fn command(name: &str, help: &str, argument: &str) -> acp::AvailableCommand {
@@ -41,31 +62,26 @@ fn command(name: &str, help: &str, argument: &str) -> acp::AvailableCommand {
 }
 
 /// What is wanted where `said` is said. What is no command is said to the agent as it is.
-pub(crate) async fn read(
-    app: &dyn App,
-    client: &dyn Client,
-    caller: &Caller,
-    folder: &str,
-    said: Said,
-) -> Result<Wanted, Error> {
-    let Some((name, argument)) = parts(&said.words) else { return Ok(Wanted::Work(message(said))) };
+pub(crate) async fn read(base: &Base, said: Said) -> Result<Wanted, Error> {
+    let Base { app, caller, folder, .. } = base;
+    let Some((name, argument)) = parts(&said.words) else { return Ok(Wanted::Say(said)) };
     if OURS.contains(&name.as_str()) {
         return match slash::parse(said.words.trim(), &[]) {
             Ok(Slash::Compact(focus)) => Ok(Wanted::Act(Command::Compact { focus })),
-            Ok(Slash::Undo) => going_back(client, Query::BackPreview).await,
-            Ok(Slash::Redo) => going_back(client, Query::ForthPreview).await,
+            Ok(Slash::Undo) => going_back::step(base, Query::BackPreview).await,
+            Ok(Slash::Redo) => going_back::step(base, Query::ForthPreview).await,
             Ok(Slash::Rename(title)) => Ok(Wanted::Act(Command::Rename { title })),
             Ok(Slash::Outside(Outside::Init, what)) => Ok(Wanted::Work(message(worded(prompts::init(&what), said)))),
             Ok(Slash::Outside(Outside::Review, what)) => {
                 Ok(Wanted::Work(message(worded(prompts::review(&what), said))))
             }
-            Ok(_) => Ok(Wanted::Work(message(said))),
+            Ok(_) => Ok(Wanted::Say(said)),
             Err(error) => Err(failure::invalid(error.to_string())),
         };
     }
-    let list = app.ask(caller, &ListCommands { folder: folder.to_owned() }).await.map_err(failure::of_app)?;
+    let list = app.ask(caller, &ListCommands { folder: folder.clone() }).await.map_err(failure::of_app)?;
     if list.commands.iter().any(|command| command.name == name) {
-        let expand = ExpandCommand { folder: folder.to_owned(), name, argument };
+        let expand = ExpandCommand { folder: folder.clone(), name, argument };
         let expanded = app.ask(caller, &expand).await.map_err(failure::of_app)?;
         if expanded.parts.iter().any(|part| part.run.is_some()) {
             let words = format!("/{} runs command lines of its own, which only Neco's window does", expand.name);
@@ -77,29 +93,11 @@ pub(crate) async fn read(
         return Ok(Wanted::Work(Command::CommandMessage { pieces, attachments, steers: false, allow, model }));
     }
     if slash::is_prompt(&name) {
-        let prompt = FillPrompt { folder: folder.to_owned(), name, argument };
+        let prompt = FillPrompt { folder: folder.clone(), session: Some(base.id.0.to_string()), name, argument };
         let filled = app.ask(caller, &prompt).await.map_err(failure::of_app)?;
         return Ok(Wanted::Work(message(worded(filled.text, said))));
     }
-    Ok(Wanted::Work(message(said)))
-}
-
-/// One step back, or forth again.
-async fn going_back(client: &dyn Client, step: Query) -> Result<Wanted, Error> {
-    let Answer::RewindPreview(preview) = client.ask(step).await.map_err(failure::of_client)? else {
-        return Err(failure::invalid("the session does not tell what would go back"));
-    };
-    if rewind::is_asked(&preview) {
-        let words = "this would also change what others did to files since; `neco session rewind` shows it and asks";
-        return Err(failure::invalid(words));
-    }
-    let RewindPreview { kind, message_id, what, rev, .. } = preview;
-    Ok(Wanted::Act(match (kind, rev) {
-        (RewindKind::Checkpoint, Some(rev)) => Command::RestoreCheckpoint { rev },
-        (RewindKind::Message | RewindKind::Checkpoint, _) => Command::Rewind { message_id, what },
-        (RewindKind::Undo, _) => Command::UndoRewind,
-        (RewindKind::Redo, _) => Command::RedoRewind,
-    }))
+    Ok(Wanted::Say(said))
 }
 
 /// The name of a command and what follows it; nothing where the words are none.
@@ -114,10 +112,18 @@ fn worded(words: String, said: Said) -> Said {
     Said { words, ..said }
 }
 
-fn message(said: Said) -> Command {
+/// What is said, as a message.
+pub(crate) fn message(said: Said) -> Command {
     let content = said.whole();
     let attachments: Vec<Attachment> = said.pictures;
     Command::UserMessage { content, attachments }
+}
+
+/// Pictures that came with the answer to a question, which the agent sees with its next turn.
+pub(crate) fn along(words: String, pictures: Vec<Attachment>) -> Command {
+    let words = if words.trim().is_empty() { "(pictures)".to_owned() } else { words };
+    let pieces = vec![MessagePiece::said(words)];
+    Command::CommandMessage { pieces, attachments: pictures, steers: true, allow: Vec::new(), model: None }
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use neco_proto::app::{App, AppError};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
+use crate::prompt::CheckPictures;
 use crate::sessions::{Opening, Sessions, Which};
 use crate::transport::{Room, read, write};
 use crate::window::Past;
@@ -29,6 +30,8 @@ pub struct AcpSetup {
     pub app: Arc<dyn App>,
     /// How sessions are opened; the folder of each is the editor's choice, this one says whose keys are set.
     pub wanted: OpenSession,
+    /// Checks pictures that come with a message.
+    pub pictures: CheckPictures,
     /// The version of the program.
     pub version: &'static str,
 }
@@ -231,7 +234,7 @@ fn open<T: JsonRpcResponse>(
         match taken_back.run_until_cancelled(opened.shown()).await {
             Ok((modes, options)) => {
                 respond(responder, Ok(answer(opened.id(), modes, options)));
-                all.introduce(opened).await;
+                all.introduce(opened);
             }
             Err(error) => {
                 all.take_back(opened).await;

@@ -18,7 +18,7 @@ pub(crate) fn of_app(error: AppError) -> Error {
         _ if needs_key => AUTH_REQUIRED,
         Trouble::NotFound => NOT_FOUND,
         Trouble::Invalid => INVALID_PARAMS,
-        Trouble::NotAllowed | Trouble::InUse | Trouble::Unsupported | Trouble::Failed => INTERNAL,
+        Trouble::NotAllowed | Trouble::InUse | Trouble::Unsupported | Trouble::Gone | Trouble::Failed => INTERNAL,
     };
     Error::new(number, error.words())
 }

@@ -14,29 +14,29 @@ use agent_client_protocol::v1::schema as acp;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use neco_proto::event::{Admission, AgentComplete, CompleteReason, HookOutcome};
-use neco_proto::{Actor, ClientError, Command, Event, EventBody, EventStream, Message, MessageId, Role, Seq};
+use neco_proto::{
+    Actor, ClientError, Command, Event, EventBody, EventStream, Message, MessageId, QuestionId, Role, Seq,
+};
 use tokio::sync::mpsc::{UnboundedReceiver, WeakUnboundedSender};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 
+use self::opening::{Opens, Stage, begun};
 use self::orders::{Job, Work};
-use crate::asking::bring;
+use crate::asking::{Brought, bring};
 use crate::failure;
-use crate::options::Settings;
-use crate::past::Retelling;
 use crate::permission::{Asked, AskedId};
 use crate::prompts::{Awaits, Prompted, Prompts, answer};
+use crate::questions::OpenQuestion;
 use crate::transcript::Transcript;
-use crate::updates::aside;
+use crate::updates::{aside, is_of_work};
 use crate::window::{Base, Order, Start, Task};
 
+mod opening;
 mod orders;
 
 /// How often an editor is told what running commands print.
 const BEAT: Duration = Duration::from_millis(100);
-
-/// Updates of what is past that are made at once.
-const AT_ONCE: usize = 64;
 
 /// What the editor is told next, in order.
 enum Told {
@@ -53,12 +53,6 @@ enum Told {
     LetGo(oneshot::Sender<()>),
 }
 
-/// Whoever opens a session: told how it is set when the past is told, and heard when what follows may be.
-struct Opens {
-    shown: oneshot::Sender<Result<Settings, Error>>,
-    begins: oneshot::Receiver<()>,
-}
-
 /// A session that is followed.
 pub(crate) struct Follower {
     base: Base,
@@ -72,17 +66,10 @@ pub(crate) struct Follower {
     queue: VecDeque<Job>,
     work: Option<Work>,
     /// What is being stopped, before which no other order is carried out.
-    stops: Option<BoxFuture<'static, ()>>,
+    stops: Option<BoxFuture<'static, Option<Seq>>>,
     /// When those are answered that were stopped.
     answers_by: Option<Instant>,
-    /// Whether the editor has not asked yet what there is to see.
-    is_unseen: bool,
-    /// The editor opens the session: what happens waits until it knows that it is open.
-    opens: Option<Opens>,
-    /// What is being told of the past.
-    retelling: Option<Retelling>,
-    /// The editor is just being told that the session is open.
-    begins: Option<oneshot::Receiver<()>>,
+    stage: Stage,
     /// What waited for the person when the session was opened.
     waiting: Vec<Asked>,
     outbox: VecDeque<Told>,
@@ -92,6 +79,11 @@ pub(crate) struct Follower {
     closing: Vec<oneshot::Sender<()>>,
     /// What the person is being asked.
     asked: HashMap<AskedId, Task>,
+    /// What of that the person's next message answers.
+    questions: Vec<OpenQuestion>,
+    /// Work may go on whose prompt is answered as stopped: until it is over, and this event was seen, the editor is told
+    /// no more of that.
+    given_up: Option<Seq>,
     /// How the last work ended.
     complete: Option<AgentComplete>,
     /// What went wrong last.
@@ -111,16 +103,15 @@ impl Follower {
             work: None,
             stops: None,
             answers_by: None,
-            is_unseen: true,
-            opens: None,
-            retelling: None,
-            begins: None,
+            stage: Stage::Unseen,
             waiting: asks,
             outbox: VecDeque::new(),
             held: None,
             prompts: Prompts::default(),
             closing: Vec::new(),
             asked: HashMap::new(),
+            questions: Vec::new(),
+            given_up: None,
             complete: None,
             error: None,
         }
@@ -135,20 +126,21 @@ impl Follower {
             self.go_on();
             self.tell();
             // What happens waits for an editor that reads slowly, or that just opens the session.
-            let is_told = self.outbox.is_empty() && self.begins.is_none();
-            let is_open = is_told && self.opens.is_none() && !self.is_unseen;
+            let is_told = self.outbox.is_empty();
+            let is_open = is_told && matches!(self.stage, Stage::Open);
+            let begins = matches!(self.stage, Stage::Begins(_));
             tokio::select! {
                 biased;
                 order = wanted.recv() => match order {
                     Some(Order::Leave) | None => return self.end(&failure::of_client(ClientError::Gone)),
                     Some(order) => self.order(order),
                 },
-                () = done(self.stops.as_mut()) => self.stopped(),
+                last = done(self.stops.as_mut()) => self.stopped(last),
                 () = at(self.answers_by) => self.answer_cancelled(),
                 done = done(self.work.as_mut().map(|work| &mut work.done)) => self.carried_out(done),
-                () = begun(self.begins.as_mut()) => self.begins = None,
-                () = self.base.room.take(), if self.begins.is_none() && !self.outbox.is_empty() => self.tell_next(),
-                () = tokio::task::yield_now(), if is_told && self.retelling.is_some() => self.retell(),
+                () = begun(&mut self.stage), if begins => self.stage = Stage::Open,
+                () = self.base.room.take(), if !begins && !is_told => self.tell_next(),
+                () = tokio::task::yield_now(), if is_told && matches!(self.stage, Stage::Retells(..)) => self.retell(),
                 event = events.next(), if is_open && self.held.is_none() => match event {
                     Some(Ok(event)) => self.heard(event),
                     Some(Err(error)) => return self.end(&failure::of_client(error)),
@@ -171,7 +163,7 @@ impl Follower {
         for pending in self.prompts.take(|_| true) {
             answer(pending.prompted, if pending.cancelled { cancelled() } else { Err(why.clone()) });
         }
-        if let Some(opens) = self.opens.take() {
+        if let Stage::Reads(opens) | Stage::Retells(_, opens) = self.stage {
             let _ = opens.shown.send(Err(why.clone()));
         }
         self.queue.into_iter().for_each(|job| job.fail(why));
@@ -180,7 +172,7 @@ impl Follower {
 
     /// Tells the editor what there is room for.
     fn tell(&mut self) {
-        while self.begins.is_none()
+        while !matches!(self.stage, Stage::Begins(_))
             && let Some(told) = self.outbox.front()
         {
             if matches!(told, Told::Update(_)) && !self.base.room.try_take() {
@@ -198,7 +190,7 @@ impl Follower {
             Some(Told::Ask(asked)) => self.ask(asked),
             Some(Told::Shown(Opens { shown, begins })) => {
                 let _ = shown.send(Ok(self.transcript.settings()));
-                self.begins = Some(begins);
+                self.stage = Stage::Begins(begins);
             }
             Some(Told::Closed(done) | Told::LetGo(done)) => drop(done.send(())),
             None => {}
@@ -209,32 +201,17 @@ impl Follower {
         self.outbox.push_back(Told::Update(update));
     }
 
+    /// What came of work, unless it is given up.
+    fn updates(&mut self, updates: Vec<acp::SessionUpdate>) {
+        let is_given_up = self.given_up.is_some();
+        let updates = updates.into_iter().filter(|update| !is_given_up || !is_of_work(update));
+        self.outbox.extend(updates.map(Told::Update));
+    }
+
     /// What running commands printed since the editor was told.
     fn printed(&mut self) {
         let printed = self.transcript.printed();
-        self.outbox.extend(printed.into_iter().map(Told::Update));
-    }
-
-    /// The next of what is past; at its end how the session is set.
-    fn retell(&mut self) {
-        let Some(mut retelling) = self.retelling.take() else { return };
-        while self.outbox.len() < AT_ONCE {
-            let Some(updates) = retelling.next(&mut self.transcript) else {
-                let updates = retelling.rest(&mut self.transcript, self.at_work);
-                self.outbox.extend(updates.into_iter().map(Told::Update));
-                return self.shown();
-            };
-            self.outbox.extend(updates.into_iter().map(Told::Update));
-        }
-        self.retelling = Some(retelling);
-    }
-
-    /// The past is told.
-    fn shown(&mut self) {
-        if let Some(opens) = self.opens.take() {
-            self.outbox.push_back(Told::Shown(opens));
-            mem::take(&mut self.waiting).into_iter().for_each(|asked| self.wants(asked));
-        }
+        self.updates(printed);
     }
 
     /// An event came. One that may be about the message that is on its way waits until that has its name.
@@ -293,7 +270,7 @@ impl Follower {
             self.printed();
         }
         let news = self.transcript.apply(event);
-        self.outbox.extend(news.updates.into_iter().map(Told::Update));
+        self.updates(news.updates);
         if news.set {
             let options = self.transcript.settings().options(&self.base.models);
             self.update(acp::SessionUpdate::ConfigOptionUpdate(acp::ConfigOptionUpdate::new(options)));
@@ -306,6 +283,7 @@ impl Follower {
     fn read(&mut self, message: MessageId) {
         if let Some(pending) = self.prompts.unread(message) {
             pending.awaits = Awaits::Work;
+            self.given_up = self.given_up.filter(|_| pending.cancelled);
             (self.complete, self.error) = (None, None);
         }
     }
@@ -338,7 +316,7 @@ impl Follower {
         let (is_over, seen) = (self.transcript.view().over, self.seen);
         let (compacts, complete) = (self.transcript.view().standing.compacting, self.complete.clone());
         let finished = self.prompts.take(|pending| match pending.awaits {
-            Awaits::Turn | Awaits::Reading(_) => false,
+            Awaits::Turn | Awaits::Taking | Awaits::Reading(_) => false,
             Awaits::Work => is_over && complete.is_some(),
             Awaits::Event(seq) => seen >= seq && !compacts,
         });
@@ -349,15 +327,26 @@ impl Follower {
                 _ => self.answer(pending.prompted, Ok(acp::PromptResponse::new(acp::StopReason::EndTurn))),
             }
         }
+        let is_quiet = is_over && self.work.is_none() && self.stops.is_none();
+        self.given_up = self.given_up.filter(|until| !is_quiet || seen < *until);
         if self.prompts.is_empty() && self.stops.is_none() {
             self.outbox.extend(mem::take(&mut self.closing).into_iter().map(Told::Closed));
         }
     }
 
-    /// Answers the prompts that were stopped, whatever the session says.
+    /// Answers the prompts that were stopped, whatever the session says. What is done about them all the same, the
+    /// editor is not told any more.
     fn answer_cancelled(&mut self) {
         self.answers_by = None;
-        for pending in self.prompts.take(|pending| pending.cancelled) {
+        let late = self.prompts.take(|pending| pending.cancelled);
+        if !late.is_empty() && self.prompts.is_empty() {
+            let ends = self.transcript.give_up();
+            self.updates(ends);
+            self.given_up = Some(Seq::MAX);
+            // When that is done it is known what came of it.
+            self.stop(Vec::new());
+        }
+        for pending in late {
             self.answer(pending.prompted, cancelled());
         }
         self.answer_finished();
@@ -399,19 +388,51 @@ impl Follower {
     /// Brings something to the person.
     fn ask(&mut self, asked: Asked) {
         let about = asked.about(self.transcript.folder());
-        let (id, base) = (asked.id(), self.base.clone());
+        let (id, base, orders) = (asked.id(), self.base.clone(), self.orders.clone());
+        self.forget_question(&id);
+        if let Asked::Question(question) = &asked
+            && asked.form(base.forms).is_none()
+        {
+            self.questions.push(OpenQuestion::new(question.clone()));
+        }
         let task = Task::spawn(async move {
-            let Some(command) = bring(&base, &asked, about).await else { return };
-            if let Err(error) = base.send(command).await {
-                tracing::debug!(%error, "it was answered elsewhere");
+            match (bring(&base, &asked, about).await, &asked) {
+                (Brought::Answer(command), _) => {
+                    if let Err(error) = base.send(command).await {
+                        tracing::debug!(%error, "it was answered elsewhere");
+                    }
+                }
+                (Brought::Later(chosen), Asked::Question(question)) => {
+                    if let Some(orders) = orders.upgrade() {
+                        let _ = orders.send(Order::Later(question.question_id, chosen));
+                    }
+                }
+                (Brought::Later(_) | Brought::Nothing, _) => {}
             }
         });
         self.asked.insert(id, task);
     }
 
+    /// The person answers a question in their next message, as far as nothing of it was chosen. Most editors take that
+    /// when the prompt is answered.
+    fn later(&mut self, question: QuestionId, chosen: &[Option<String>]) {
+        let Some(question) = self.questions.iter_mut().find(|open| open.id() == question) else { return };
+        question.choose(chosen);
+        let words = question.words();
+        self.update(aside(&words));
+        for pending in self.prompts.take(|pending| pending.awaits == Awaits::Work && !pending.cancelled) {
+            self.answer(pending.prompted, Ok(acp::PromptResponse::new(acp::StopReason::EndTurn)));
+        }
+    }
+
+    fn forget_question(&mut self, id: &AskedId) {
+        self.questions.retain(|open| AskedId::Question(open.id()) != *id);
+    }
+
     /// What the person is asked is answered elsewhere.
     fn settled(&mut self, id: &AskedId) {
         self.asked.remove(id);
+        self.forget_question(id);
         let is_it = |told: &Told| matches!(told, Told::Ask(asked) if asked.id() == *id);
         self.outbox.retain(|told| !is_it(told));
     }
@@ -425,14 +446,6 @@ fn cancelled() -> Result<acp::PromptResponse, Error> {
 async fn done<T>(work: Option<&mut BoxFuture<'static, T>>) -> T {
     match work {
         Some(work) => work.await,
-        None => pending().await,
-    }
-}
-
-/// Ready when the editor knows that the session is open, or nobody will tell it.
-async fn begun(begins: Option<&mut oneshot::Receiver<()>>) {
-    match begins {
-        Some(begins) => drop(begins.await),
         None => pending().await,
     }
 }

@@ -7,12 +7,12 @@
 //! one answer, also when the session is stopped or goes; the end of the input ends everything that was begun.
 //!
 //! Reading order: [`connection`] (which message is answered by what) on [`transport`] (messages as lines), [`sessions`]
-//! (those that an editor has open) with [`options`] (what can be set in one), [`prompt`] (what an editor says) and
-//! [`commands`] (lines with a slash), [`window`] (one session, and what is wanted of it), [`follower`] (what comes of that)
-//! with [`prompts`] (those that are not answered yet), [`transcript`] (its events as [`updates`]) with [`past`] (what
-//! happened before), [`calls`] and [`pictures`], [`asking`] (what a person is asked) with [`permission`] and [`forms`],
-//! [`world`] (the editor's files), [`terminal`] with [`relay`] (its terminals), [`servers`] (its MCP servers), [`login`],
-//! [`failure`].
+//! (those that an editor has open) with [`options`] (what can be set in one), [`prompt`] (what an editor says),
+//! [`commands`] (lines with a slash) and [`going_back`], [`window`] (one session, and what is wanted of it), [`follower`]
+//! (what comes of that) with [`prompts`] (those that are not answered yet), [`transcript`] (its events as [`updates`]) with
+//! [`past`] (what happened before), [`calls`] and [`pictures`], [`asking`] (what a person is asked) with [`permission`],
+//! [`forms`] and [`questions`] (what their next message answers), [`world`] (the editor's files), [`terminal`] with
+//! [`relay`] (its terminals), [`servers`] (its MCP servers), [`login`], [`failure`].
 
 mod asking;
 mod calls;
@@ -21,6 +21,7 @@ mod connection;
 mod failure;
 mod follower;
 mod forms;
+mod going_back;
 mod login;
 mod options;
 mod past;
@@ -28,6 +29,7 @@ mod permission;
 mod pictures;
 mod prompt;
 mod prompts;
+mod questions;
 mod relay;
 mod servers;
 mod sessions;
@@ -39,4 +41,5 @@ mod window;
 mod world;
 
 pub use connection::{AcpSetup, serve};
+pub use prompt::CheckPictures;
 pub use relay::print_command_if_asked;

@@ -2,8 +2,9 @@
 
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema as acp;
-use neco_proto::app::keys::{NewKey, SetKey};
+use neco_proto::app::keys::{KeptKey, KeyTest, NewKey, SetKey};
 use neco_proto::app::{App, Caller};
+use serde_json::Map;
 
 use crate::failure;
 
@@ -46,9 +47,31 @@ pub(crate) async fn log_in(
     let Some(provider) = word(&["provider"]) else {
         return Err(failure::invalid("_meta.provider: whose key it is, such as anthropic or openai"));
     };
-    let kept = SetKey { folder: folder.to_owned(), provider, key: Some(NewKey(key)), replace: true, check: true };
-    app.ask(caller, &kept).await.map_err(failure::of_app)?;
-    Ok(acp::AuthenticateResponse::new())
+    let set = SetKey { folder: folder.to_owned(), provider, key: Some(NewKey(key)), replace: true, check: true };
+    let kept = app.ask(caller, &set).await.map_err(failure::of_app)?;
+    let is_tested = kept.test.as_ref().is_some_and(|test| *test == KeyTest::Works);
+    let mut meta = Map::new();
+    meta.insert("tested".to_owned(), is_tested.into());
+    meta.extend(untested(&set.provider, &kept).map(|note| ("note".to_owned(), note.into())));
+    Ok(acp::AuthenticateResponse::new().meta(meta))
+}
+
+/// What the person should know of a key that is kept.
+fn untested(provider: &str, kept: &KeptKey) -> Option<String> {
+    if let Some(place) = &kept.hidden_by {
+        return Some(format!(
+            "The key of {provider} in the {place} comes first; the new one is not used while that is set"
+        ));
+    }
+    match &kept.test {
+        Some(test) if *test == KeyTest::Works => None,
+        Some(test) if *test == KeyTest::Unreachable => Some(format!(
+            "{provider} can't be reached, so the key is kept and not tested; `neco model test` does that later"
+        )),
+        Some(_) | None => {
+            Some(format!("{provider} does not say whether it takes the key, which is kept; the first message shows it"))
+        }
+    }
 }
 
 /// Whether there is a key already.

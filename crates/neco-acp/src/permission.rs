@@ -11,6 +11,7 @@ use neco_proto::{
 use neco_view::ask::{Approval, Means, Offered, Rule};
 
 use crate::calls::{changes, kind, text};
+use crate::updates::fenced_as;
 
 /// What waits for a person.
 #[derive(Clone, Debug)]
@@ -26,8 +27,8 @@ pub(crate) enum AskedId {
     Question(QuestionId),
 }
 
-/// The words of an answer that leave a question to the person's next message.
-const LATER: &str = "later";
+/// The option that leaves the answer to the person's next message.
+pub(crate) const LATER: &str = "later";
 
 impl Asked {
     pub fn id(&self) -> AskedId {
@@ -76,7 +77,19 @@ impl Asked {
         }
     }
 
-    /// The rounds in which it is asked where only choices can be shown: one for each thing that is to be known.
+    /// What is asked with a form, where the editor has `forms`.
+    pub fn form(&self, forms: bool) -> Option<(&Question, &[QuestionItem])> {
+        match self {
+            Self::Question(question) => match &question.subject {
+                Subject::Choices { items } if forms => Some((question, items.as_slice())),
+                Subject::Choices { .. } | Subject::Plan { .. } | Subject::Loop { .. } => None,
+            },
+            Self::Call(_) => None,
+        }
+    }
+
+    /// The rounds in which it is asked where only choices can be shown: one for each thing that is to be known. One
+    /// without choices is left to the person's next message.
     pub fn rounds(&self) -> Vec<Vec<acp::PermissionOption>> {
         match self {
             Self::Call(request) => vec![of_call(request)],
@@ -85,7 +98,8 @@ impl Asked {
                 Subject::Plan { .. } => vec![vec![
                     option("accept", "Yes, and ask as before", acp::PermissionOptionKind::AllowOnce),
                     option("accept_edits", "Yes, and accept edits from now on", acp::PermissionOptionKind::AllowAlways),
-                    option("drop", "No, I say what to change", acp::PermissionOptionKind::RejectOnce),
+                    option("drop", "No, nothing is to come of it", acp::PermissionOptionKind::RejectOnce),
+                    option(LATER, "I say what to change, in my next message", acp::PermissionOptionKind::RejectOnce),
                 ]],
                 Subject::Loop { .. } => vec![vec![
                     option("go_on", "Yes, it may go on", acp::PermissionOptionKind::AllowOnce),
@@ -93,6 +107,12 @@ impl Asked {
                 ]],
             },
         }
+    }
+
+    /// What is asked in a round, where there are several.
+    pub fn title(&self, round: usize) -> Option<String> {
+        let Self::Question(Question { subject: Subject::Choices { items }, .. }) = self else { return None };
+        items.get(round).map(|item| visible_line(&item.text))
     }
 
     /// What the session is told: the option that was chosen in each round; none where the person chose nothing.
@@ -130,7 +150,7 @@ fn option(id: &str, name: impl Into<String>, kind: acp::PermissionOptionKind) ->
 /// The call in words, with what is not seen in its line.
 fn about_call(request: &PermissionRequest) -> String {
     let mut lines = Vec::new();
-    lines.extend(request.command.as_ref().map(|command| format!("```sh\n{}\n```", visible(command))));
+    lines.extend(request.command.as_ref().map(|command| fenced_as("sh", &visible(command))));
     lines.push(format!("{} risk: {}", request.risk, visible(&request.reason)));
     lines.extend(Approval::new(request.clone()).held().map(str::to_owned));
     lines.join("\n")
@@ -174,12 +194,15 @@ fn asked(item: &QuestionItem) -> String {
     std::iter::once(visible(&item.text)).chain(described).collect()
 }
 
-/// What can be chosen for one thing that is to be known. What has to be written comes with the person's next message.
+/// What can be chosen for one thing that is to be known; nothing where there are no choices.
 fn of_item(item: &QuestionItem) -> Vec<acp::PermissionOption> {
+    if item.options.is_empty() {
+        return Vec::new();
+    }
     let choice = |(at, one): (usize, &neco_proto::QuestionOption)| {
         option(&at.to_string(), visible_line(&one.label), acp::PermissionOptionKind::AllowOnce)
     };
-    let later = option(LATER, "I answer in my next message", acp::PermissionOptionKind::RejectOnce);
+    let later = option(LATER, "I answer in my next message", acp::PermissionOptionKind::AllowOnce);
     item.options.iter().enumerate().map(choice).chain([later]).collect()
 }
 
@@ -187,7 +210,7 @@ fn replied(subject: &Subject, first: Option<&str>, chosen: &[Option<String>]) ->
     match subject {
         Subject::Choices { items } => {
             let answers: Vec<ItemAnswer> =
-                items.iter().zip(chosen).map(|(item, chosen)| answer(item, chosen)).collect();
+                items.iter().zip(chosen).map(|(item, chosen)| choice(item, chosen.as_deref())).collect();
             let is_answered = answers.iter().any(|answer| !answer.chosen.is_empty());
             if is_answered { Reply::Choices { answers } } else { Reply::Dismiss }
         }
@@ -203,8 +226,9 @@ fn replied(subject: &Subject, first: Option<&str>, chosen: &[Option<String>]) ->
     }
 }
 
-fn answer(item: &QuestionItem, chosen: &Option<String>) -> ItemAnswer {
-    let at = chosen.as_deref().and_then(|chosen| chosen.parse::<usize>().ok());
+/// The answer that an option is; none where the person chose nothing.
+pub(crate) fn choice(item: &QuestionItem, chosen: Option<&str>) -> ItemAnswer {
+    let at = chosen.and_then(|chosen| chosen.parse::<usize>().ok());
     let label = at.and_then(|at| item.options.get(at)).map(|option| option.label.clone());
     ItemAnswer { chosen: label.into_iter().collect(), text: None }
 }

@@ -6,13 +6,25 @@ use std::path::{Path, PathBuf};
 
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema as acp;
+use neco_proto::app::AppError;
 use neco_proto::{Attachment, IdeContext, Message, Selection};
 use serde_json::{Map, Value};
 
 use crate::failure;
+use crate::updates::fenced;
 
 /// Pictures that models see.
 const PICTURES: &[&str] = &["image/png", "image/jpeg", "image/webp", "image/gif"];
+
+/// Checks pictures in base64, each with what it is called, as a message carries them.
+pub type CheckPictures = fn(Vec<(String, String)>) -> Result<Vec<Attachment>, AppError>;
+
+/// What an editor sent, as it came.
+pub(crate) struct Sent {
+    pub blocks: Vec<acp::ContentBlock>,
+    /// What the person has open, where the editor says it.
+    pub meta: Option<Map<String, Value>>,
+}
 
 /// A message that is said.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,18 +46,32 @@ impl Said {
     }
 }
 
-/// Reads what is said to an agent that works in `folder`.
-pub(crate) fn read(blocks: Vec<acp::ContentBlock>, folder: &Path) -> Result<Said, Error> {
-    let mut said = Said::default();
-    for block in blocks {
+/// Reads what is said to an agent that works in `folder`. It may take long where much comes along.
+pub(crate) fn read(sent: Sent, folder: &Path, check: CheckPictures) -> Result<Said, Error> {
+    let mut said = Said { open: open(sent.meta.as_ref(), folder), ..Said::default() };
+    let mut pictures = Vec::new();
+    for block in sent.blocks {
         match block {
             acp::ContentBlock::Text(text) => said.words.push_str(&text.text),
-            acp::ContentBlock::Image(image) => said.pictures.push(picture(image.mime_type, image.data)?),
+            acp::ContentBlock::Image(image) => {
+                let name = image.uri.filter(|uri| !uri.is_empty()).map(|uri| place(&uri, folder));
+                pictures.push((called(name, pictures.len()), image.data));
+            }
             acp::ContentBlock::ResourceLink(link) => said.name(&named(&link.uri, folder)),
-            acp::ContentBlock::Resource(resource) => said.bring(resource.resource, folder)?,
+            acp::ContentBlock::Resource(resource) => match resource.resource {
+                acp::EmbeddedResourceResource::TextResourceContents(contents) => said.bring(&contents, folder),
+                acp::EmbeddedResourceResource::BlobResourceContents(contents) if is_picture(&contents) => {
+                    pictures.push((called(Some(place(&contents.uri, folder)), pictures.len()), contents.blob));
+                }
+                acp::EmbeddedResourceResource::BlobResourceContents(contents) => {
+                    said.name(&named(&contents.uri, folder));
+                }
+                _ => return Err(failure::invalid("Neco does not know what this resource holds")),
+            },
             _ => return Err(failure::invalid("Neco takes text, pictures, and files; this is something else")),
         }
     }
+    said.pictures = check(pictures).map_err(failure::of_app)?;
     if said.whole().trim().is_empty() && said.pictures.is_empty() {
         return Err(failure::invalid("the prompt is empty"));
     }
@@ -54,7 +80,7 @@ pub(crate) fn read(blocks: Vec<acp::ContentBlock>, folder: &Path) -> Result<Said
 
 /// What the person has open, as `_meta` of a prompt says it: `{"editor": {"activeFile": …, "cursorLine": …, "selection":
 /// {"firstLine": …, "lastLine": …, "text": …}, "openFiles": […]}}`, lines from 1.
-pub(crate) fn open(meta: Option<&Map<String, Value>>, folder: &Path) -> Option<IdeContext> {
+fn open(meta: Option<&Map<String, Value>>, folder: &Path) -> Option<IdeContext> {
     let editor = meta?.get("editor")?.as_object()?;
     let line = |of: &Map<String, Value>, name: &str| of.get(name)?.as_u64().and_then(|line| u32::try_from(line).ok());
     let selection = editor.get("selection").and_then(Value::as_object).and_then(|selection| {
@@ -79,35 +105,22 @@ impl Said {
         self.words.push(' ');
     }
 
-    /// Something of which the editor knows what stands in it, saved or not.
-    fn bring(&mut self, resource: acp::EmbeddedResourceResource, folder: &Path) -> Result<(), Error> {
-        match resource {
-            acp::EmbeddedResourceResource::TextResourceContents(contents) => {
-                let place = place(&contents.uri, folder);
-                let before = if self.along.is_empty() { Message::ATTACHED } else { "\n\n" };
-                let text = contents.text.trim_end_matches('\n');
-                let fence = fence(text);
-                self.along.push_str(&format!("{before}{place}:\n{fence}\n{text}\n{fence}"));
-                Ok(())
-            }
-            acp::EmbeddedResourceResource::BlobResourceContents(contents) => {
-                let is_picture = contents.mime_type.as_deref().is_some_and(|kind| PICTURES.contains(&kind));
-                match contents.mime_type.filter(|_| is_picture) {
-                    Some(kind) => self.pictures.push(picture(kind, contents.blob)?),
-                    None => self.name(&named(&contents.uri, folder)),
-                }
-                Ok(())
-            }
-            _ => Err(failure::invalid("Neco does not know what this resource holds")),
-        }
+    /// A text of which the editor knows what stands in it, saved or not.
+    fn bring(&mut self, contents: &acp::TextResourceContents, folder: &Path) {
+        let place = place(&contents.uri, folder);
+        let before = if self.along.is_empty() { Message::ATTACHED } else { "\n\n" };
+        self.along.push_str(&format!("{before}{place}:\n{}", fenced(&contents.text)));
     }
 }
 
-fn picture(media_type: String, data: String) -> Result<Attachment, Error> {
-    if PICTURES.contains(&media_type.as_str()) {
-        return Ok(Attachment::Image { media_type, data });
-    }
-    Err(failure::invalid(format!("{media_type} is no picture that models see: PNG, JPEG, WebP and GIF are")))
+fn is_picture(contents: &acp::BlobResourceContents) -> bool {
+    contents.mime_type.as_deref().is_some_and(|kind| PICTURES.contains(&kind))
+}
+
+/// What a picture is called that comes behind so many others.
+fn called(name: Option<String>, before: usize) -> String {
+    let number = before + 1;
+    name.map_or_else(|| format!("picture {number} of the message"), |name| format!("picture {number} ({name})"))
 }
 
 /// How something is named in a message: a file of the workspace by its path behind `@`, which brings it along.
@@ -163,12 +176,6 @@ fn digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
-/// More backquotes in a row than there are anywhere in `text`.
-fn fence(text: &str) -> String {
-    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
-    "`".repeat(longest.max(2) + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -176,7 +183,16 @@ mod tests {
     use super::*;
 
     fn said(blocks: Value) -> Result<Said, Error> {
-        read(serde_json::from_value(blocks).unwrap(), Path::new("/project"))
+        let sent = Sent { blocks: serde_json::from_value(blocks).unwrap(), meta: None };
+        // The names of pictures stand for them.
+        let check: CheckPictures = |pictures| {
+            let picture = |(name, data): (String, String)| match data.as_str() {
+                "bad" => Err(AppError::new(neco_proto::app::Trouble::Invalid, format!("{name} is damaged"))),
+                _ => Ok(Attachment::Image { media_type: name, data }),
+            };
+            pictures.into_iter().map(picture).collect()
+        };
+        read(sent, Path::new("/project"), check)
     }
 
     #[test]
@@ -232,9 +248,19 @@ mod tests {
     #[test]
     fn what_no_model_sees_is_refused() {
         assert!(said(json!([])).is_err());
-        assert!(said(json!([{ "type": "image", "mimeType": "image/tiff", "data": "" }])).is_err());
         assert!(said(json!([{ "type": "audio", "mimeType": "audio/wav", "data": "" }])).is_err());
-        let picture = said(json!([{ "type": "image", "mimeType": "image/png", "data": "AA==" }])).unwrap();
-        assert_eq!(picture.pictures.len(), 1);
+    }
+
+    #[test]
+    fn a_picture_that_is_refused_is_named() {
+        let image = |data: &str| json!({ "type": "image", "mimeType": "image/png", "data": data });
+        let named = |data: &str| json!({ "type": "image", "mimeType": "image/png", "data": data, "uri": "file:///project/a.png" });
+        let of = |said: Said| said.pictures.into_iter().map(|Attachment::Image { media_type, .. }| media_type);
+        let blob = json!({ "uri": "file:///b.gif", "mimeType": "image/gif", "blob": "x" });
+        let blob = json!({ "type": "resource", "resource": blob });
+        let names: Vec<String> = of(said(json!([image("x"), named("x"), blob])).unwrap()).collect();
+        assert_eq!(names, ["picture 1 of the message", "picture 2 (a.png)", "picture 3 (/b.gif)"]);
+        let error = said(json!([image("x"), named("bad")])).unwrap_err();
+        assert_eq!(error.message, "picture 2 (a.png) is damaged");
     }
 }

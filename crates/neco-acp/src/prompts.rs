@@ -32,8 +32,10 @@ pub(crate) struct Pending {
 /// What a prompt waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Awaits {
-    /// The session has not taken it yet.
+    /// Nobody has begun with it.
     Turn,
+    /// It is on its way to the session.
+    Taking,
     /// The agent has not read the message yet.
     Reading(MessageId),
     /// The end of the work.

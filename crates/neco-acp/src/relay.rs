@@ -7,8 +7,9 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-/// The argument that it is asked for by; the socket comes behind it.
-pub(crate) const ASKED: &str = "--print-command-of-editor";
+/// The argument that it is asked for by. Behind it comes what the terminal is called, perhaps in several words, and the
+/// socket.
+pub(crate) const ASKED: &str = "--shows";
 
 /// What nobody told the end of has failed.
 const LOST: u8 = 1;
@@ -17,7 +18,7 @@ const LOST: u8 = 1;
 /// otherwise it costs one look at the arguments.
 pub fn print_command_if_asked() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
-    let socket: OsString = arguments.next().filter(|first| first == ASKED).and_then(|_| arguments.next())?;
+    let socket: OsString = arguments.next().filter(|first| first == ASKED).and_then(|_| arguments.last())?;
     let code = UnixStream::connect(socket).and_then(|stream| print(BufReader::new(stream), io::stdout()));
     Some(ExitCode::from(code.unwrap_or(LOST)))
 }

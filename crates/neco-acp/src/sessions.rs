@@ -24,6 +24,7 @@ use tokio_util::task::TaskTracker;
 use crate::connection::AcpSetup;
 use crate::options::{self, Settings};
 use crate::permission::Asked;
+use crate::prompt::Sent;
 use crate::prompts::Prompted;
 use crate::terminal::Terminals;
 use crate::transcript::Transcript;
@@ -31,7 +32,7 @@ use crate::transport::Room;
 use crate::updates::aside;
 use crate::window::{Base, Loan, Order, Past, SetReply, Start, Window};
 use crate::world::OpenFiles;
-use crate::{commands, failure, login, prompt, servers};
+use crate::{failure, login, servers};
 
 /// Sessions of a page.
 const PAGE: usize = 50;
@@ -52,6 +53,8 @@ pub(crate) struct Sessions {
     /// The room for what the editor is told.
     room: Room,
     told: Mutex<Told>,
+    /// What the person should know of the key that the editor brought last.
+    of_login: Mutex<Option<String>>,
     windows: Mutex<HashMap<Arc<str>, Arc<Window>>>,
     /// The requests that are answered.
     underway: TaskTracker,
@@ -114,8 +117,8 @@ impl Opened {
 
 impl Sessions {
     pub fn new(setup: AcpSetup, room: Room) -> Self {
-        let (told, windows) = (Mutex::default(), Mutex::default());
-        Self { setup, room, told, windows, underway: TaskTracker::new(), gone: CancellationToken::new() }
+        let (told, of_login, windows) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { setup, room, told, of_login, windows, underway: TaskTracker::new(), gone: CancellationToken::new() }
     }
 
     /// Begins something that ends with the connection at the latest.
@@ -150,9 +153,13 @@ impl Sessions {
             .auth_methods(login::methods(terminal))
     }
 
-    /// Keeps a key that the editor brings.
+    /// Keeps a key that the editor brings. What is to be known of it the next session tells, too: editors do not show the
+    /// answer.
     pub async fn authenticate(&self, request: acp::AuthenticateRequest) -> Result<acp::AuthenticateResponse, Error> {
-        login::log_in(self.app(), &self.caller(), &self.setup.wanted.folder, request).await
+        let answer = login::log_in(self.app(), &self.caller(), &self.setup.wanted.folder, request).await?;
+        let note = answer.meta.as_ref().and_then(|meta| meta.get("note")?.as_str());
+        *locked(&self.of_login) = note.map(str::to_owned);
+        Ok(answer)
     }
 
     /// Opens a session, or makes one. What is dropped before it is open leaves nothing open.
@@ -241,6 +248,7 @@ impl Sessions {
             terminals: terminals.clone(),
             forms: locked(&self.told).capabilities.elicitation.as_ref().is_some_and(|offered| offered.supports_form()),
             models: models.into(),
+            pictures: self.setup.pictures,
         };
         let since = match (past, owner) {
             // What came of opening it is told, too.
@@ -273,14 +281,13 @@ impl Sessions {
     }
 
     /// What an editor is told of a session once it knows that it is open.
-    pub async fn introduce(&self, opened: Opened) {
+    pub fn introduce(&self, opened: Opened) {
         let Opened { window, notes, begin, .. } = opened;
+        let notes: Vec<String> = locked(&self.of_login).take().into_iter().chain(notes).collect();
         notes.iter().for_each(|note| window.order(Order::Tell(Box::new(aside(note)))));
         // Whoever has ended meanwhile begins nothing.
         let _ = begin.send(());
-        let commands = commands::offered(self.app(), &self.caller(), &window.base.folder).await;
-        let update = acp::AvailableCommandsUpdate::new(commands);
-        window.order(Order::Tell(Box::new(acp::SessionUpdate::AvailableCommandsUpdate(update))));
+        window.offer_commands();
     }
 
     /// The sessions there are, a page of them.
@@ -324,15 +331,10 @@ impl Sessions {
 
     /// A prompt, which is answered when the work is over. What follows it, such as a cancel, is behind it.
     pub fn prompt(&self, request: acp::PromptRequest, prompted: Prompted) -> Result<(), Error> {
-        let read = self.window(&request.session_id).and_then(|window| {
-            let folder = Path::new(&window.base.folder);
-            let open = prompt::open(request.meta.as_ref(), folder);
-            let said = prompt::read(request.prompt, folder)?;
-            Ok((Arc::clone(&window), prompt::Said { open, ..said }))
-        });
-        match read {
-            Ok((window, said)) => {
-                window.order(Order::Prompt(Box::new((said, prompted))));
+        match self.window(&request.session_id) {
+            Ok(window) => {
+                let sent = Sent { blocks: request.prompt, meta: request.meta };
+                window.order(Order::Prompt(Box::new((sent, prompted))));
                 Ok(())
             }
             Err(error) => prompted.respond_with_error(error),

@@ -34,6 +34,12 @@ use crate::world::Kills;
 /// The tool that runs commands.
 const COMMANDS: &str = "bash";
 
+/// A command that is over by then needs no terminal: it is shown as what came of it.
+const AT_ONCE: Duration = Duration::from_millis(100);
+
+/// Letters of what a terminal is called.
+const LONGEST_NAME: usize = 60;
+
 /// How long a terminal may take to begin, and to show the rest of what was printed.
 const SOON: Duration = Duration::from_secs(5);
 
@@ -77,7 +83,7 @@ impl Terminals {
     pub fn event(self: &Arc<Self>, event: &Event, orders: &WeakUnboundedSender<Order>) {
         match &event.body {
             EventBody::ToolCallUpdate(told) if told.tool == COMMANDS && told.status == CallStatus::Executing => {
-                self.begin(&told.call_id, orders);
+                self.begin(&told.call_id, named(&told.summary), orders);
             }
             EventBody::ToolOutputChunk(chunk) => self.tell(&chunk.call_id, Piece::Printed(chunk.text.clone())),
             EventBody::ToolCallEnd(end) => {
@@ -96,7 +102,7 @@ impl Terminals {
         }
     }
 
-    fn begin(self: &Arc<Self>, call: &CallId, orders: &WeakUnboundedSender<Order>) {
+    fn begin(self: &Arc<Self>, call: &CallId, name: String, orders: &WeakUnboundedSender<Order>) {
         let mut shown = self.shown();
         if shown.contains_key(call) {
             return;
@@ -106,7 +112,7 @@ impl Terminals {
         shown.insert(call.clone(), Shown { pieces: Some(sender), terminal: None });
         let (terminals, call, orders) = (Arc::clone(self), call.clone(), orders.clone());
         tokio::spawn(async move {
-            if let Err(error) = terminals.show(&call, pieces, &orders).await {
+            if let Err(error) = terminals.show(&call, name, pieces, &orders).await {
                 tracing::info!(%error, "a command is not shown in a terminal");
             }
         });
@@ -123,14 +129,18 @@ impl Terminals {
     async fn show(
         &self,
         call: &CallId,
+        name: String,
         mut pieces: UnboundedReceiver<Piece>,
         orders: &WeakUnboundedSender<Order>,
     ) -> Result<(), Error> {
+        tokio::time::sleep(AT_ONCE).await;
+        if self.is_over(call) {
+            return Ok(());
+        }
         let program = std::env::current_exe().map_err(failed)?;
         let folder = tempfile::Builder::new().prefix("neco-").tempdir().map_err(failed)?;
         let (listener, socket) = listen(&folder).map_err(failed)?;
-        // What an agent wrote is no argument: editors may hand these to a shell as they stand.
-        let args = vec![ASKED.to_owned(), socket.display().to_string()];
+        let args = vec![ASKED.to_owned(), name, socket.display().to_string()];
         let create = acp::CreateTerminalRequest::new(self.session.clone(), program.display().to_string());
         let create = create.args(args).cwd(self.folder.clone());
         let creating = self.editor.send_request(create);
@@ -198,6 +208,10 @@ impl Terminals {
         }
     }
 
+    fn is_over(&self, call: &CallId) -> bool {
+        self.shown().get(call).is_none_or(|shown| shown.pieces.is_none())
+    }
+
     fn kill(&self, call: &CallId) {
         let kill = self.kills.lock().unwrap_or_else(PoisonError::into_inner).remove(call);
         kill.into_iter().for_each(|kill| kill());
@@ -211,6 +225,15 @@ impl Terminals {
 /// A terminal as what a call shows.
 pub(crate) fn content(terminal: &acp::TerminalId) -> acp::ToolCallContent {
     acp::ToolCallContent::Terminal(acp::Terminal::new(terminal.clone()))
+}
+
+/// What a terminal is called: editors show the arguments of its program. They may hand these to a shell as they stand, so
+/// that nothing of what an agent wrote is left in it that means something there.
+fn named(summary: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '/' | ':' | ',' | '+' | '@');
+    let words = summary.split(|char| !is_plain(char)).filter(|word| !word.is_empty());
+    let words: String = words.collect::<Vec<_>>().join(" ").chars().take(LONGEST_NAME).collect();
+    if words.is_empty() { "command".to_owned() } else { words }
 }
 
 fn failed(error: impl ToString) -> Error {
@@ -253,6 +276,14 @@ async fn follow(stream: UnixStream, pieces: &mut UnboundedReceiver<Piece>) -> io
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_a_terminal_means_nothing_to_a_shell() {
+        assert_eq!(named("Run cargo test -p a::b"), "Run cargo test -p a::b");
+        assert_eq!(named("Run `rm -rf /` && $(x) > \"y\"; 'z' *\n~ #"), "Run rm -rf / x y z");
+        assert_eq!(named("\u{202e}$()"), "command");
+        assert_eq!(named(&"é".repeat(100)).chars().count(), LONGEST_NAME);
+    }
 
     #[tokio::test]
     async fn what_would_steer_a_terminal_is_not_printed_there() {

@@ -24,7 +24,7 @@ use crate::options::Settings;
 use crate::permission::Asked;
 use crate::pictures::CallPictures;
 use crate::terminal::Terminals;
-use crate::updates::{aside, heard, pictures, plan_of, said, thought, thought_aside, update};
+use crate::updates::{aside, fenced, heard, pictures, plan_of, said, thought, thought_aside, update};
 
 /// What an event comes to.
 #[derive(Default)]
@@ -197,6 +197,17 @@ impl Transcript {
     /// Whether calls printed something that the editor does not know.
     pub fn has_printed(&self) -> bool {
         !self.printed.is_empty()
+    }
+
+    /// What goes on is over for the editor, which is told no more of it.
+    pub fn give_up(&mut self) -> Vec<acp::SessionUpdate> {
+        let goes_on = |fields: &acp::ToolCallUpdateFields| {
+            matches!(fields.status, Some(acp::ToolCallStatus::Pending | acp::ToolCallStatus::InProgress))
+        };
+        let open: Vec<String> =
+            self.told.iter().filter(|(_, fields)| goes_on(fields)).map(|(id, _)| id.clone()).collect();
+        let failed = || acp::ToolCallUpdateFields::new().status(acp::ToolCallStatus::Failed);
+        open.into_iter().filter_map(|id| self.upsert(acp::ToolCallId::new(id), failed())).collect()
     }
 
     /// The call that a question is shown with: an editor knows it before it is asked.
@@ -409,7 +420,7 @@ impl Transcript {
             .title(format!("Workflow {} · {}", clean_line(&step.name), step.state))
             .kind(acp::ToolKind::Think)
             .status(status)
-            .content(vec![calls::text(format!("```\n{tree}\n```"))]);
+            .content(vec![calls::text(fenced(&tree))]);
         self.upsert(acp::ToolCallId::new(format!("workflow-{}", step.workflow_id)), fields)
     }
 

@@ -79,3 +79,41 @@ pub(crate) fn plan_of(todos: &[Todo]) -> acp::SessionUpdate {
     };
     acp::SessionUpdate::Plan(acp::Plan::new(Todo::outline(todos).into_iter().map(entry).collect()))
 }
+
+/// Whether it tells what is done, and not how the session stands.
+pub(crate) fn is_of_work(update: &acp::SessionUpdate) -> bool {
+    matches!(
+        update,
+        acp::SessionUpdate::UserMessageChunk(_)
+            | acp::SessionUpdate::AgentMessageChunk(_)
+            | acp::SessionUpdate::AgentThoughtChunk(_)
+            | acp::SessionUpdate::ToolCall(_)
+            | acp::SessionUpdate::ToolCallUpdate(_)
+            | acp::SessionUpdate::Plan(_)
+            | acp::SessionUpdate::UsageUpdate(_)
+    )
+}
+
+/// A text as it stands.
+pub(crate) fn fenced(text: &str) -> String {
+    fenced_as("", text)
+}
+
+/// The same in a language: the fence has more backquotes than there are in a row within it.
+pub(crate) fn fenced_as(language: &str, text: &str) -> String {
+    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_longer_than_any_within() {
+        assert_eq!(fenced("a\n"), "```\na\n```");
+        assert_eq!(fenced("```\na\n```\n"), "````\n```\na\n```\n````");
+        assert_eq!(fenced_as("sh", "a `````b"), "``````sh\na `````b\n``````");
+    }
+}

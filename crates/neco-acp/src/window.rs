@@ -1,29 +1,29 @@
 //! One session as an editor has it: what it stands on, and what the editor wants of it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Editor, Error};
 use neco_proto::app::{App, Caller};
-use neco_proto::{Answer, CallId, Client, ClientError, Command, Query, Receipt, Seq};
+use neco_proto::{Answer, CallId, Client, ClientError, Command, Query, QuestionId, Receipt, Seq};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio_util::task::TaskTracker;
 
-use crate::failure;
 use crate::follower::Follower;
 use crate::options::Settings;
 use crate::permission::Asked;
-use crate::prompt::Said;
+use crate::prompt::{CheckPictures, Sent};
 use crate::prompts::{Prompted, answer};
 use crate::terminal::Terminals;
 use crate::transcript::Transcript;
 use crate::transport::Room;
+use crate::{commands, failure};
 
 /// How long a session that is closed may take to stop.
 const SOON: Duration = Duration::from_secs(1);
@@ -53,6 +53,8 @@ pub(crate) struct Base {
     pub forms: bool,
     /// The models that can be chosen.
     pub models: Arc<[String]>,
+    /// Checks pictures that come with a message.
+    pub pictures: CheckPictures,
 }
 
 impl Base {
@@ -97,11 +99,13 @@ pub(crate) type SetReply = Box<dyn FnOnce(Result<Vec<acp::SessionConfigOption>, 
 /// What is wanted of a session. Prompts, settings and what is shown are carried out one after the other; the rest at once.
 pub(crate) enum Order {
     /// A prompt.
-    Prompt(Box<(Said, Prompted)>),
+    Prompt(Box<(Sent, Prompted)>),
     /// Something is to be set.
     Set { command: Command, reply: SetReply },
     /// The editor opens it: what is past is told, then how it is set; what follows waits until that has arrived.
     Show { past: Past, shown: oneshot::Sender<Result<Settings, Error>>, begins: oneshot::Receiver<()> },
+    /// The person answers this question in their next message, as far as nothing of it was chosen.
+    Later(QuestionId, Vec<Option<String>>),
     /// The editor is told something besides.
     Tell(Box<acp::SessionUpdate>),
     /// What a call runs prints in this terminal from now on.
@@ -174,6 +178,8 @@ pub(crate) struct Window {
     pub base: Base,
     orders: UnboundedSender<Order>,
     follows: JoinHandle<()>,
+    /// Whoever tells which commands there are.
+    offers: Mutex<Option<Task>>,
     loan: Loan,
 }
 
@@ -185,7 +191,24 @@ impl Window {
         let events = base.client.events(start.since);
         let follower = Follower::new(base.clone(), start, orders.downgrade());
         let follows = tokio::spawn(follower.follow(events, wanted));
-        Self { base, orders, follows, loan }
+        Self { base, orders, follows, offers: Mutex::default(), loan }
+    }
+
+    /// Tells which commands there are, now and whenever that changes.
+    pub fn offer_commands(&self) {
+        let (base, orders) = (self.base.clone(), self.orders.downgrade());
+        let task = Task::spawn(async move {
+            let tell = |commands| {
+                let update = acp::SessionUpdate::AvailableCommandsUpdate(acp::AvailableCommandsUpdate::new(commands));
+                // Nobody follows a session that is closed.
+                orders
+                    .upgrade()
+                    .into_iter()
+                    .for_each(|orders| drop(orders.send(Order::Tell(Box::new(update.clone())))));
+            };
+            commands::offer(&base, tell).await;
+        });
+        *self.offers.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
     }
 
     /// Whether it goes on.
@@ -201,6 +224,7 @@ impl Window {
             Order::Prompt(prompt) => answer(prompt.1, Err(error)),
             Order::Set { reply, .. } => reply(Err(error)),
             Order::Show { .. }
+            | Order::Later(..)
             | Order::Tell(_)
             | Order::PrintsIn(..)
             | Order::LetGo(..)

@@ -125,10 +125,11 @@ impl OpenFiles {
                 }
                 None => failed("it did not answer in time"),
             };
-            let _ = sender.send(Err(late));
+            // Before whoever asked goes on: they would ask again.
             if !is_stopped {
                 files.went_silent(session).await;
             }
+            let _ = sender.send(Err(late));
             if asked.await.is_ok() {
                 *files.silence() = None;
             }
@@ -154,7 +155,9 @@ impl OpenFiles {
             return;
         }
         let words = "The editor does not answer for its files, so they are read and written as they are on the disk";
-        self.room.take().await;
+        if tokio::time::timeout(SOON, self.room.take()).await.is_err() {
+            return;
+        }
         let told = self.editor.send_notification(acp::SessionNotification::new(session, aside(words)));
         if let Err(error) = told {
             tracing::debug!(%error, "the editor is gone");

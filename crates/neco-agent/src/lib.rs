@@ -27,5 +27,5 @@ pub use gate::Gate;
 pub use guards::Guard;
 pub use machine::Halt;
 pub use ports::{Checkpointer, Clock, EventSink, FolderRules, RequestFiles, RuleBook, SinkError, WayBack};
-pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Renewal, Renewed, Settings};
+pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Renewal, Renewed, Settings, Unfinished};
 pub use skills::SkillShelf;

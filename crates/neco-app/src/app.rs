@@ -328,6 +328,7 @@ watched! {
         TestServer => mcp::watch_test,
         ReadServerLog => mcp::watch_log,
         LogInServer => mcp_login::watch_log_in,
+        ListPromptCommands => mcp_use::watch_prompts,
     }
 }
 
@@ -410,6 +411,7 @@ routes! {
         AddSkills => skills::add,
         LookAtSkillUpdate => skill_changes::look_at_update,
         UpdateSkill => skill_changes::update,
+        SwitchSkill => skills::switch,
         LookAtSkillRemoval => skill_changes::look_at_removal,
         RemoveSkill => skill_changes::remove,
         ListPlugins => plugins::list,
@@ -473,7 +475,10 @@ fn teller(caller: &Caller, call: &Call) -> Result<Teller, AppError> {
 fn check(caller: &Caller, route: &Route, call: &Call) -> Result<(), AppError> {
     // A store that is named can lie anywhere.
     let is_named = || call.arguments.get("from").is_some_and(|from| !from.is_null());
-    let is_anywhere = route.name == ListKeptSessions::ROUTE.name && is_named();
+    // So can a file, which a workflow may be named by.
+    let name = || call.arguments.get("name").and_then(Value::as_str).unwrap_or_default();
+    let is_anywhere = route.name == ListKeptSessions::ROUTE.name && is_named()
+        || route.name == ShowWorkflow::ROUTE.name && name().contains(['/', '.']);
     let scope = if is_anywhere { Scope::Manage } else { route.scope };
     may(caller, scope, route.name)?;
     call.arguments.get("folder").and_then(Value::as_str).map_or(Ok(()), whole)

@@ -44,8 +44,8 @@ fn listed(app: &StorelessApp, folder: &Path) -> CommandList {
 
 /// The skills that a person can have used, as commands.
 fn skill_rows(plugged: &Plugged) -> Vec<CommandRow> {
-    let off = plugged.found_skills().skills.iter().filter(|skill| !plugged.may_use(skill)).cloned();
-    let skills = plugged.skills().skills.into_iter().chain(off).filter(|skill| !skill.head.only_model);
+    let off = plugged.found_skills().skills.iter().filter(|skill| !plugged.is_off(skill) && !plugged.is_trusted(skill));
+    let skills = plugged.skills().skills.into_iter().chain(off.cloned()).filter(|skill| !skill.head.only_model);
     let row = |skill: Skill| CommandRow {
         trusted: plugged.may_use(&skill),
         help: format!("{} · skill", skill.head.description),
@@ -65,6 +65,10 @@ fn expanded_skill(plugged: &Plugged, name: &str, argument: &str) -> Option<Resul
         return Some(Ok(ExpandedCommand { text, ..ExpandedCommand::default() }));
     }
     let skill = plugged.found_skills().skills.iter().find(is_meant)?;
+    if plugged.is_off(skill) {
+        let words = format!("the skill {} is off: `neco skill enable {name}` switches it on", skill.name);
+        return Some(Err(AppError::new(Trouble::NotAllowed, words)));
+    }
     Some(Err(not_trusted(name, &skill.file.display().to_string())))
 }
 

@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::executor::block_on;
@@ -20,13 +20,10 @@ use neco_safety::world::{Content, Processes};
 use tokio_util::sync::CancellationToken;
 
 use crate::call_processes::CallProcesses;
-use crate::open_texts::{OpenTexts, plain};
+use crate::open_texts::{OpenTexts, leads_to, plain};
 
 /// Files with more bytes are read from the disk alone: no editor has them open.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
-
-/// Names in a folder that are looked at for links to a file.
-const MOST_NAMES: usize = 2000;
 
 /// This machine, with the files that an editor has open.
 #[derive(Clone)]
@@ -118,7 +115,7 @@ impl EditorWorld {
         }
         let saved = plain(saved);
         let mut has_answered = false;
-        for name in self.names(file) {
+        for name in self.texts.names(file.path(), Some(file.named())) {
             match self.wait(file, self.texts.editor().read(name.clone()))? {
                 Ok(text) if plain(&text) != saved => {
                     still_leads_to(&name, file)?;
@@ -135,35 +132,19 @@ impl EditorWorld {
         Ok(None)
     }
 
-    /// The names by which the editor may know a file: as the editor names its folders, as it was asked for, as it is, and
-    /// through a link beside it.
-    fn names(&self, file: &Located) -> Vec<PathBuf> {
-        let path = file.path();
-        let is_plain = |path: &Path| path.components().all(|part| part != Component::ParentDir);
-        let asked = Some(file.named().to_owned()).filter(|named| is_plain(named));
-        let own: Vec<PathBuf> = asked.into_iter().chain([path.to_owned()]).chain(links_beside(path)).collect();
-        let theirs: Vec<PathBuf> = own.iter().flat_map(|own| self.texts.editor().names(own)).collect();
-        let mut names: Vec<PathBuf> = Vec::new();
-        for name in theirs.into_iter().chain(own) {
-            if !names.contains(&name) && leads_to(&name, path) {
-                names.push(name);
-            }
-        }
-        names
-    }
-
     /// Hands a text to the editor.
     /// The error is what the editor said.
     fn hand_over(&self, file: &Located, seen: Option<&Seen>, text: &str) -> Result<Result<(), AppError>, PathError> {
         let names = match seen.and_then(|seen| seen.typed.as_ref()) {
             Some(typed) => vec![typed.name.clone()],
-            None => self.names(file),
+            None => self.texts.names(file.path(), Some(file.named())),
         };
         let mut refused = None;
         for name in names {
             still_leads_to(&name, file)?;
-            match self.wait(file, self.texts.editor().write(name, text.to_owned()))? {
-                Ok(()) => return Ok(Ok(())),
+            match self.wait(file, self.texts.editor().write(name.clone(), text.to_owned()))? {
+                // It went wherever the link led by then.
+                Ok(()) => return still_leads_to(&name, file).map(Ok),
                 // What was written elsewhere now would be lost when it is.
                 Err(error) if error.trouble == Trouble::InUse => {
                     let message = "the editor has not said whether it saved the edit, and may still save it; ask the \
@@ -175,20 +156,6 @@ impl EditorWorld {
         }
         Ok(refused.map_or(Ok(()), Err))
     }
-}
-
-/// Links in a file's folder that lead to it.
-fn links_beside(path: &Path) -> Vec<PathBuf> {
-    let entries = path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().take(MOST_NAMES);
-    let links = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
-    links.map(|link| link.path()).filter(|link| leads_to(link, path)).collect()
-}
-
-/// Whether a name is one of a resolved path, which may not exist yet.
-fn leads_to(name: &Path, path: &Path) -> bool {
-    let resolved = |name: &Path| name.canonicalize().ok();
-    let in_folder = || Some(resolved(name.parent()?)?.join(name.file_name()?));
-    name == path || resolved(name).or_else(in_folder).is_some_and(|resolved| resolved == path)
 }
 
 /// Fails where a link was made to lead elsewhere since the file was found by it: the editor goes wherever it leads.

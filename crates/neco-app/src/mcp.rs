@@ -158,6 +158,14 @@ impl Here {
         Ok(here)
     }
 
+    /// As a session has them that is open there; else as the others have them.
+    pub(crate) fn of_session(app: &StorelessApp, folder: &str, session: Option<&str>) -> Result<Self, AppError> {
+        match session.and_then(|session| app.open.find(session)) {
+            Some(open) => Ok(Self::of(app, open.workspace())),
+            None => Self::shared(app, folder),
+        }
+    }
+
     fn alone(app: &StorelessApp, folder: &str) -> Result<Self, AppError> {
         let workspace = app.own_workspace(Path::new(folder))?;
         // Where there is no session there is no model that a server could ask.

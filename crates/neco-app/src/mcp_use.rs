@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures::FutureExt;
+use futures::stream::BoxStream;
 use neco_ext::arguments::words;
 use neco_ext::mcp::{Caller, Manifest, PromptArgument, PromptInfo, ResourceInfo, Servers, tool_name};
 use neco_proto::Message;
@@ -29,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::StorelessApp;
 use crate::error::{failed, invalid};
 use crate::mcp::{Here, of_mcp};
+use crate::watching::{Told, told};
 
 /// Characters of what is told of a prompt or a resource in a list.
 const LONGEST_HELP: usize = 120;
@@ -37,7 +39,40 @@ const LONGEST_HELP: usize = 120;
 const MOST_BYTES: usize = 64 * 1024;
 
 pub(crate) async fn prompts(app: &StorelessApp, request: ListPromptCommands) -> Result<PromptCommandList, AppError> {
-    let here = Here::shared(app, &request.folder)?;
+    Ok(known(&Here::of_session(app, &request.folder, request.session.as_deref())?))
+}
+
+/// The same, and whenever it changes.
+pub(crate) fn watch_prompts(
+    app: &StorelessApp,
+    request: ListPromptCommands,
+) -> BoxStream<'_, Result<PromptCommandList, AppError>> {
+    told(|told| follow(app, request, told))
+}
+
+async fn follow(
+    app: &StorelessApp,
+    request: ListPromptCommands,
+    mut told: Told<PromptCommandList>,
+) -> Result<(), AppError> {
+    let here = Here::of_session(app, &request.folder, request.session.as_deref())?;
+    // A server says what it offers by its tools.
+    let mut offers = here.workspace.servers().plugged().watch();
+    let mut last = None;
+    loop {
+        offers.mark_unchanged();
+        let list = known(&here);
+        if last.as_ref() != Some(&list) {
+            last = Some(list.clone());
+            told.tell(list).await;
+        }
+        if offers.changed().await.is_err() {
+            return Ok(());
+        }
+    }
+}
+
+fn known(here: &Here) -> PromptCommandList {
     let (mut prompts, mut names) = (Vec::new(), HashSet::new());
     for status in here.workspace.servers().status() {
         let known = status.manifest.iter().flat_map(|manifest| &manifest.prompts);
@@ -45,7 +80,7 @@ pub(crate) async fn prompts(app: &StorelessApp, request: ListPromptCommands) -> 
         // Of two that would be called alike the first counts.
         prompts.extend(known.filter(|command| names.insert(command.name.clone())));
     }
-    Ok(PromptCommandList { prompts })
+    PromptCommandList { prompts }
 }
 
 pub(crate) async fn resources(app: &StorelessApp, request: ListResources) -> Result<ResourceList, AppError> {
@@ -69,8 +104,9 @@ pub(crate) async fn resources(app: &StorelessApp, request: ListResources) -> Res
 }
 
 pub(crate) async fn fill(app: &StorelessApp, request: FillPrompt) -> Result<FilledPrompt, AppError> {
-    let is_shared = app.open.workspace(Path::new(&request.folder)).is_some();
-    let here = Here::shared(app, &request.folder)?;
+    let is_open = request.session.as_deref().is_some_and(|session| app.open.find(session).is_some());
+    let is_shared = is_open || app.open.workspace(Path::new(&request.folder)).is_some();
+    let here = Here::of_session(app, &request.folder, request.session.as_deref())?;
     let filled = fill_in(&here, &request).await;
     if !is_shared {
         // What was started for this alone ends with it.

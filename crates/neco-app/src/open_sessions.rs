@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use neco_proto::app::opening::{GivenServer, OpenSession, OpenedSession, WhichSession};
@@ -13,8 +13,13 @@ use neco_store::SessionRecord;
 use neco_workspace::worktree::Held;
 use tokio::sync::OwnedMutexGuard;
 
+mod handing_over;
+
+pub use handing_over::HeldSessions;
+
 use crate::disk;
 use crate::error::{failed, of_session};
+use crate::notices::{Teller, Watched, Watching};
 use crate::opening::{Opened, Opener, Opening};
 use crate::other_processes::{Attached, PAUSE, Served, any_open, attach, look_up};
 use crate::services::{self, Services};
@@ -32,6 +37,8 @@ pub(crate) struct OpenSessions {
     kept: Mutex<Vec<Kept>>,
     /// Held by whoever just opens or ends a session; the next one waits for that.
     turns: Mutex<HashMap<SessionId, Weak<Turn>>>,
+    /// What tells a person of those whose opener gives notice.
+    teller: OnceLock<Teller>,
 }
 
 /// The turn of whoever opens or ends one session.
@@ -55,6 +62,8 @@ struct Own {
     keep: bool,
     /// That somebody works there, should it be a worktree of ours.
     _held: Option<Held>,
+    /// Tells a person what it asks who does not look.
+    _watching: Option<Watching>,
 }
 
 /// What sessions are opened with.
@@ -128,15 +137,25 @@ impl OpenSessions {
         let Around { workspaces, overrides, opener } = around;
         let (environment, keep) = (services::environment(workspaces.env()), !wanted.interactive);
         let given = wanted.servers.iter().map(server_setting).collect::<Result<Vec<String>, _>>()?;
-        let overrides = [overrides, given.as_slice()].concat();
+        let overrides = [overrides, wanted.settings.as_slice(), given.as_slice()].concat();
         let opening = Opening { wanted, overrides: overrides.clone(), environment, ..Opening::default() };
         let Opened { services, session, folder, held, notes } = opening.open(workspaces, opener).await?;
         opener.hide(services.hub.redactor());
-        let (id, client): (_, Arc<dyn Client>) = (session.id(), Arc::new(session.clone()));
+        let (id, since) = (session.id(), session.first_seq());
+        let inner: Arc<dyn Client> = Arc::new(session.clone());
+        let (client, watching) = match opener.gives_notice() {
+            true => {
+                let (watched, followers) = Watched::new(Arc::clone(&inner));
+                let teller = self.teller.get_or_init(|| Teller::new(workspaces.env(), around.overrides)).clone();
+                let watching = Watching::begin(inner, since, followers, services.hub.redactor(), teller);
+                (Arc::new(watched) as Arc<dyn Client>, Some(watching))
+            }
+            false => (inner, None),
+        };
         let app = Arc::new(services.app(workspaces.env(), &overrides));
         let served = opener.serve(id, Arc::clone(&client), app);
-        let (since, folder) = (session.first_seq(), folder.display().to_string());
-        let own = Own { services, session, served, keep, _held: held };
+        let folder = folder.display().to_string();
+        let own = Own { services, session, served, keep, _held: held, _watching: watching };
         Ok(self.keep(OpenedSession { id, client, folder, owner: None, since, notes }, Some(own)))
     }
 
@@ -183,6 +202,13 @@ impl OpenSessions {
         let stops = own.iter().map(|session| session.send(Command::StopAll));
         // One that does not answer is ended all the same.
         let _ = tokio::time::timeout(SOON, futures::future::join_all(stops)).await;
+    }
+
+    /// Whether windows of other processes are at a session of this one.
+    pub fn is_watched(&self, id: SessionId) -> bool {
+        let all = self.kept();
+        let own = all.iter().filter(|kept| kept.opened.id == id).find_map(|kept| kept.own.as_ref());
+        own.and_then(|own| own.served.as_ref()).is_some_and(|served| served.is_watched())
     }
 
     /// Whether an agent, which was done a moment ago, works on something that a window of another process said. When it
@@ -276,7 +302,7 @@ fn as_setting(value: &serde_json::Value) -> Option<toml_edit::Value> {
 
 /// The session first, then what it stands on.
 async fn end(own: Own, is_said: bool, opener: &dyn Opener) -> Result<(), AppError> {
-    let Own { services, session, served, keep, _held } = own;
+    let Own { services, session, served, keep, _held, _watching } = own;
     if let Some(served) = &served {
         served.leave();
     }

@@ -11,14 +11,14 @@ use neco_agent::{Budget, CapabilityLevel};
 use neco_config::section::ProviderType;
 use neco_config::{Config, Layer, Loaded, Notice};
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
-use neco_proto::app::opening::{OpenSession, WhichSession};
+use neco_proto::app::opening::{Environment, OpenSession, WhichSession};
 use neco_proto::app::tools::CALLER_MODEL;
 use neco_proto::app::trust::{FolderTrust, TrustAnswer};
 use neco_proto::app::{App, AppError};
 use neco_proto::{Answer, Client, Query, SessionId};
 use neco_safety::Policy;
 use neco_safety::policy::{LoadedPolicy, Problem};
-use neco_safety::secrets::Redactor;
+use neco_safety::secrets::{Redactor, scrub};
 use neco_sandbox::{Ask, Sandbox};
 use neco_session::hub::{FindModel, Finder, Found};
 use neco_session::{AgentDeps, Session, SessionError, SessionOptions};
@@ -114,6 +114,11 @@ pub trait Opener: Send + Sync {
     /// Serves a session and the program around it to windows of other processes, if it can.
     fn serve(&self, _session: SessionId, _client: Arc<dyn Client>, _app: Arc<dyn App>) -> Option<Arc<dyn Served>> {
         None
+    }
+
+    /// Whether a person who follows no session is told what it asks, as the settings say.
+    fn gives_notice(&self) -> bool {
+        false
     }
 
     /// Ready when nobody wants to wait any longer for what is done at the end of a session.
@@ -373,11 +378,12 @@ impl Opening {
             rule_book: Some(Arc::new(AlwaysFile::of(env))),
             told: state.told.clone(),
             sandbox: Some(state.sandbox.clone()),
-            environment: self.environment.clone(),
+            environment: self.variables(&state.loaded.config),
             redactor: redactor.clone(),
             data_dir: env.data_dir().to_owned(),
             index_dir: services::index_dir(env.data_dir()),
             servers: Some(workspace.servers().clone()),
+            given_servers: self.wanted.servers.iter().map(|given| given.name.clone()).collect(),
             find_model,
             look_again: None,
             told_before: match self.wanted.interactive {
@@ -386,6 +392,14 @@ impl Opening {
             },
             editor: self.wanted.editor.clone(),
         }
+    }
+
+    /// The variables of commands, before secrets are taken out: those that were given, and the secrets of this process.
+    fn variables(&self, config: &Config) -> Vec<(OsString, OsString)> {
+        let Some(Environment(given)) = &self.wanted.environment else { return self.environment.clone() };
+        let own = scrub(self.environment.clone(), &services::hidden_variables(config)).hidden.into_iter();
+        let own = own.map(|secret| (secret.what.into(), secret.value.into()));
+        given.iter().map(|(name, value)| (name.into(), value.into())).chain(own).collect()
     }
 
     /// What agents are given to work with, from what the folder brings now, and what is to be said of its rules.

@@ -51,6 +51,9 @@ pub trait Served: Send + Sync {
     /// Takes commands again.
     fn release(&self) -> BoxFuture<'_, ()>;
 
+    /// Whether windows are there now.
+    fn is_watched(&self) -> bool;
+
     /// Takes no more windows; before the session ends.
     fn leave(&self);
 

@@ -20,7 +20,26 @@ const MOST_IN_ALL: usize = 20 * 1024 * 1024;
 /// # Errors
 /// When one can't be read, is none, or is too big.
 pub fn attachments(files: &[PathBuf]) -> Result<Vec<Attachment>, AppError> {
-    let pictures: Vec<(&'static str, Vec<u8>)> = files.iter().map(|file| picture(file)).collect::<Result<_, _>>()?;
+    together(files.iter().map(|file| picture(file)).collect::<Result<_, _>>()?)
+}
+
+/// Pictures that were sent in base64, each with what it is called, as a message carries them.
+///
+/// # Errors
+/// When one is none, or too big.
+pub fn sent(pictures: Vec<(String, String)>) -> Result<Vec<Attachment>, AppError> {
+    let picture = |(shown, data): (String, String)| {
+        // What is too big is not decoded first.
+        if data.len() as u64 / 4 * 3 > MOST_BYTES + 3 {
+            return Err(too_big(&shown));
+        }
+        let bytes = STANDARD.decode(data).map_err(|error| invalid(format!("{shown} is damaged: {error}")))?;
+        Ok((checked(&bytes, &shown)?, bytes))
+    };
+    together(pictures.into_iter().map(picture).collect::<Result<_, _>>()?)
+}
+
+fn together(pictures: Vec<(&'static str, Vec<u8>)>) -> Result<Vec<Attachment>, AppError> {
     let bytes: usize = pictures.iter().map(|(_, bytes)| bytes.len()).sum();
     if bytes > MOST_IN_ALL {
         let (all, most) = (megabytes(bytes as u64), megabytes(MOST_IN_ALL as u64));
@@ -49,20 +68,20 @@ fn picture(file: &Path) -> Result<(&'static str, Vec<u8>), AppError> {
     if !facts.is_file() {
         return Err(invalid(format!("{shown} is not a file")));
     }
-    let too_big = |size: u64| {
+    let bigger = |size: u64| {
         let (size, most) = (megabytes(size), megabytes(MOST_BYTES));
         invalid(format!("the picture {shown} has {size} MB; {most} MB is the most"))
             .hint("Make it smaller: models scale pictures down to about 1500 pixels anyway.")
     };
     if facts.len() > MOST_BYTES {
-        return Err(too_big(facts.len()));
+        return Err(bigger(facts.len()));
     }
     let mut bytes = Vec::new();
     let file = File::open(file).map_err(unreadable)?;
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     // It may have grown meanwhile.
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(too_big(bytes.len() as u64));
+        return Err(bigger(bytes.len() as u64));
     }
     Ok((checked(&bytes, &shown.to_string())?, bytes))
 }
@@ -70,13 +89,17 @@ fn picture(file: &Path) -> Result<(&'static str, Vec<u8>), AppError> {
 /// What kind of picture `bytes` are, if models take it.
 fn checked(bytes: &[u8], shown: &str) -> Result<&'static str, AppError> {
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(invalid(format!("{shown} has more than {} MB", megabytes(MOST_BYTES))));
+        return Err(too_big(shown));
     }
     let none = || invalid(format!("{shown} is no picture that models take: PNG, JPEG, WebP or GIF"));
     let media_type = media_type(bytes).ok_or_else(none)?;
     // With a damaged one the vendor would refuse every later request too.
     points_shown(media_type, bytes).map_err(|why| invalid(format!("{shown} is a picture ({media_type}) {why}")))?;
     Ok(media_type)
+}
+
+fn too_big(shown: &str) -> AppError {
+    invalid(format!("{shown} has more than {} MB", megabytes(MOST_BYTES)))
 }
 
 fn megabytes(bytes: u64) -> String {
@@ -133,6 +156,24 @@ mod tests {
         assert_eq!(checked(&whole, "a.png").unwrap(), "image/png");
         let said = checked(&whole[..60], "a.png").unwrap_err().message;
         assert!(said.contains("a.png is a picture (image/png) that is damaged"), "{said}");
+    }
+
+    #[test]
+    fn what_is_sent_is_checked_as_what_lies_in_a_file() {
+        let sent = |bytes: &[u8]| sent(vec![("picture 2".to_owned(), STANDARD.encode(bytes))]);
+        let whole = png(100);
+        let Attachment::Image { media_type, data } = sent(&whole).unwrap().remove(0);
+        assert_eq!((media_type.as_str(), data), ("image/png", STANDARD.encode(&whole)));
+        for (bytes, why) in [
+            (&whole[..60], "picture 2 is a picture (image/png) that is damaged"),
+            (b"hello", "picture 2 is no picture that models take"),
+            (&png(6 * 1024 * 1024), "picture 2 has more than 5 MB"),
+        ] {
+            let error = sent(bytes).unwrap_err().message;
+            assert!(error.contains(why), "{error}");
+        }
+        let error = super::sent(vec![("picture 2".to_owned(), "no base64!".to_owned())]).unwrap_err().message;
+        assert!(error.contains("picture 2 is damaged: "), "{error}");
     }
 
     #[test]

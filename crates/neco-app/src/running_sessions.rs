@@ -5,16 +5,35 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use neco_config::section::SandboxLevel;
 use neco_proto::app::AppError;
+use neco_proto::app::opening::{OpenSession, WhichSession};
+use neco_proto::app::rules::GivenRules;
 use neco_proto::app::tools::CALLER_MODEL;
+use neco_proto::{Answer, Client, Query};
 use neco_sandbox::Sandbox;
 use neco_session::Session;
 
 use crate::error::invalid;
 use crate::opening::Opening;
-use crate::services::CallTools;
+use crate::services::{CallTools, given_environment};
 use crate::tools::OutsideCalls;
 use crate::workspace::rules::{RuleFlags, load};
 use crate::workspace::{FolderState, Workspace};
+
+/// How another process opens a session, but for what only the session knows.
+pub(crate) struct WantedElsewhere(OpenSession);
+
+impl WantedElsewhere {
+    /// With what the session knows.
+    ///
+    /// # Errors
+    /// When it does not say it.
+    pub(crate) async fn with(self, session: Session) -> Result<OpenSession, AppError> {
+        let Answer::Snapshot(snapshot) = session.ask(Query::Snapshot).await? else {
+            return Err(invalid("the session does not say how it stands"));
+        };
+        Ok(OpenSession { approval: Some(snapshot.approval), ..self.0 })
+    }
+}
 
 /// The sessions that a process has open. Clones are the same ones.
 #[derive(Clone, Default)]
@@ -93,6 +112,39 @@ impl RunningSession {
     /// The folders that it may read and write besides its own. It reads files.
     pub(crate) fn open_folders(&self) -> Result<Vec<PathBuf>, AppError> {
         Ok(self.opening.rules(&self.workspace, &self.workspace.now())?.policy.place().roots.clone())
+    }
+
+    /// How another process opens it.
+    ///
+    /// # Errors
+    /// When what it was opened with is of this process alone.
+    pub(crate) fn wanted_elsewhere(&self) -> Result<WantedElsewhere, AppError> {
+        let Opening { wanted, overrides, environment, added, level, .. } = &self.opening;
+        if wanted.editor.is_some() || wanted.model.as_deref() == Some(CALLER_MODEL) {
+            return Err(invalid("the session belongs to the editor, or to the program, that opened it"));
+        }
+        let level = level.get().map(|level| format!("sandbox.level={}", level.name()));
+        let add_dir = added.all().into_iter().map(|folder| folder.display().to_string());
+        let add_dir = wanted.given.add_dir.iter().cloned().chain(add_dir).collect();
+        Ok(WantedElsewhere(OpenSession {
+            which: WhichSession::Id(self.session.id().to_string()),
+            folder: self.workspace.folder().display().to_string(),
+            given: GivenRules { add_dir, ..wanted.given.clone() },
+            settings: overrides.iter().cloned().chain(level).collect(),
+            // As settings they are among those.
+            servers: Vec::new(),
+            environment: match &wanted.environment {
+                Some(given) => Some(given.clone()),
+                None => Some(given_environment(environment.clone(), &self.workspace.now().loaded.config)),
+            },
+            // Of these the log knows better.
+            model: None,
+            mode: None,
+            generation: None,
+            chose_folder: false,
+            loosens_in: None,
+            ..wanted.clone()
+        }))
     }
 
     /// The rules that are kept for good changed: those that hold in its folder hold in it at once. Where they can't be

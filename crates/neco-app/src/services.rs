@@ -17,7 +17,7 @@ use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::route::Providers;
 use neco_model::{Models, SetupError};
 use neco_proto::app::AppError;
-use neco_proto::app::opening::Editor;
+use neco_proto::app::opening::{Editor, Environment};
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Files;
 use neco_safety::{Confinement, Policy, World};
@@ -41,7 +41,7 @@ use crate::error::invalid;
 use crate::mcp_use::reader;
 use crate::named_tools::NamedTools;
 use crate::open_texts::OpenTexts;
-use crate::running_sessions::{RunningSession, RunningSessions};
+use crate::running_sessions::{RunningSession, RunningSessions, WantedElsewhere};
 use crate::workspace::checkpoints;
 use crate::workspace::keys::Keys;
 use crate::workspace::servers::prepare;
@@ -102,6 +102,8 @@ pub struct ServiceSetup<'a> {
     pub index_dir: PathBuf,
     /// The MCP servers; nothing where nothing is worked on.
     pub servers: Option<Servers>,
+    /// Those of them that are started at once.
+    pub given_servers: Vec<String>,
     /// Where models come from.
     pub find_model: FindModel,
     /// Looks whether what this was made of was edited, where somebody does.
@@ -134,6 +136,7 @@ impl<'a> ServiceSetup<'a> {
             data_dir: env.data_dir().to_owned(),
             index_dir: index_dir(env.data_dir()),
             servers: None,
+            given_servers: Vec::new(),
             find_model: Arc::new(|name| Err(SetupError::BadName(name.to_owned()))),
             look_again: None,
             told_before: ToldBefore::nothing(),
@@ -157,6 +160,15 @@ impl Services {
     pub(crate) fn keep(&mut self, open: Arc<RunningSession>, all: &RunningSessions) {
         all.add(&open);
         (self.open, self.all) = (Some(open), all.clone());
+    }
+
+    /// How another process opens the session that stands on them.
+    ///
+    /// # Errors
+    /// When it can't.
+    pub(crate) fn wanted_elsewhere(&self) -> Result<WantedElsewhere, AppError> {
+        let open = self.open.as_ref().ok_or_else(|| error::failed("no session stands on this"))?;
+        open.wanted_elsewhere()
     }
 
     /// The program on the same store.
@@ -216,7 +228,10 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         tools,
         plugged: setup.servers.as_ref().map(|servers| servers.plugged().clone()).unwrap_or_default(),
         resources: setup.servers.as_ref().map(reader),
-        prepare: setup.servers.take().map(|servers| prepare(servers, setup.interactive, setup.told_before.clone())),
+        prepare: setup.servers.take().map(|servers| {
+            let given = std::mem::take(&mut setup.given_servers);
+            prepare(servers, given, setup.interactive, setup.told_before.clone())
+        }),
         roots: policy.place().roots.clone(),
         policy: Box::new(move |_| policy.clone()),
         rule_book: setup.rule_book.take(),
@@ -228,7 +243,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
             let net = network(setup.config, &environment);
             make_world(spawner, net, setup.sandbox.take(), held, texts)
         },
-        skills: skills(told.skills, &environment, &hidden, &setup.config.tools.shell),
+        skills: skills((told.skills, setup.config.skills.by_words), &environment, &hidden, &setup.config.tools.shell),
         gate: gate(hooks, &environment, hidden, setup.config.tools.shell.clone()),
         redactor,
         limits: limits(setup.config),
@@ -344,6 +359,12 @@ pub fn environment(env: &Env) -> Vec<(OsString, OsString)> {
     env.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
+/// What of an environment another process gives to commands in place of its own: secrets stay here.
+pub fn given_environment(environment: Vec<(OsString, OsString)>, config: &Config) -> Environment {
+    let kept = scrub(environment, &hidden_variables(config)).kept.into_iter();
+    Environment(kept.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect())
+}
+
 /// What tools reach of the network. Made of settings and variables alone: it costs nothing before it is used.
 fn network(config: &Config, environment: &[(OsString, OsString)]) -> LocalNet {
     let key = config.tools.web_search.key_variable().and_then(|name| {
@@ -378,7 +399,7 @@ fn gate(hooks: Vec<Hook>, environment: &[(OsString, OsString)], hidden: Vec<Stri
 
 /// What makes the skills of a session; nothing where there are none. Their hooks run as others do.
 fn skills(
-    found: Arc<[Skill]>,
+    (found, by_words): (Arc<[Skill]>, bool),
     environment: &[(OsString, OsString)],
     hidden: &[String],
     shell: &str,
@@ -398,7 +419,7 @@ fn skills(
                 cwd: cwd.clone(),
             }))
         });
-        Arc::new(Skills::new(Arc::clone(&found), hooks))
+        Arc::new(Skills::new(Arc::clone(&found), by_words, hooks))
     }))
 }
 

@@ -2,26 +2,28 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use neco_proto::app::opening::{OpenSession, OpenedSession};
 use neco_proto::app::rules::GivenRules;
-use neco_proto::app::{App, AppError, Call, Caller, Scope};
-use neco_proto::{Client, SessionId};
-use neco_store::SqliteStore;
+use neco_proto::app::{App, AppError, Call, Caller, Scope, Trouble};
+use neco_proto::{ApprovalMode, Client, SessionId};
+use neco_store::{SessionRecord, SqliteStore};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
 use crate::app::{LocalApp, ROUTES, StorelessApp, may, needs_store, whole};
-use crate::error::failed;
-use crate::loosening::is_loose;
+use crate::error::{failed, of_session};
 use crate::open_sessions::{Around, OpenSessions};
 use crate::opening::Opener;
 use crate::watching::nothing_but;
 use crate::workspace::Workspaces;
 use crate::{disk, services};
+
+pub use crate::open_sessions::HeldSessions;
 
 /// The program of a process that opens sessions: on their store, and they are told what must reach them at once.
 ///
@@ -74,6 +76,31 @@ impl SharedApp {
         self.sessions.goes_on(client).await
     }
 
+    /// Hands a session over to another process, which opens it with what is given back: it goes on there with its work.
+    /// Begins no turn any more, waits until the present one is over or `hurry` is ready, and cuts short what runs then.
+    /// Whoever stops waiting has it go on here.
+    ///
+    /// # Errors
+    /// When this process does not have it open, or it can't be gone on with elsewhere.
+    pub async fn hand_over(
+        &self,
+        session: SessionId,
+        hurry: impl Future<Output = ()>,
+    ) -> Result<OpenSession, AppError> {
+        self.sessions.hand_over(session, hurry).await
+    }
+
+    /// Has all sessions of this process begin no turn any more, as long as what is given back is there, and waits at most
+    /// so long until the present ones are over.
+    pub async fn hold_all(&self, patience: Duration) -> HeldSessions {
+        self.sessions.hold_all(patience).await
+    }
+
+    /// Hands all sessions of this process over as they are; those that can't be are left, and ended with the process.
+    pub async fn hand_all_over(&self) -> Vec<OpenSession> {
+        self.sessions.hand_all_over().await
+    }
+
     /// Stops everything that the sessions of this process do: nothing is asked of a model when they end.
     pub async fn stop_all(&self) {
         self.sessions.stop_all().await;
@@ -122,7 +149,22 @@ impl SharedApp {
         tokio::task::spawn_blocking(move || LocalApp::on(storeless, store, &folder)).await.map_err(failed)?
     }
 
+    /// Refuses whoever may only read a look into a folder that no session works in: any folder of the machine can be
+    /// named.
+    async fn may_look(&self, caller: &Caller, call: &Call) -> Result<(), AppError> {
+        let folder = call.arguments.get("folder").and_then(Value::as_str).filter(|folder| !folder.is_empty());
+        let Some(folder) = folder.filter(|_| caller.scope < Scope::Work) else { return Ok(()) };
+        let works_there = |record: &SessionRecord| Path::new(&record.cwd) == Path::new(folder);
+        let sessions = self.opened().await?.hub.list(Some(Path::new(folder)), usize::MAX >> 1).await.map_err(of_session)?;
+        if sessions.iter().any(works_there) {
+            return Ok(());
+        }
+        let words = format!("no session works in {folder}, and others are not for whoever may only {}", caller.scope);
+        Err(AppError::new(Trouble::NotAllowed, words).hint("A token of scope steer may look into any folder."))
+    }
+
     async fn answer(&self, caller: &Caller, call: Call) -> Result<Value, AppError> {
+        self.may_look(caller, &call).await?;
         if !needs_store(&call) {
             return self.storeless.call(caller, call).await;
         }
@@ -164,6 +206,8 @@ fn loosens(wanted: &OpenSession) -> bool {
         given: GivenRules { allow, add_dir, ask: _, deny: _ },
         approval,
         servers,
+        settings,
+        environment,
         which: _,
         folder: _,
         chose_folder: _,
@@ -181,8 +225,15 @@ fn loosens(wanted: &OpenSession) -> bool {
         attended: _,
         interactive: _,
     } = wanted;
-    // A server is a program that is started, outside of the box where its settings say so.
-    !allow.is_empty() || !add_dir.is_empty() || approval.is_some_and(is_loose) || !servers.is_empty()
+    // A server is a program that is started, outside of the box where its settings say so; a variable says which programs
+    // are.
+    let starts = !servers.is_empty() || !settings.is_empty() || environment.is_some();
+    !allow.is_empty() || !add_dir.is_empty() || approval.is_some_and(may_ask_less) || starts
+}
+
+/// Whether less may be asked than the settings say, whatever they say.
+fn may_ask_less(approval: ApprovalMode) -> bool {
+    approval < ApprovalMode::Manual
 }
 
 fn only_reads(call: &Call) -> bool {
@@ -195,10 +246,12 @@ impl App for SharedApp {
     }
 
     fn stream<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxStream<'a, Result<Value, AppError>> {
-        if !needs_store(&call) {
-            return self.storeless.stream(caller, call);
-        }
         async move {
+            match self.may_look(caller, &call).await {
+                Err(error) => return nothing_but(error),
+                Ok(()) if !needs_store(&call) => return self.storeless.stream(caller, call),
+                Ok(()) => {}
+            }
             match self.opened().await {
                 Ok(app) => app.items(caller, call),
                 Err(error) => nothing_but(error),
@@ -227,12 +280,16 @@ impl App for SharedApp {
     fn close(&self, client: Arc<dyn Client>) -> BoxFuture<'_, Result<Option<SessionId>, AppError>> {
         async move { self.sessions.close(&client, self.opener.as_ref()).await }.boxed()
     }
+
+    fn is_watched(&self, session: SessionId) -> bool {
+        self.sessions.is_watched(session)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use neco_proto::ApprovalMode;
-    use neco_proto::app::opening::GivenServer;
+    use neco_proto::app::opening::{Environment, GivenServer};
 
     use super::*;
 
@@ -245,7 +302,12 @@ mod tests {
             server: serde_json::json!({ "command": "sh", "args": ["-c", "id"], "sandbox": false }),
         };
         assert!(loosens(&OpenSession { servers: vec![server], ..OpenSession::default() }));
-        assert!(loosens(&OpenSession { approval: Some(ApprovalMode::Auto), ..OpenSession::default() }));
+        assert!(loosens(&OpenSession { settings: some(), ..OpenSession::default() }));
+        assert!(loosens(&OpenSession { environment: Some(Environment::default()), ..OpenSession::default() }));
+        for approval in [ApprovalMode::Auto, ApprovalMode::AcceptEdits, ApprovalMode::AskFirst] {
+            assert!(loosens(&OpenSession { approval: Some(approval), ..OpenSession::default() }), "{approval}");
+        }
+        assert!(!loosens(&OpenSession { approval: Some(ApprovalMode::Manual), ..OpenSession::default() }));
         assert!(loosens(&given(GivenRules { allow: some(), ..GivenRules::default() })));
         assert!(loosens(&given(GivenRules { add_dir: some(), ..GivenRules::default() })));
         assert!(!loosens(&given(GivenRules { ask: some(), deny: some(), ..GivenRules::default() })));

@@ -14,10 +14,12 @@ use neco_ext::skills::{
 use neco_proto::app::agents::{Level, Problem};
 use neco_proto::app::skills::{
     AddSkills, CheckSkills, CheckedSkills, ListSkills, LookAtSkills, LookedAtSkills, NewSkill, ShowSkill, ShownSkill,
-    SkillList, SkillRow, WrittenSkills,
+    SkillList, SkillRow, SwitchSkill, SwitchedSkill, WrittenSkills,
 };
+use neco_proto::app::settings::{NewSetting, SetSettings};
 use neco_proto::app::{AppError, Origin, Trouble};
 use neco_view::slash::nearest;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::StorelessApp;
@@ -25,6 +27,7 @@ use crate::error::{failed, invalid};
 use crate::fetched::{Fetched, Held, fetch, until_dropped};
 use crate::opening::on_thread;
 use crate::plugins::brings::of_skill;
+use crate::settings;
 use crate::workspace::plugged::Plugged;
 
 /// Skills that are named to whoever named none.
@@ -38,10 +41,10 @@ pub(crate) async fn list(app: &StorelessApp, request: ListSkills) -> Result<Skil
 fn listed(app: &StorelessApp, plugged: &Plugged) -> SkillList {
     let found = plugged.found_skills();
     let chosen = plugged.skills();
-    let mut skills: Vec<SkillRow> = chosen.skills.iter().map(|skill| row(skill, true, None)).collect();
+    let mut skills: Vec<SkillRow> = chosen.skills.iter().map(|skill| row(plugged, skill, None)).collect();
     let off = found.skills.iter().filter(|skill| !plugged.may_use(skill));
-    skills.extend(off.map(|skill| row(skill, false, None)));
-    skills.extend(chosen.shadowed.iter().map(|(skill, by)| row(skill, true, Some(by))));
+    skills.extend(off.map(|skill| row(plugged, skill, None)));
+    skills.extend(chosen.shadowed.iter().map(|(skill, by)| row(plugged, skill, Some(by))));
     // What can't be read of it is told by who wants to update one.
     let added = AddedSkills::new(app.env.config_dir()).all().unwrap_or_default();
     for row in &mut skills {
@@ -87,7 +90,7 @@ fn shown(plugged: &Plugged, request: &ShowSkill) -> Result<ShownSkill, AppError>
     let said = Head::read(&text).map(|(_, said)| said.trim().to_owned()).unwrap_or_default();
     let files = FolderFiles::of(&skill.folder, ext::LIMITS).map(|files| named(&files)).unwrap_or_default();
     Ok(ShownSkill {
-        skill: row(&skill, plugged.may_use(&skill), None),
+        skill: row(plugged, &skill, None),
         allowed_tools: skill.head.allowed_tools.clone(),
         model: skill.head.model.clone(),
         agent: skill.head.fork.then(|| skill.head.agent.clone().unwrap_or_else(|| "general".to_owned())),
@@ -108,7 +111,36 @@ pub(crate) fn unknown(name: &str, found: &FoundSkills) -> AppError {
         .hint("`neco skill list` lists them; `neco skill validate` says why one is missing.")
 }
 
-fn row(skill: &Skill, trusted: bool, shadowed_by: Option<&PathBuf>) -> SkillRow {
+/// Writes into the person's settings that a skill is on or off.
+pub(crate) async fn switch(app: &StorelessApp, request: SwitchSkill) -> Result<SwitchedSkill, AppError> {
+    let SwitchSkill { folder, name, enabled } = request;
+    let name = name.trim().trim_start_matches(['$', '/']).to_owned();
+    let (here, at, wanted) = (app.clone(), folder.clone(), name.clone());
+    let off = on_thread(move || {
+        let mut off = here.settings(Path::new(&at))?.config.skills.off;
+        let plugged = looked(&here, &at);
+        let found = plugged.found_skills();
+        let named: Vec<&Skill> = found.skills.iter().filter(|skill| skill.is_called(&wanted)).collect();
+        // One that is gone may still be written there.
+        if named.is_empty() && !(enabled && off.contains(&wanted)) {
+            return Err(unknown(&wanted, found));
+        }
+        let is_meant = |one: &String| *one == wanted || named.iter().any(|skill| skill.is_called(one));
+        match enabled {
+            true => off.retain(|one| !is_meant(one)),
+            false if off.iter().any(is_meant) => {}
+            false => off.push(wanted),
+        }
+        Ok(off)
+    })
+    .await?;
+    let value = if off.is_empty() { Value::Null } else { off.into() };
+    let settings = vec![NewSetting { key: "skills.off".to_owned(), value }];
+    let written = settings::set(app, SetSettings { folder, settings }).await?;
+    Ok(SwitchedSkill { name, file: written.file })
+}
+
+fn row(plugged: &Plugged, skill: &Skill, shadowed_by: Option<&PathBuf>) -> SkillRow {
     SkillRow {
         name: skill.name.clone(),
         description: skill.head.description.clone(),
@@ -117,7 +149,8 @@ fn row(skill: &Skill, trusted: bool, shadowed_by: Option<&PathBuf>) -> SkillRow 
             SkillOrigin::Folder(_) => Origin::Folder,
         },
         file: skill.file.display().to_string(),
-        trusted,
+        trusted: plugged.is_trusted(skill),
+        off: plugged.is_off(skill),
         argument: skill.head.argument_hint.clone(),
         by_model: !skill.head.only_person,
         by_person: !skill.head.only_model,

@@ -81,8 +81,10 @@ pub(crate) const RESERVED: &[Reserved] = &[
     closed(&["scripted_tools"], "it decides what is run; its tools are files in .neco/tools"),
     closed(&["skills"], "it decides what the model is told"),
     closed(&["agents"], COST),
+    closed(&["notifications"], "it decides what is run and where notices are sent"),
     closed(&["tui"], "it decides what is run and what keys do"),
     closed(&["memory"], "it decides what is kept and asked on your account"),
+    closed(&["server"], "it decides which process works"),
     closed(&["checkpoints"], "it decides what can be undone"),
     narrowed(&["mode"], "it decides which tools there are", no_freer_mode),
     narrowed(&["tools", "only"], "it decides which tools there are", fewer_tools),
@@ -104,6 +106,7 @@ pub(crate) const RESERVED: &[Reserved] = &[
 /// what may be spent and how a window behaves. Every other reserved setting frees whoever works in a folder, unless it
 /// only narrows.
 const FREES_NOBODY: &[&[&str]] = &[
+    &["server"],
     &["model_providers"],
     &["model"],
     &["model_groups"],

@@ -10,6 +10,8 @@ pub enum KeyBody {
     Dotted(usize),
     /// Exactly so many upper-case letters and digits.
     Upper(usize),
+    /// Exactly so many hexadecimal digits, in small letters.
+    Hexadecimal(usize),
     /// At least so many letters, digits, `_`, `-` or `/`: the end of an address.
     Address(usize),
 }
@@ -62,7 +64,14 @@ pub const KEY_KINDS: &[KeyKind] = &[
     kind("dapi", KeyBody::Random(32), "Databricks token"),
     kind("glsa_", KeyBody::Random(30), "Grafana token"),
     kind("AGE-SECRET-KEY-1", KeyBody::Random(50), "age key"),
+    kind(SERVER_TOKEN, KeyBody::Hexadecimal(64), "Neco token"),
 ];
+
+/// Digits from which on hardly anything is a name.
+const LONG: usize = 16;
+
+/// What a token of our own server begins with.
+pub const SERVER_TOKEN: &str = "neco_";
 
 const fn kind(prefixes: &'static str, body: KeyBody, what: &'static str) -> KeyKind {
     KeyKind { prefixes, body, what }
@@ -71,5 +80,17 @@ const fn kind(prefixes: &'static str, body: KeyBody, what: &'static str) -> KeyK
 /// Whether a word begins as a key does.
 #[must_use]
 pub fn begins_like_key(word: &str) -> bool {
-    KEY_KINDS.iter().flat_map(|kind| kind.prefixes.split_whitespace()).any(|prefix| word.starts_with(prefix))
+    let begins = |kind: &KeyKind| {
+        let mut rests = kind.prefixes.split_whitespace().filter_map(|prefix| word.strip_prefix(prefix));
+        // Names of ours begin as our tokens do.
+        let is_name = |rest: &str| rest.len() < LONG || !rest.bytes().all(is_digit);
+        rests.any(|rest| !matches!(kind.body, KeyBody::Hexadecimal(_)) || !is_name(rest))
+    };
+    KEY_KINDS.iter().any(begins)
+}
+
+/// Whether it is a hexadecimal digit, as keys have them.
+#[must_use]
+pub const fn is_digit(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }

@@ -54,8 +54,8 @@ names! {
 }
 
 names! {
-    /// When the person is asked.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    /// When the person is asked; those that ask less come before those that ask more.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
     pub enum ApprovalMode {
         /// Only for what is of high risk: rules call it `critical`.
         Auto = "auto",

@@ -374,3 +374,36 @@ fn what_stands_around_a_path_is_no_part_of_it_unless_a_file_has_that_name() {
     assert_eq!(code(place.files.locate("\"/etc/passwd\"", Access::Read)), ErrorCode::PathOutsideWorkspace);
     assert_eq!(code(place.files.locate("file:///etc/passwd", Access::Read)), ErrorCode::PathOutsideWorkspace);
 }
+
+#[test]
+fn credentials_of_our_own_are_opened_by_no_name() {
+    let place = place();
+    let own = place.workspace.join("data/run");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("token"), "let me in").unwrap();
+    fs::write(place.workspace.join("keys.toml"), "[openai]").unwrap();
+    neco_safety::path::guard_credentials(own.clone());
+    neco_safety::path::guard_credentials(place.workspace.join("keys.toml"));
+    symlink("data/run", place.workspace.join("link")).unwrap();
+    symlink("keys.toml", place.workspace.join("other.toml")).unwrap();
+    let names =
+        ["data/run", "data/run/token", "data/run/new", "src/../data/run/token", "link/token", "keys.toml", "other.toml"];
+    for name in names {
+        for access in [Access::Read, Access::Write] {
+            let refused = place.files.locate(name, access).unwrap_err();
+            assert!(matches!(refused, PathError::OwnCredential(_)), "{name}: {refused}");
+            assert_eq!(refused.code(), ErrorCode::BlockedByPolicy);
+        }
+    }
+    fs::hard_link(own.join("token"), place.workspace.join("notes.txt")).unwrap();
+    let notes = place.files.locate("notes.txt", Access::Write).unwrap();
+    assert!(matches!(notes.read(u64::MAX), Err(PathError::OwnCredential(_))), "another name of it");
+    let root = place.files.locate(".", Access::Read).unwrap();
+    for name in ["notes.txt", "data/run/token", "keys.toml"] {
+        assert!(root.open_below(&place.workspace.join(name)).is_err(), "a search finds {name}");
+    }
+    fs::hard_link(place.workspace.join("src/a.rs"), place.workspace.join("src/b.rs")).unwrap();
+    let plain = place.files.locate("src/b.rs", Access::Read).unwrap();
+    assert_eq!(read(&plain), b"fn a() {}\n", "what has two names is no credential by that");
+    assert!(place.files.locate("data/runner", Access::Write).is_ok() && place.files.locate("data", Access::Read).is_ok());
+}

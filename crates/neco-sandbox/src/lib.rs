@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`level`] (what is wanted), [`report`] (what was got), [`sandbox`] with [`probe`] and [`caches`]; one box:
 //! [`plan`], [`survey`], [`git`], [`boxed`], [`launcher`], [`linux`]; what happens when it is gone: [`after`]; beside it [`macos`]; who
-//! starts processes: [`spawn`]; the network: [`net`]; both with files: [`world`].
+//! starts processes: [`spawn`]; the network: [`net`]; both with files: [`world`]; beside all of it [`passed`] (files that this process was started with).
 
 mod after;
 mod boxed;
@@ -17,6 +17,7 @@ mod level;
 mod linux;
 pub mod macos;
 mod net;
+mod passed;
 mod plan;
 mod probe;
 mod report;
@@ -27,6 +28,7 @@ mod world;
 
 pub use level::{Level, Network, Settings};
 pub use net::{LocalNet, NetSettings, ProxyRules};
+pub use passed::passed_file;
 pub use plan::layout::{Roots, can_be_worked_in};
 pub use report::{Builder, Report, Strength};
 pub use sandbox::{Ask, Sandbox, SandboxSetup, Unmet};

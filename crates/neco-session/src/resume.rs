@@ -1,7 +1,7 @@
 //! Mending what a crash left: every call gets a result, shown text becomes a message.
 
 use neco_proto::event::{AgentNode, CallStatus, NodeState, Notification, NotificationLevel, ToolCallEnd};
-use neco_proto::{ErrorCode, EventBody, Message, Part, Role};
+use neco_proto::{ErrorCode, EventBody, Message, Part, Role, ToolOrigin};
 
 use neco_safety::untrusted::wrap;
 
@@ -12,6 +12,8 @@ const LOOK_FIRST: &str = "look before you repeat it";
 
 /// The events that make a log whole again, none when the session ended properly, and what the person is told of it. A
 /// fork that `begins` there was not stopped: the session that it comes from went on without it.
+///
+/// Of a session that was handed over only what was cut short is mended: what waited for a person is asked again.
 pub fn mend(fold: &Fold, begins: bool) -> (Vec<EventBody>, Option<EventBody>) {
     let mut events = Vec::new();
     if !fold.partial.trim().is_empty() {
@@ -23,16 +25,19 @@ pub fn mend(fold: &Fold, begins: bool) -> (Vec<EventBody>, Option<EventBody>) {
     let asks =
         |call: &OpenCall| fold.standing.questions.iter().any(|question| question.call_id.as_ref() == Some(&call.id));
     let open: Vec<(&OpenCall, bool)> = fold.open.iter().map(|call| (call, asks(call))).collect();
-    events.extend(open.iter().map(|(call, asks)| interrupted(call, *asks, begins)));
+    let goes_on = fold.goes_on() && !begins;
+    // What asks by itself, and not a program that it talks to, can ask again.
+    let asked_again = |call: &OpenCall, asks: bool| !call.started || asks && call.origin == ToolOrigin::BuiltIn;
+    let mended = open.iter().filter(|(call, asks)| !goes_on || !asked_again(call, *asks));
+    events.extend(mended.map(|(call, asks)| interrupted(call, *asks, begins)));
     let notice = || EventBody::Notification(Notification::new(NotificationLevel::Warning, notice(&open, begins)));
-    let told = fold.working.then(notice);
+    let told = (fold.working && !goes_on).then(notice);
     (events, told)
 }
 
 /// That agents below the root were at work when the session ended, whatever the root did; `agents` has the root first.
 pub fn agents_interrupted(agents: &[AgentNode]) -> Option<EventBody> {
-    let worked = |node: &&AgentNode| matches!(node.state, NodeState::Created | NodeState::Running);
-    let names: Vec<&str> = agents.iter().skip(1).filter(worked).map(|node| node.name.as_str()).collect();
+    let names: Vec<&str> = working(agents).map(|node| node.name.as_str()).collect();
     let text = match names.as_slice() {
         [] => return None,
         [one] => format!(
@@ -46,6 +51,11 @@ pub fn agents_interrupted(agents: &[AgentNode]) -> Option<EventBody> {
         ),
     };
     Some(EventBody::Notification(Notification::new(NotificationLevel::Warning, text)))
+}
+
+/// Those of `agents` below the root that work; the root is the first.
+pub fn working(agents: &[AgentNode]) -> impl Iterator<Item = &AgentNode> {
+    agents.iter().skip(1).filter(|node| matches!(node.state, NodeState::Created | NodeState::Running))
 }
 
 /// What the person and the model are told of commands in the background: at the latest they ended with the process that
@@ -169,7 +179,7 @@ mod tests {
         let call = |started: bool, ended: Option<CallStatus>, printed: &str| OpenCall {
             id: CallId::from("c1"),
             name: "bash".to_owned(),
-            origin: neco_proto::ToolOrigin::BuiltIn,
+            origin: ToolOrigin::BuiltIn,
             summary: "Run make".to_owned(),
             started,
             ended,

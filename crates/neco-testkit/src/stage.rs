@@ -264,7 +264,7 @@ impl Stage {
         let make: MakeSkills = Box::new(move |session, cwd| {
             let (shell, cwd) = (shell.clone(), cwd.to_owned());
             let hooks: MakeHooks = Arc::new(move |hooks| gate(hooks, shell.clone())(session, &cwd));
-            Arc::new(Skills::new(Arc::clone(&found), hooks))
+            Arc::new(Skills::new(Arc::clone(&found), true, hooks))
         });
         self.folder().join(".agents/skills").is_dir().then_some(make)
     }

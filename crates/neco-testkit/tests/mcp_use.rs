@@ -55,12 +55,12 @@ impl House {
     async fn fills(&self, name: &str, argument: &str) -> Result<String, AppError> {
         let folder = self.folder().display().to_string();
         let (name, argument) = (name.to_owned(), argument.to_owned());
-        Ok(self.asks(FillPrompt { folder, name, argument }).await?.text)
+        Ok(self.asks(FillPrompt { folder, session: None, name, argument }).await?.text)
     }
 
     async fn commands(&self) -> Vec<(String, String, String)> {
         let folder = self.folder().display().to_string();
-        let list = self.asks(ListPromptCommands { folder }).await.unwrap();
+        let list = self.asks(ListPromptCommands { folder, session: None }).await.unwrap();
         list.prompts.into_iter().map(|one| (one.name, one.argument, one.help)).collect()
     }
 

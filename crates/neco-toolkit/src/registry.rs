@@ -243,7 +243,8 @@ impl PluggedTools {
         });
     }
 
-    pub(crate) fn watch(&self) -> watch::Receiver<Vec<Arc<dyn DynTool>>> {
+    /// All of them, for whoever wants to know when they change.
+    pub fn watch(&self) -> watch::Receiver<Vec<Arc<dyn DynTool>>> {
         self.tools.subscribe()
     }
 }

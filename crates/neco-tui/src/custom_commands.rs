@@ -21,7 +21,10 @@ pub(crate) async fn all(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
     // One that a built-in command stands before is never run.
     let mut all: Vec<Custom> =
         found.commands.into_iter().filter(|row| !slash::is_known(&row.name)).map(custom).collect();
-    let found = app.ask(&Caller::person(), &ListPromptCommands { folder: host.folder() }).await.unwrap_or_default();
+    let found = app
+        .ask(&Caller::person(), &ListPromptCommands { folder: host.folder(), session: None })
+        .await
+        .unwrap_or_default();
     let prompt = |PromptCommand { name, server, argument, help }: PromptCommand| Custom {
         name,
         argument,
@@ -85,7 +88,7 @@ pub(crate) async fn said_by(
     let own = ExpandCommand { folder: folder.clone(), name: name.clone(), argument: argument.clone() };
     let expanded = match app.ask(&person, &own).await {
         Err(error) if error.trouble == Trouble::NotFound && name.starts_with("mcp__") => {
-            return Ok(app.ask(&person, &FillPrompt { folder, name, argument }).await?.text.into());
+            return Ok(app.ask(&person, &FillPrompt { folder, session: None, name, argument }).await?.text.into());
         }
         expanded => expanded?,
     };

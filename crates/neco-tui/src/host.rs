@@ -15,6 +15,7 @@ use neco_proto::{Attachment, Client, Command, Diff, Mode, SessionId};
 use neco_view::setting::Setting;
 use neco_view::slash::Outside;
 use serde_json::Value;
+use tokio::sync::Notify;
 
 /// What stands around a window: whoever opens sessions, an editor, a clipboard, a shell, a history. What has a default
 /// can be done without: the window says then that it is not there.
@@ -101,6 +102,12 @@ pub trait Host: Send + Sync {
     /// the command.
     fn shell(&self, _command: String, _of: LineOf, _output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
         absent("commands can't be run here")
+    }
+
+    /// Has the session on the screen go on in the background, once what runs in it is over, or `hurry` is told; what the
+    /// person is told of that. Whoever stops waiting has it go on here.
+    fn detach<'a>(&'a self, _hurry: &'a Notify) -> BoxFuture<'a, Result<String, AppError>> {
+        absent("nothing works in the background here")
     }
 
     /// A picture; none when there is none.

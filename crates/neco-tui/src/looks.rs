@@ -30,8 +30,8 @@ pub struct Looks {
     pub marks_pastes: bool,
     /// Whether there is no model yet: what is written answers a question, and nothing else.
     pub set_up: bool,
-    /// Whether its sessions are gone with the window, so that none can be resumed.
-    pub passing: bool,
+    /// The command that comes back to a session whose id stands behind it; nothing where sessions are gone with the window.
+    pub resume: Option<String>,
     /// Whether the field has vi keys.
     pub vi: bool,
     /// Which keys do what.
@@ -73,7 +73,7 @@ impl Default for Looks {
             tmux: false,
             marks_pastes: true,
             set_up: false,
-            passing: false,
+            resume: Some("neco resume".to_owned()),
             vi: false,
             keys: Keymap::default(),
             notify: Notify::default(),

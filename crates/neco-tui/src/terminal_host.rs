@@ -17,6 +17,7 @@ use neco_view::export_line::{ExportLine, format_of};
 use neco_view::short_id::short_id;
 use ratatui::text::Line;
 use serde_json::Value;
+use tokio::sync::Notify;
 
 use crate::clipboard::{self, PicturePrinter};
 use crate::draft_files::DraftFiles;
@@ -48,6 +49,9 @@ pub trait Machine: Send + Sync {
         output: Printed,
     ) -> BoxFuture<'_, Result<Option<i32>, AppError>>;
 
+    /// Has a session go on in the background, once what runs in it is over, or `hurry` is told.
+    fn hand_over<'a>(&'a self, session: SessionId, hurry: &'a Notify) -> BoxFuture<'a, Result<(), AppError>>;
+
     /// A picture from its bytes, which people know as `shown`.
     fn picture(&self, bytes: &[u8], shown: &str) -> Result<Attachment, AppError>;
 
@@ -61,6 +65,8 @@ pub struct HostSetup {
     pub app: Arc<dyn App>,
     /// The machine below it.
     pub machine: Arc<dyn Machine>,
+    /// Whether sessions are of a server, and go on there when the window is closed.
+    pub of_server: bool,
     /// The session of the command line; what it says beside which one holds for new ones too.
     pub wanted: OpenSession,
     /// What is said when it is open in another process: what of the command line means nothing then.
@@ -164,7 +170,9 @@ impl TerminalHost {
 
     /// The session on the screen, when another process has it open.
     fn attached(&self) -> Option<String> {
-        locked(&self.shown).as_ref().filter(|shown| shown.owner.is_some()).map(|shown| short_id(shown.id))
+        let shown = locked(&self.shown);
+        let shown = shown.as_ref().filter(|shown| self.setup.of_server || shown.owner.is_some());
+        shown.map(|shown| short_id(shown.id))
     }
 
     async fn open_wanted(&self, wanted: Wanted) -> Result<Arc<dyn Client>, AppError> {
@@ -316,11 +324,18 @@ impl Host for TerminalHost {
 
     fn successor(&self) -> Option<(Wanted, String)> {
         let id = self.attached()?;
-        Some((Wanted::Id(id), "The other window is gone; this one took over".to_owned()))
+        let told = match self.setup.of_server {
+            true => "The server does not answer; it is asked once more",
+            false => "The other window is gone; this one took over",
+        };
+        Some((Wanted::Id(id), told.to_owned()))
     }
 
     fn ended(&self) -> Option<String> {
         Some(match self.attached() {
+            Some(id) if self.setup.of_server => {
+                format!("The server has ended. Resume the session with  neco resume {id}")
+            }
             Some(id) => {
                 format!("The other window closed this session. Resume it with  neco resume {id}")
             }
@@ -333,6 +348,25 @@ impl Host for TerminalHost {
         // What loosens holds where it was said.
         let loosened = locked(&self.said_of).as_ref().is_none_or(|said_of| Path::new(said_of) == folder);
         self.setup.machine.shell(folder, loosened, (command, of), output)
+    }
+
+    fn detach<'a>(&'a self, hurry: &'a Notify) -> BoxFuture<'a, Result<String, AppError>> {
+        async move {
+            let shown = locked(&self.shown).clone().filter(|shown| shown.owner.is_none());
+            let Some(OpenedSession { id, client, .. }) = shown else {
+                return Err(failed("this window has no session of its own"));
+            };
+            self.setup.machine.hand_over(id, hurry).await?;
+            // What is told of it at the end is told of another process's.
+            locked(&self.opened).retain(|opened| !Arc::ptr_eq(&opened.client, &client));
+            locked(&self.shown).take();
+            let id = short_id(id);
+            Ok(format!(
+                "It works on in the background. neco resume {id} opens a window on it, neco logs -f {id} follows it, \
+                 neco stop {id} stops it"
+            ))
+        }
+        .boxed()
     }
 
     fn image(&self, source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, AppError>> {

@@ -6,9 +6,11 @@ mod support;
 
 use crossterm::event::KeyCode;
 use jiff::Timestamp;
+use neco_proto::app::{AppError, Trouble};
 use neco_proto::event::CallStatus;
 use neco_proto::*;
-use neco_tui::host::CommandOutcome;
+use neco_tui::app::Detaching;
+use neco_tui::host::{CommandOutcome, Wanted};
 use neco_tui::input::Keymap;
 use neco_tui::update::{Effect, News};
 use neco_view::slash::Outside;
@@ -205,4 +207,48 @@ fn what_shift_tab_sets_is_seen_in_place_of_a_word() {
     // A second press before that is in effect goes on from it.
     let plans = [Command::SetMode { mode: Mode::Plan }, Command::SetApproval { approval: ApprovalMode::AskFirst }];
     assert_eq!(scene.key(KeyCode::BackTab), plans.map(Effect::Send));
+}
+
+#[test]
+fn a_session_goes_into_the_background_once_it_was_said_what_ends_with_the_window() {
+    let (mut scene, _) = scene();
+    assert_eq!(scene.app.detaching, Detaching::Not);
+    scene.types("/detach");
+    assert_eq!(detached(scene.key(KeyCode::Enter)), []);
+    assert!(scene.picture().contains("npm run dev would end"), "{}", scene.picture());
+    scene.types("/detach now");
+    assert_eq!(detached(scene.key(KeyCode::Enter)), [Effect::Detach(true)]);
+    let quits = scene.news(News::Detached(Ok("It works on in the background.".to_owned())));
+    assert_eq!(quits, [Effect::Quit]);
+    assert!(scene.picture().contains("It works on in the background."), "{}", scene.picture());
+}
+
+#[test]
+fn whoever_works_is_waited_for_and_a_session_that_can_not_go_stays() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.call("c1", "bash", CallStatus::Executing, "Run make");
+    scene.types("/detach");
+    assert_eq!(detached(scene.key(KeyCode::Enter)), [Effect::Detach(false)]);
+    assert!(scene.picture().contains("/detach now does not wait"), "{}", scene.picture());
+    scene.types("/detach");
+    assert_eq!(detached(scene.key(KeyCode::Enter)), []);
+    scene.types("/detach now");
+    assert_eq!(detached(scene.key(KeyCode::Enter)), [Effect::Detach(true)]);
+    let error = || AppError::new(Trouble::Failed, "the server can't be started");
+    assert_eq!(scene.news(News::Detached(Err(error()))), []);
+    assert!(scene.picture().contains("the server can't be started"), "{}", scene.picture());
+    assert_eq!(scene.app.detaching, Detaching::Not);
+    // One that has ended here already is opened here again.
+    scene.app.detaching = Detaching::Ended;
+    assert!(matches!(scene.news(News::Detached(Err(error()))).as_slice(), [Effect::GoOn(Wanted::Id(_))]));
+    // What another process works on is there already.
+    scene.app.attached = true;
+    scene.types("/detach");
+    assert_eq!(detached(scene.key(KeyCode::Enter)), []);
+}
+
+/// What of the effects is not kept in the history.
+fn detached(effects: Vec<Effect>) -> Vec<Effect> {
+    effects.into_iter().filter(|effect| !matches!(effect, Effect::Remember(_))).collect()
 }

@@ -142,6 +142,9 @@ pub struct RunArgs {
     /// Begins the request in the background and ends: `neco ps`, `neco logs -f` and `neco stop` follow it
     #[arg(help_heading = "Request", hide_short_help = true, long, conflicts_with_all = ["timeout", "output", "output_schema", "worktree"])]
     pub background: bool,
+    /// Works in the server, which goes on with the session when this process ends; one is started if none runs
+    #[arg(help_heading = "Request", hide_short_help = true, long, conflicts_with_all = ["timeout", "passing"])]
+    pub serve: bool,
     /// Shows the model a picture with the message: PNG, JPEG, WebP or GIF; may be repeated
     #[arg(help_heading = "Request", hide_short_help = true, short = 'i', long = "image", value_name = "FILE", action = ArgAction::Append)]
     pub images: Vec<PathBuf>,

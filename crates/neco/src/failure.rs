@@ -70,7 +70,7 @@ impl From<AppError> for Failure {
         let exit = match error.trouble {
             Trouble::Invalid | Trouble::NotFound | Trouble::NotAllowed => Exit::Usage,
             Trouble::NoModel => Exit::Provider,
-            Trouble::InUse | Trouble::Unsupported => Exit::Failed,
+            Trouble::InUse | Trouble::Unsupported | Trouble::Gone => Exit::Failed,
             Trouble::Failed => Exit::of_code(error.code),
         };
         Self { exit, message: error.message, hint: error.hint, code: error.code }

@@ -1,7 +1,7 @@
 //! The command line: arguments, composition, subcommands, exit codes.
 //!
 //! Reading order: [`args`] with [`command_line`], [`misread`], [`misuse`] and [`elsewhere`], [`run`] (a request), [`cmd`] (everything else), [`compose`] (what
-//! starts and stops in which order), [`server`] (the one that is reached), [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`outcome`], [`exit`], [`failure`].
+//! starts and stops in which order), [`server`] (the one that is reached) with [`this_machine`], [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -23,7 +23,9 @@ mod repl;
 mod run;
 mod say;
 mod server;
+mod systemd;
 mod terminal;
+mod this_machine;
 mod tui;
 
 use std::path::{Path, PathBuf};
@@ -53,7 +55,8 @@ fn main() -> ExitCode {
     let env = Env::from_process().reading_ahead();
     let line = CommandLine::of_process();
     neco_safety::path::sensitive::guard_settings(resolved(env.config_dir()));
-    neco_safety::path::sensitive::guard_credentials(resolved(env.data_dir()).join("run"));
+    neco_safety::path::guard_credentials(server::run_folder(&env));
+    neco_safety::path::guard_credentials(neco_app::workspace::keys::file(&env).path().to_owned());
     if !matches!(line.command, Some(Subcommands::Demo { .. })) {
         // The demo has a home of its own.
         neco_app::workspace::boxed_git::install(&env);
@@ -77,6 +80,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
     if let Some(file) = log::start(env, line.everywhere.debug)? {
         say::note(&format!("log: {}", file.display()));
     }
+    this_machine::look(line, env)?;
     match &line.command {
         None if line.acp => cmd::acp::serve_editor(&line.run, &line.everywhere, env),
         None => converse(&line.run, &line.everywhere, env),
@@ -121,6 +125,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
 
 /// The window where there is a terminal for it, else a single request.
 pub(crate) fn converse(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let everywhere = &server::chosen(args, everywhere, env)?;
     let args = &run::agent::taken(args, everywhere, env)?;
     let window = tui::is_wanted(args, env);
     if args.picks() && !(window && terminal::look_at(env).is_capable()) {

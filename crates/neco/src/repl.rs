@@ -60,7 +60,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     runtime.shutdown_background();
     outcome.map_err(|error| say::unwritten(&error))?;
     if let Some(id) = terminal_host.host.last_said() {
-        say::out(&format!("Resume it with  neco resume {id}\n"))?;
+        say::out(&format!("Resume it with  {} {id}\n", server::resume(everywhere, env)))?;
     }
     Ok(Exit::Done)
 }

@@ -1,6 +1,7 @@
 //! What an editor wants of a session: carried out one after the other, stopped at once.
 
 use std::mem;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use agent_client_protocol::Error;
@@ -10,14 +11,17 @@ use futures::future::BoxFuture;
 use neco_proto::{ClientError, Command, MessageId, Receipt, Seq};
 use tokio::time::Instant;
 
-use super::{Follower, Opens, Told, cancelled};
+use super::opening::{Opens, Stage};
+use super::{Follower, Told, cancelled};
 use crate::commands::{self, Wanted};
 use crate::failure;
 use crate::options::Settings;
-use crate::past::{Retelling, past_of};
-use crate::prompt::Said;
+use crate::past::Retelling;
+use crate::prompt::{self, Sent};
 use crate::prompts::Awaits;
+use crate::questions::{Answered, OpenQuestion};
 use crate::sessions::standing;
+use crate::updates::aside;
 use crate::window::{Base, Order, Past, SetReply};
 
 /// How long what was stopped may take to tell that; its prompts are answered then all the same.
@@ -29,7 +33,7 @@ const MOMENT: Duration = Duration::from_secs(1);
 /// An order that has its turn.
 pub(super) enum Job {
     /// A prompt.
-    Say { number: u64, said: Box<Said> },
+    Say { number: u64, sent: Box<Sent> },
     /// Something is set.
     Set { command: Command, reply: SetReply },
     /// The editor opens the session.
@@ -51,7 +55,7 @@ impl Job {
 /// An order that is being carried out.
 pub(super) struct Work {
     /// The prompt that is being read: nothing has come of it, and it can be given up.
-    reads: Option<u64>,
+    pub reads: Option<u64>,
     /// Whether a message of this editor is on its way, whose name is not known yet.
     pub says: bool,
     pub done: BoxFuture<'static, Done>,
@@ -62,11 +66,22 @@ pub(super) enum Done {
     /// What a prompt wants is known.
     Read { number: u64, wanted: Result<Wanted, Error> },
     /// The session has taken what a prompt wants; what comes of an act is told until this event.
-    Sent { number: u64, says: bool, sent: Result<(Receipt, Seq), ClientError> },
+    Sent { number: u64, step: Step, sent: Result<(Receipt, Seq), ClientError> },
     /// Something is set.
     Set { reply: SetReply, options: Result<Vec<acp::SessionConfigOption>, Error> },
     /// The past is read.
     Past(Result<Box<Retelling>, Error>),
+}
+
+/// What a prompt is to the session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A message, which the agent reads.
+    Message,
+    /// The answer to a question, with which the agent goes on.
+    Answer,
+    /// The session does something by itself.
+    Act,
 }
 
 impl Follower {
@@ -74,18 +89,19 @@ impl Follower {
     pub(super) fn order(&mut self, order: Order) {
         match order {
             Order::Prompt(prompt) => {
-                let (said, prompted) = *prompt;
+                let (sent, prompted) = *prompt;
                 let number = self.prompts.add(prompted, self.orders.clone());
-                self.queue.push_back(Job::Say { number, said: Box::new(said) });
+                self.queue.push_back(Job::Say { number, sent: Box::new(sent) });
             }
             Order::Set { command, reply } => self.queue.push_back(Job::Set { command, reply }),
             Order::Show { past, shown, begins } => {
                 self.queue.push_back(Job::Show { past, opens: Opens { shown, begins } });
             }
+            Order::Later(question, chosen) => self.later(question, &chosen),
             Order::Tell(update) => self.update(*update),
             Order::PrintsIn(call, terminal) => {
                 let begins = self.base.terminals.as_ref().and_then(|terminals| terminals.prints_in(&call, terminal));
-                self.outbox.extend(begins.map(Told::Update));
+                self.updates(begins.into_iter().collect());
             }
             Order::LetGo(call, told) => {
                 self.base.terminals.iter().for_each(|terminals| terminals.let_go(&call));
@@ -104,10 +120,10 @@ impl Follower {
 
     /// Begins with the next order, unless another one or a stop is under way.
     pub(super) fn go_on(&mut self) {
-        while self.work.is_none() && self.stops.is_none() && self.opens.is_none() && self.begins.is_none() {
+        while self.work.is_none() && self.stops.is_none() && matches!(self.stage, Stage::Unseen | Stage::Open) {
             match self.queue.pop_front() {
-                Some(Job::Say { number, said }) if self.prompts.get(number).is_some() => {
-                    let done = read(self.base.clone(), number, *said).boxed();
+                Some(Job::Say { number, sent }) if self.prompts.get(number).is_some() => {
+                    let done = read(self.base.clone(), number, *sent).boxed();
                     self.work = Some(Work { reads: Some(number), says: false, done });
                 }
                 // It was stopped before it had its turn.
@@ -122,65 +138,23 @@ impl Follower {
         }
     }
 
-    /// The editor opens the session: it is told what is past, as far as this has been followed.
-    fn show(&mut self, past: Past, opens: Opens) {
-        self.opens = Some(opens);
-        self.is_unseen = false;
-        let is_shown = past == Past::Shown;
-        // Of work whose beginning was not seen it is to be known what stands there already.
-        if !is_shown && (!self.at_work || !self.transcript.is_new()) {
-            return self.shown();
-        }
-        let (client, seen) = (self.base.client.clone(), self.seen);
-        let done = async move {
-            let past = past_of(client.as_ref(), seen).await;
-            Done::Past(past.map(|past| Box::new(Retelling::new(past, is_shown))))
-        };
-        self.work = Some(Work { reads: None, says: false, done: done.boxed() });
-    }
-
     /// An order is carried out.
     pub(super) fn carried_out(&mut self, done: Done) {
         self.work = None;
         match done {
-            Done::Read { number, wanted: Ok(wanted) } => {
-                let (says, command) = match wanted {
-                    Wanted::Work(command) => (true, command),
-                    Wanted::Act(command) => (false, command),
-                };
-                let done = send(self.base.clone(), number, says, command).boxed();
-                self.work = Some(Work { reads: None, says, done });
-            }
+            Done::Read { number, wanted: Ok(wanted) } => self.wanted(number, wanted),
             Done::Read { number, wanted: Err(error) } => self.refused(number, error),
             Done::Sent { number, sent: Err(error), .. } => self.refused(number, failure::of_client(error)),
-            Done::Sent { number, says, sent: Ok((receipt, last)) } => {
-                let message = receipt.message_id.filter(|_| says);
-                message.into_iter().for_each(|message| self.transcript.said(message));
-                match (self.prompts.get(number), message) {
-                    (Some(pending), Some(message)) => pending.awaits = Awaits::Reading(message),
-                    (Some(pending), None) => pending.awaits = Awaits::Event(last),
-                    // It was stopped on its way.
-                    (None, Some(message)) => {
-                        // What is at work is another one then, which it waited for.
-                        let is_alone = self.prompts.iter_mut().all(|pending| pending.awaits != Awaits::Work);
-                        let (withdraw, base) = (Command::Withdraw { message_ids: vec![message] }, self.base.clone());
-                        self.stop_by(async move {
-                            // One that can be taken back waits for the work of others, which goes on.
-                            if !stopped(&base, withdraw).await && is_alone {
-                                stopped(&base, Command::Cancel).await;
-                            }
-                        });
-                    }
-                    (None, None) => {}
-                }
-            }
+            Done::Sent { number, step, sent: Ok((receipt, last)) } => self.sent(number, step, receipt, last),
             Done::Set { reply, options } => reply(options),
             Done::Past(Ok(retelling)) => {
                 retelling.begin(&mut self.transcript);
-                self.retelling = Some(*retelling);
+                if let Stage::Reads(opens) = mem::replace(&mut self.stage, Stage::Open) {
+                    self.stage = Stage::Retells(retelling, opens);
+                }
             }
             Done::Past(Err(error)) => {
-                if let Some(opens) = self.opens.take() {
+                if let Stage::Reads(opens) = mem::replace(&mut self.stage, Stage::Open) {
                     let _ = opens.shown.send(Err(error));
                 }
             }
@@ -192,6 +166,75 @@ impl Follower {
             self.event(&event);
         }
         self.answer_finished();
+    }
+
+    /// It is known what a prompt wants: the session is told. What is said while a question waits for that answers it.
+    fn wanted(&mut self, number: u64, wanted: Wanted) {
+        let (before, step, command) = match wanted {
+            Wanted::Nothing => return self.over(number),
+            Wanted::Act(command) => (None, Step::Act, command),
+            // Whoever begins something else does not answer.
+            Wanted::Work(command) => (self.questions.first().map(OpenQuestion::dismissed), Step::Message, command),
+            Wanted::Say(said) => match self.questions.first_mut() {
+                None => (None, Step::Message, commands::message(said)),
+                Some(question) => {
+                    let words = said.words.clone();
+                    match question.write(said) {
+                        Answered::Asks(next) => {
+                            self.update(aside(&next));
+                            return self.over(number);
+                        }
+                        Answered::Whole(answer, pictures) if pictures.is_empty() => (None, Step::Answer, answer),
+                        Answered::Whole(answer, pictures) => {
+                            (Some(answer), Step::Message, commands::along(words, pictures))
+                        }
+                    }
+                }
+            },
+        };
+        if let Some(pending) = self.prompts.get(number) {
+            pending.awaits = if step == Step::Answer { Awaits::Work } else { Awaits::Taking };
+        }
+        if step == Step::Answer {
+            (self.complete, self.error) = (None, None);
+        }
+        let done = send(self.base.clone(), number, step, before, command).boxed();
+        self.work = Some(Work { reads: None, says: step == Step::Message, done });
+    }
+
+    /// Nothing more comes of a prompt.
+    fn over(&mut self, number: u64) {
+        for pending in self.prompts.take(|pending| pending.number == number) {
+            self.answer(pending.prompted, Ok(acp::PromptResponse::new(acp::StopReason::EndTurn)));
+        }
+    }
+
+    /// The session has taken what a prompt wants. What was stopped on its way is stopped there.
+    fn sent(&mut self, number: u64, step: Step, receipt: Receipt, last: Seq) {
+        let message = receipt.message_id.filter(|_| step == Step::Message);
+        message.into_iter().for_each(|message| self.transcript.said(message));
+        // What is at work is another one then, which it waited for.
+        let is_alone = self.prompts.iter_mut().all(|pending| pending.awaits != Awaits::Work);
+        let pending = self.prompts.get(number);
+        let is_stopped = pending.as_ref().is_none_or(|pending| pending.cancelled);
+        match (pending, message, step) {
+            (Some(pending), Some(message), _) => pending.awaits = Awaits::Reading(message),
+            // It is answered with the work.
+            (Some(_), None, Step::Answer) => {}
+            (Some(pending), None, Step::Message | Step::Act) => pending.awaits = Awaits::Event(last),
+            (None, ..) => {}
+        }
+        let base = self.base.clone();
+        match message.filter(|_| is_stopped) {
+            Some(message) => self.stop_by(async move {
+                // One that can be taken back waits for the work of others, which goes on.
+                if !stopped(&base, Command::Withdraw { message_ids: vec![message] }).await && is_alone {
+                    stopped(&base, Command::Cancel).await;
+                }
+            }),
+            None if is_stopped && is_alone => self.stop(vec![Command::Cancel]),
+            None => {}
+        }
     }
 
     /// The session does not do what a prompt wants.
@@ -245,7 +288,9 @@ impl Follower {
             self.answers_by = Some(Instant::now() + PATIENCE);
             match pending.awaits {
                 Awaits::Reading(message) => unread.push(message),
-                Awaits::Turn | Awaits::Work | Awaits::Event(_) => at_work = true,
+                // It is stopped when it is known what it is.
+                Awaits::Turn | Awaits::Taking => {}
+                Awaits::Work | Awaits::Event(_) => at_work = true,
             }
         }
         (unread, at_work)
@@ -262,19 +307,26 @@ impl Follower {
     }
 
     fn stop_by(&mut self, stops: impl Future<Output = ()> + Send + 'static) {
+        self.given_up = self.given_up.map(|_| Seq::MAX);
         let before = self.stops.take();
         let behind = async move {
             if let Some(before) = before {
                 before.await;
             }
             stops.await;
+            None
         };
         self.stops = Some(behind.boxed());
     }
 
-    /// What was to stop has stopped.
-    pub(super) fn stopped(&mut self) {
+    /// What was to stop has stopped; all that came of work that is given up comes until the event `last`.
+    pub(super) fn stopped(&mut self, last: Option<Seq>) {
         self.stops = None;
+        if self.given_up.is_some() && last.is_none() {
+            let base = self.base.clone();
+            self.stops = Some(async move { Some(base.last_seq().await) }.boxed());
+        }
+        self.given_up = self.given_up.map(|until| last.unwrap_or(until));
         self.answer_finished();
     }
 }
@@ -294,25 +346,36 @@ async fn stopped(base: &Base, command: Command) -> bool {
     }
 }
 
-/// Finds out what a prompt wants, once the session knows what the person has open.
-async fn read(base: Base, number: u64, said: Said) -> Done {
+/// Finds out what a prompt wants, once the session knows what the person has open. What came along may be long, and keeps
+/// no thread of the runtime.
+async fn read(base: Base, number: u64, sent: Sent) -> Done {
+    let (folder, check) = (PathBuf::from(&base.folder), base.pictures);
+    let said = tokio::task::spawn_blocking(move || prompt::read(sent, &folder, check)).await;
+    let said = match said.unwrap_or_else(|error| Err(failure::invalid(error.to_string()))) {
+        Ok(said) => said,
+        Err(error) => return Done::Read { number, wanted: Err(error) },
+    };
     if let Some(context) = said.open.clone()
         && let Err(error) = base.send(Command::SetIdeContext { context }).await
     {
         tracing::debug!(%error, "what is open is not known");
     }
-    let wanted = commands::read(base.app.as_ref(), base.client.as_ref(), &base.caller, &base.folder, said).await;
-    Done::Read { number, wanted }
+    Done::Read { number, wanted: commands::read(&base, said).await }
 }
 
-/// Has the session do what a prompt wants.
-async fn send(base: Base, number: u64, says: bool, command: Command) -> Done {
+/// Has the session do what a prompt wants, and something `before`.
+async fn send(base: Base, number: u64, step: Step, before: Option<Command>, command: Command) -> Done {
+    if let Some(before) = before
+        && let Err(error) = base.send(before).await
+    {
+        tracing::debug!(%error, "it was answered elsewhere");
+    }
     let sent = match base.send(command).await {
-        Ok(receipt) if says && receipt.message_id.is_some() => Ok((receipt, receipt.seq)),
+        Ok(receipt) if receipt.message_id.is_some() || step == Step::Answer => Ok((receipt, receipt.seq)),
         Ok(receipt) => Ok((receipt, base.last_seq().await)),
         Err(error) => Err(error),
     };
-    Done::Sent { number, says, sent }
+    Done::Sent { number, step, sent }
 }
 
 /// Sets something; how everything is set then.

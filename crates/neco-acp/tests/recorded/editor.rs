@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_acp::{AcpSetup, serve};
+use neco_acp::{AcpSetup, CheckPictures, serve};
 use neco_proto::Event;
 use neco_proto::app::opening::OpenSession;
 use serde_json::{Value, json};
@@ -24,24 +24,31 @@ pub struct Editor {
     asked: Vec<(Value, String)>,
     asked_of: Vec<(Value, String)>,
     updates: Vec<Value>,
+    /// What else was wanted of it.
+    pub wanted: Vec<String>,
     session: String,
 }
 
 impl Editor {
     /// An editor of the session that a log tells of.
     pub async fn of(name: &str, events: Vec<Event>) -> Self {
+        Self::with(name, events, json!({}), |_| Ok(Vec::new())).await
+    }
+
+    /// One that can do these things, with pictures that are checked so.
+    pub async fn with(name: &str, events: Vec<Event>, capabilities: Value, pictures: CheckPictures) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (output, input) = split(ours);
         let (from, to) = split(theirs);
         let session = events[0].session_id.to_string();
         let app = Arc::new(Recorded(Arc::new(Log { events })));
-        let setup = AcpSetup { app, wanted: OpenSession::default(), version: "1" };
+        let setup = AcpSetup { app, wanted: OpenSession::default(), pictures, version: "1" };
         let served = tokio::spawn(async move { serve(setup, from, to, CancellationToken::new()).await.unwrap() });
         let lines = BufReader::new(output).lines();
-        let (asked, asked_of, updates) = (Vec::new(), Vec::new(), Vec::new());
+        let (asked, asked_of, updates, wanted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let name = name.to_owned();
-        let mut editor = Self { name, input, lines, served, id: 0, asked, asked_of, updates, session };
-        editor.ask("initialize", json!({ "protocolVersion": 1, "clientCapabilities": {} })).await;
+        let mut editor = Self { name, input, lines, served, id: 0, asked, asked_of, updates, wanted, session };
+        editor.ask("initialize", json!({ "protocolVersion": 1, "clientCapabilities": capabilities })).await;
         editor
     }
 
@@ -50,12 +57,26 @@ impl Editor {
         self.input.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 
-    /// A request and its result; what comes meanwhile is kept, and what is asked is refused.
+    /// A request and its result.
     async fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params).await;
+        let answer = self.answer(id).await;
+        assert!(answer.get("error").is_none(), "{}: {answer}", self.name);
+        answer["result"].clone()
+    }
+
+    /// A request that nobody waits for yet.
+    pub async fn begin(&mut self, method: &str, params: Value) -> u64 {
         self.id += 1;
-        let id = json!(self.id);
-        self.asked.push((id.clone(), method.to_owned()));
-        self.write(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+        self.asked.push((json!(self.id), method.to_owned()));
+        self.write(json!({ "jsonrpc": "2.0", "id": self.id, "method": method, "params": params })).await;
+        self.id
+    }
+
+    /// The answer to a request; what comes meanwhile is kept, and what is asked is refused.
+    pub async fn answer(&mut self, id: u64) -> Value {
+        let method =
+            self.asked.iter().find(|(asked, _)| *asked == json!(id)).map(|(_, method)| method.clone()).unwrap();
         loop {
             let line = tokio::time::timeout(Duration::from_secs(20), self.lines.next_line()).await;
             let line = line.unwrap_or_else(|_| panic!("{}: {method} is not answered", self.name));
@@ -69,11 +90,8 @@ impl Editor {
                     let answer = json!({ "outcome": { "outcome": "cancelled" } });
                     self.write(json!({ "jsonrpc": "2.0", "id": asked, "result": answer })).await;
                 }
-                Some(_) => {}
-                None if message["id"] == id => {
-                    assert!(message.get("error").is_none(), "{}: {message}", self.name);
-                    return message["result"].clone();
-                }
+                Some(method) => self.wanted.push(method.to_owned()),
+                None if message["id"] == id => return message,
                 None => {}
             }
         }

@@ -10,7 +10,10 @@ mod told;
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use neco_acp::CheckPictures;
+use neco_proto::app::{AppError, Trouble};
 use neco_proto::rewinds::Rewinds;
 use neco_proto::{Event, EventBody, MessageId};
 use serde_json::{Value, json};
@@ -139,4 +142,53 @@ async fn a_session_that_is_loaded_shows_what_whoever_followed_it_has_seen() {
         other.leave().await;
     }
     assert!(differs.is_empty(), "{differs:?}");
+}
+
+/// The first log.
+fn first() -> (String, Vec<Event>) {
+    logs().remove(0)
+}
+
+/// Set when pictures may be checked to the end.
+static IS_ALLOWED: AtomicBool = AtomicBool::new(false);
+
+#[tokio::test]
+async fn a_prompt_that_takes_long_to_be_read_holds_nothing_else_up() {
+    let slowly: CheckPictures = |_| {
+        // Where everything waits for this, it ends some time.
+        for _ in 0..2000 {
+            if IS_ALLOWED.load(Ordering::Acquire) {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        assert!(IS_ALLOWED.load(Ordering::Acquire), "nothing else was answered meanwhile");
+        Err(AppError::new(Trouble::Invalid, "picture 1 of the message is damaged"))
+    };
+    let (name, events) = first();
+    let mut editor = Editor::with(&name, events, json!({}), slowly).await;
+    let session = editor.new_session().await;
+    let picture = json!([{ "type": "image", "mimeType": "image/png", "data": "x" }]);
+    let prompt = editor.begin("session/prompt", json!({ "sessionId": session, "prompt": picture })).await;
+    let list = editor.begin("session/list", json!({})).await;
+    editor.answer(list).await;
+    IS_ALLOWED.store(true, Ordering::Release);
+    let answer = editor.answer(prompt).await;
+    assert_eq!(answer["error"]["message"], "picture 1 of the message is damaged");
+    editor.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_that_is_over_at_once_needs_no_terminal() {
+    let runs = |event: &Event| matches!(&event.body, EventBody::ToolCallUpdate(told) if told.tool == "bash");
+    let mut with_commands = 0;
+    for (name, events) in logs() {
+        with_commands += usize::from(events.iter().any(runs));
+        let mut editor = Editor::with(&name, events, json!({ "terminal": true }), |_| Ok(Vec::new())).await;
+        let session = editor.new_session().await;
+        editor.follow(&session).await;
+        assert!(editor.wanted.iter().all(|method| method != "terminal/create"), "{name}: {:?}", editor.wanted);
+        editor.leave().await;
+    }
+    assert!(with_commands > 3);
 }

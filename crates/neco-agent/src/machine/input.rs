@@ -66,6 +66,8 @@ pub enum Halt {
 pub enum Input {
     /// There is something to do: a user message, or the word to go on.
     Begin,
+    /// The calls of an answer that another process was given are to be run: the turn goes on with them.
+    TakeUp,
     /// What was said has passed the gate.
     Passed {
         stamp: Stamp,
@@ -134,6 +136,7 @@ impl Input {
             | Self::Waits { stamp }
             | Self::GoesOn { stamp } => Some(stamp),
             Self::Begin
+            | Self::TakeUp
             | Self::Hold(_)
             | Self::Release
             | Self::Halt(_)

@@ -77,6 +77,7 @@ impl Machine {
         }
         match (input, self.state) {
             (Input::Begin, _) if !self.busy() => self.begin(&mut effects),
+            (Input::TakeUp, _) if !self.busy() => self.take_up(&mut effects),
             (Input::Passed { something, .. }, State::AtGate) => self.passed(something, &mut effects),
             (Input::Waits { .. }, State::Streaming) => self.change(State::AskingPerson, &mut effects),
             (Input::GoesOn { .. }, State::AskingPerson) => self.prepare(&mut effects),
@@ -118,6 +119,7 @@ impl Machine {
             }
             (
                 Input::Begin
+                | Input::TakeUp
                 | Input::Passed { .. }
                 | Input::Waits { .. }
                 | Input::GoesOn { .. }
@@ -137,16 +139,29 @@ impl Machine {
     }
 
     fn begin(&mut self, effects: &mut Vec<Effect>) {
+        self.start_over(effects);
+        if self.budget_left {
+            return self.ask(effects);
+        }
+        self.out_of_budget(effects);
+    }
+
+    /// The turn that another process began goes on: its answer is there.
+    fn take_up(&mut self, effects: &mut Vec<Effect>) {
+        self.start_over(effects);
+        self.iteration = 1;
+        self.stamp = Stamp(self.stamp.0 + 1);
+        self.change(State::ToolPending, effects);
+        effects.push(Effect::RunCalls { stamp: self.stamp });
+    }
+
+    fn start_over(&mut self, effects: &mut Vec<Effect>) {
         self.change(State::Idle, effects);
         self.iteration = 0;
         self.nudges = 0;
         self.empty = 0;
         self.halted = None;
         self.broken_off = false;
-        if self.budget_left {
-            return self.ask(effects);
-        }
-        self.out_of_budget(effects);
     }
 
     fn out_of_budget(&mut self, effects: &mut Vec<Effect>) {

@@ -137,6 +137,19 @@ fn a_request_of_which_nothing_passed_the_gate_ends() {
 }
 
 #[test]
+fn a_turn_of_another_process_goes_on_with_its_calls() {
+    let mut machine = Machine::new(50);
+    let effects = machine.on(Input::TakeUp);
+    let Some(Effect::RunCalls { stamp }) = effects.last().copied() else { panic!("{effects:?}") };
+    assert_eq!((states(&effects), machine.iteration()), (vec![AgentState::ToolPending], 1));
+    assert!(machine.on(Input::TakeUp).is_empty(), "it is at work");
+    let _ = machine.on(moved(stamp, 1, 0, 1));
+    assert_eq!(machine.state(), State::AwaitingApproval);
+    let _ = machine.on(moved(stamp, 0, 0, 0));
+    assert_eq!((machine.state(), machine.iteration()), (State::AtGate, 2), "the next one asks the model");
+}
+
+#[test]
 fn the_limit_ends_the_work_and_begin_goes_on() {
     let mut machine = Machine::new(1);
     let stamp = begin(&mut machine);

@@ -8,7 +8,7 @@ use neco_model::{Delta, FinishReason, ModelError};
 use neco_proto::event::{
     AgentComplete, AgentState, CompactionCause, CompleteReason, ErrorEvent, HookEvent, StateChange, TurnEnd,
 };
-use neco_proto::{Actor, ErrorCode, EventBody, Layer, Subject};
+use neco_proto::{Actor, ErrorCode, EventBody, Layer, Message, Role, Subject};
 use neco_safety::Who;
 use tokio::sync::mpsc;
 
@@ -28,7 +28,7 @@ use super::planning::Planning;
 use super::questions::{Asker, Questions};
 use super::renewal::Renewal;
 use super::reports::Reports;
-use super::setup::AgentSetup;
+use super::setup::{AgentSetup, Unfinished};
 use super::skilled::{Skilling, SkillsInUse};
 use super::terms::{Terms, Toolset};
 use super::watched::Watched;
@@ -69,6 +69,10 @@ pub struct Agent {
     /// Whether what was edited was just taken up for the turn that begins.
     pub(super) renewed: bool,
     resumed: bool,
+    /// What it goes on with as soon as it runs.
+    unfinished: Option<Unfinished>,
+    /// Whether another process goes on with it.
+    pub(super) hands_over: bool,
     /// Who stopped the present work.
     pub(super) stopped_by: Option<Actor>,
     mailbox: mpsc::Receiver<Mail>,
@@ -135,6 +139,8 @@ impl Agent {
             renewal: setup.renewal,
             renewed: false,
             resumed: setup.resumed,
+            unfinished: setup.unfinished,
+            hands_over: false,
             mailbox,
         };
         let in_use = agent.skills.in_use.clone();
@@ -162,6 +168,9 @@ impl Agent {
         self.reports.keep_failures(self.gate.attends(HookEvent::Error));
         let scene = self.scene();
         self.gate.open(self.resumed, scene);
+        if let Some(unfinished) = self.unfinished.take() {
+            self.take_up(unfinished).await?;
+        }
         loop {
             match self.next().await {
                 LoopEvent::Mail(Some(mail)) => self.take_mail(mail).await?,
@@ -221,7 +230,11 @@ impl Agent {
     }
 
     async fn close(&mut self) -> Result<(), SinkError> {
-        self.on(Input::Cancel).await?;
+        if self.hands_over {
+            self.leave_as_it_is().await?;
+        } else {
+            self.on(Input::Cancel).await?;
+        }
         self.leave_gate().await?;
         self.workspace.settled().await;
         self.tell_of_failures();
@@ -231,6 +244,48 @@ impl Agent {
         let scene = self.scene();
         let decision = self.gate.close(scene).await;
         self.reports.hook_runs(decision).await.map(drop)
+    }
+
+    /// Drops what is under way without a word of how it ended: whoever goes on with the log knows what to do about it.
+    async fn leave_as_it_is(&mut self) -> Result<(), SinkError> {
+        if let Some(streaming) = self.model.stop() {
+            self.answering().keep_partial(streaming).await?;
+        }
+        self.room.drop_compaction();
+        drop(self.scheduler.stop().await);
+        Ok(())
+    }
+
+    /// Goes on with work that another process handed over.
+    async fn take_up(&mut self, Unfinished { turn, results }: Unfinished) -> Result<(), SinkError> {
+        let has_calls = self.conversation.take_up(results);
+        if !has_calls {
+            let breaks_off = |message: &Message| message.role == Role::Assistant && message.tool_calls().count() == 0;
+            if self.conversation.history.last().is_some_and(breaks_off) {
+                self.admit_neco(BROKEN_OFF).await?;
+            }
+            return self.begin().await;
+        }
+        self.reports.go_on_in(turn);
+        self.skilling().recall().await?;
+        self.start_over();
+        self.check_budget();
+        self.on(Input::TakeUp).await
+    }
+
+    /// Whether nothing would be cut short if another process went on with it now.
+    pub(super) fn is_at_boundary(&self) -> bool {
+        match self.machine.state() {
+            State::Held | State::AskingPerson => true,
+            State::AwaitingApproval => self.scheduler.is_waiting(),
+            State::Idle | State::Complete | State::Failed | State::Cancelled => true,
+            State::AtGate
+            | State::Compacting
+            | State::Streaming
+            | State::EndAtGate
+            | State::ToolPending
+            | State::ToolExecuting => false,
+        }
     }
 
     /// Tells the machine what happened and does what it wants.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use neco_model::History;
 use neco_model::tokens::{Family, estimate};
 use neco_proto::event::{GivenPiece, PiecesGiven, RulesTold};
-use neco_proto::{EventBody, IdeContext, Message, MessageId, Part, Role, ToolCall, ToolResult};
+use neco_proto::{CallId, EventBody, IdeContext, Message, MessageId, Part, Role, ToolCall, ToolResult};
 use neco_safety::policy::Telling;
 use neco_safety::secrets::Redactor;
 use neco_toolkit::Picture;
@@ -28,11 +28,19 @@ pub(super) struct Conversation {
     pub(super) pieces: Pieces,
     /// Pictures that follow the results of the present turn.
     pictures: Vec<Picture>,
+    /// The results that calls of the last answer had before the turn was handed over.
+    earlier: Vec<ToolResult>,
 }
 
 impl Conversation {
     pub(super) fn new(history: History, editor: Editor, touched: Touched, pieces: Pieces) -> Self {
-        Self { history, editor, touched, pieces, pictures: Vec::new() }
+        Self { history, editor, touched, pieces, pictures: Vec::new(), earlier: Vec::new() }
+    }
+
+    /// Goes on with a turn of which these calls have results; says whether others have none.
+    pub(super) fn take_up(&mut self, results: Vec<ToolResult>) -> bool {
+        self.earlier = results;
+        !self.calls().is_empty()
     }
 
     pub(super) async fn admit(&mut self, message: Message, reports: &Reports) -> Result<(), SinkError> {
@@ -82,10 +90,15 @@ impl Conversation {
 
     /// The results of the last answer's calls enter the conversation; the log has them by their calls.
     pub(super) fn keep_results(&mut self, results: Vec<ToolResult>) {
-        if !results.is_empty() {
-            let asked = self.history.last().map_or_else(MessageId::new, |message| message.id);
-            self.history.push(Message::results_of(asked, results));
+        let earlier = std::mem::take(&mut self.earlier);
+        let mut results = [earlier, results].concat();
+        if results.is_empty() {
+            return;
         }
+        let order: Vec<CallId> = self.calls().into_iter().map(|call| call.id).collect();
+        results.sort_by_key(|result| order.iter().position(|id| *id == result.call_id));
+        let asked = self.history.last().map_or_else(MessageId::new, |message| message.id);
+        self.history.push(Message::results_of(asked, results));
     }
 
     /// A picture follows the results of the turn's calls.
@@ -125,9 +138,10 @@ impl Conversation {
         reports.commit_apart(EventBody::RulesTold(told)).await
     }
 
-    /// The calls of the last answer.
+    /// The calls of the last answer that had no results before.
     pub(super) fn calls(&self) -> Vec<ToolCall> {
-        self.history.last().map(|message| message.tool_calls().cloned().collect()).unwrap_or_default()
+        let calls = self.history.last().into_iter().flat_map(|message| message.tool_calls());
+        calls.filter(|call| self.earlier.iter().all(|result| result.call_id != call.id)).cloned().collect()
     }
 
     /// What the person said last.

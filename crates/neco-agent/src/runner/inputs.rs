@@ -57,6 +57,11 @@ pub enum AgentInput {
     Hold(Halt),
     /// Go on where it was held.
     Release,
+    /// Say whether nothing would be cut short if it were handed over now: it is held between two turns, waits for a
+    /// person, or has nothing to do.
+    AtBoundary(oneshot::Sender<bool>),
+    /// Another process goes on with it: when its handles are gone it leaves what is under way as the log has it.
+    HandOver,
     /// The present turn is the last one: its task is done.
     Finish,
     /// Agents below it used this.
@@ -142,6 +147,13 @@ impl AgentHandle {
     pub async fn prompt(&self) -> Result<PromptReport, InputError> {
         let (reply, answer) = oneshot::channel();
         self.send(AgentInput::Prompt(reply)).await?;
+        answer.await.map_err(|_| InputError::Gone)
+    }
+
+    /// Whether nothing would be cut short if it were handed over now.
+    pub async fn is_at_boundary(&self) -> Result<bool, InputError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(AgentInput::AtBoundary(reply)).await?;
         answer.await.map_err(|_| InputError::Gone)
     }
 

@@ -38,4 +38,4 @@ mod watched;
 pub use agent::Agent;
 pub use inputs::{AgentHandle, AgentInput, InputError};
 pub use renewal::{Renewal, Renewed};
-pub use setup::{AgentSetup, Budget, CallIds, Settings};
+pub use setup::{AgentSetup, Budget, CallIds, Settings, Unfinished};

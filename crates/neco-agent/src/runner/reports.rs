@@ -38,6 +38,11 @@ impl Reports {
         self.emit(EventBody::TurnStart(TurnStart { iteration, model: model.to_owned() })).await
     }
 
+    /// What follows belongs to a turn that began in another process.
+    pub(super) fn go_on_in(&mut self, turn: Option<TurnId>) {
+        self.turn = turn;
+    }
+
     /// What follows belongs to no turn.
     pub(super) fn leave_turn(&mut self) {
         self.turn = None;

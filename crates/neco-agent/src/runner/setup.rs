@@ -7,7 +7,7 @@ use std::time::Duration;
 use neco_config::section::GuardsSection;
 use neco_model::{History, Provider};
 use neco_proto::event::{Admission, BudgetReached};
-use neco_proto::{ApprovalMode, CallId, IdeContext, Message, Mode, Usage};
+use neco_proto::{ApprovalMode, CallId, IdeContext, Message, Mode, ToolResult, TurnId, Usage};
 use neco_safety::{Confinement, Policy, World};
 use neco_toolkit::{AskModel, Registry, Spill};
 
@@ -78,6 +78,15 @@ impl CallIds {
         taken.insert(free.clone());
         free
     }
+}
+
+/// Work that another process handed over in the middle.
+#[derive(Clone, Debug, Default)]
+pub struct Unfinished {
+    /// The turn that it was in.
+    pub turn: Option<TurnId>,
+    /// The results that calls of its last answer have; those without one are run.
+    pub results: Vec<ToolResult>,
 }
 
 /// What an agent is made of.
@@ -156,6 +165,8 @@ pub struct AgentSetup {
     pub renewal: Option<Arc<dyn Renewal>>,
     /// Whether an earlier conversation goes on.
     pub resumed: bool,
+    /// The work that it goes on with by itself; nothing where it waits for something to do.
+    pub unfinished: Option<Unfinished>,
     /// What was said before.
     pub history: History,
     /// What the vendor counted of it in an earlier run, if all that it is told is as it was.

@@ -99,6 +99,8 @@ impl Agent {
             }
             AgentInput::Hold(halt) => self.on(Input::Hold(halt)).await?,
             AgentInput::Release => self.on(Input::Release).await?,
+            AgentInput::AtBoundary(reply) => drop(reply.send(self.is_at_boundary())),
+            AgentInput::HandOver => self.hands_over = true,
             AgentInput::Finish => self.on(Input::Halt(End::DONE)).await?,
             AgentInput::OthersUsed(usage) => {
                 self.accounts.session_usage += usage;

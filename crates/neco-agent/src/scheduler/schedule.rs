@@ -485,6 +485,11 @@ impl Scheduler {
         }
     }
 
+    /// Whether nothing is under way: what has no result waits for a person, or behind what does.
+    pub fn is_waiting(&self) -> bool {
+        self.work.is_empty() && self.counts().waiting > 0
+    }
+
     /// How the calls stand.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();

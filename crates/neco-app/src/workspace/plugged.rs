@@ -54,6 +54,8 @@ pub struct Plugged {
     /// They themselves, once somebody asks: a start has no use for them.
     commands: OnceLock<Vec<Item>>,
     skills: FoundSkills,
+    /// The names of those that the person has switched off.
+    skills_off: Vec<String>,
     /// Whether there are still the same skills.
     pub(super) skill_files: Watched,
     pub(super) trust: Trust,
@@ -132,7 +134,9 @@ impl Plugged {
             None => skill_files.add(path),
         });
         skills::guard(&places, &skills);
-        items.extend(skills.skills.iter().filter_map(|skill| Item::of_skill(env, skill, &skills.skills)));
+        let skills_off = loaded.config.skills.off.clone();
+        let on = skills.skills.iter().filter(|skill| !is_off(&skills_off, skill));
+        items.extend(on.filter_map(|skill| Item::of_skill(env, skill, &skills.skills)));
         // Which server or skill takes the place of another is told where servers are looked at, not with every command.
         let (place, commands) = ((env.clone(), folder.to_owned()), OnceLock::new());
         Self {
@@ -144,6 +148,7 @@ impl Plugged {
             own_scripts,
             plugins,
             skills,
+            skills_off,
             skill_files,
             place,
             commands,
@@ -251,8 +256,18 @@ impl Plugged {
         command.folder.as_ref().is_none_or(|folder| self.trust.covers(folder, &command.hash))
     }
 
-    /// Whether a skill may be used: it is the person's own, or was seen and trusted as it is.
+    /// Whether a skill may be used: it is trusted, and not switched off.
     pub fn may_use(&self, skill: &Skill) -> bool {
+        !self.is_off(skill) && self.is_trusted(skill)
+    }
+
+    /// Whether the person has switched a skill off.
+    pub fn is_off(&self, skill: &Skill) -> bool {
+        is_off(&self.skills_off, skill)
+    }
+
+    /// Whether a skill is the person's own, or was seen and trusted as it is.
+    pub fn is_trusted(&self, skill: &Skill) -> bool {
         let folder = skill.origin.folder();
         folder.is_none_or(|folder| skill_hash(skill).is_some_and(|hash| self.trust.covers(folder, &hash)))
     }
@@ -442,6 +457,10 @@ impl Plugged {
         folders.retain(|_, items| scope == Scope::All || items.iter().any(|item| self.is_new(item)));
         folders
     }
+}
+
+fn is_off(names: &[String], skill: &Skill) -> bool {
+    names.iter().any(|name| skill.is_called(name))
 }
 
 fn covers(trust: &Trust, item: &Item) -> bool {

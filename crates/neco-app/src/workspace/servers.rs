@@ -80,13 +80,25 @@ struct Missing {
 /// What could not be started after a turn had begun without it; the next turn tells it.
 type FailedLate = Arc<Mutex<Vec<String>>>;
 
-/// Starts the servers of which nobody knows yet what they offer, before a turn that could use them. That one can't be
-/// reached is said again where it was not `told` yet.
-pub(crate) fn prepare(servers: Servers, interactive: bool, told: ToldBefore) -> Prepare {
+/// Starts the servers of which nobody knows yet what they offer, before a turn that could use them; those that were
+/// `given` with the session at once, as whoever gave them shows what they offer. That one can't be reached is said again
+/// where it was not `told` yet.
+pub(crate) fn prepare(servers: Servers, given: Vec<String>, interactive: bool, told: ToldBefore) -> Prepare {
     let patience = if interactive { IN_CONVERSATION } else { PATIENCE };
     let failed_late = FailedLate::default();
+    if !given.is_empty() {
+        let (servers, names, failed_late) = (servers.clone(), given.clone(), Arc::clone(&failed_late));
+        tokio::spawn(async move {
+            servers.start(names.clone()).await;
+            let (failed, _) = looked_at(&servers, &names);
+            failed_late.lock().unwrap_or_else(PoisonError::into_inner).extend(failed);
+        });
+    }
     Arc::new(move || {
-        let names = servers.unknown();
+        let starting =
+            servers.standing(|name, state| given.iter().any(|one| one == name) && *state == ServerState::Starting);
+        let mut names = servers.unknown();
+        names.extend(starting.into_iter().map(|(settings, _)| settings.name));
         let late = std::mem::take(&mut *failed_late.lock().unwrap_or_else(PoisonError::into_inner));
         if names.is_empty() {
             let words = || "MCP servers that were still starting can't be used".to_owned();

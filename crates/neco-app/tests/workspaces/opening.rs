@@ -99,6 +99,10 @@ impl Served for SlowWindows {
         std::future::ready(()).boxed()
     }
 
+    fn is_watched(&self) -> bool {
+        false
+    }
+
     fn leave(&self) {
         self.leave.notify_one();
     }

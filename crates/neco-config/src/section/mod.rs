@@ -13,8 +13,10 @@ mod extensions;
 mod hooks;
 mod memory;
 mod models;
+mod notifications;
 mod policy;
 mod sandbox;
+mod server;
 mod sessions;
 mod skills;
 mod tools;
@@ -42,8 +44,10 @@ pub use models::{
     GroupSection, LoginSection, ModelSection, NetworkSection, ProviderSection, ProviderType, RetrySection, Strategy,
     TextToolCalls,
 };
+pub use notifications::NotificationsSection;
 pub use policy::{OtherAgents, PolicySection};
 pub use sandbox::{SandboxLevel, SandboxNetwork, SandboxSection};
+pub use server::{ServerSection, UseServer};
 pub use sessions::SessionsSection;
 pub use skills::SkillsSection;
 pub use tools::{CheckerSection, DiagnosticsSection};
@@ -99,26 +103,31 @@ pub struct Config {
     pub memory: MemorySection,
     /// How sessions are kept and named.
     pub sessions: SessionsSection,
+    /// The server, in which sessions outlive windows; see docs/server.md.
+    pub server: ServerSection,
     /// Checkpoints of the workspace, so that work can be undone.
     pub checkpoints: CheckpointsSection,
     /// Rules about what may happen.
     pub policy: PolicySection,
     /// The box that commands run in.
     pub sandbox: SandboxSection,
+    /// Notices of what sessions of the server ask while nobody looks.
+    pub notifications: NotificationsSection,
     /// The terminal window.
     pub tui: TuiSection,
 }
 
 impl Config {
-    /// The environment variables that hold keys of providers, of the search engine and of MCP servers; nobody else is
-    /// to see them.
+    /// The environment variables that hold keys of providers, of the search engine, of the webhook and of MCP servers;
+    /// nobody else is to see them.
     pub fn key_variables(&self) -> Vec<String> {
         let of = |provider: &ProviderSection| {
             provider.api_key_env.iter().chain(&provider.api_key_envs).cloned().collect::<Vec<_>>()
         };
         let of_search = self.tools.web_search.key_variable().map(str::to_owned);
+        let of_webhook = self.notifications.webhook_secret_env.clone();
         let of_servers = self.mcp_servers.values().flat_map(McpServerSection::key_variables).cloned();
-        self.model_providers.values().flat_map(of).chain(of_search).chain(of_servers).collect()
+        self.model_providers.values().flat_map(of).chain(of_search).chain(of_webhook).chain(of_servers).collect()
     }
 }
 

@@ -11,4 +11,9 @@ pub struct SkillsSection {
     /// of a project; `~/` is the home folder, and a relative one lies beside these settings.
     #[schemars(inner(length(min = 1)))]
     pub folders: Vec<String>,
+    /// Skills that are off, by name: neither the model nor you can have them used. `neco skill disable NAME` adds one.
+    #[schemars(inner(length(min = 1)))]
+    pub off: Vec<String>,
+    /// Whether a request that has words of a skill's description brings that skill in.
+    pub by_words: bool,
 }

@@ -55,6 +55,10 @@ pub fn check(folder: &Path, text: &str) -> Vec<SkillProblem> {
             if body.trim().is_empty() {
                 problems.warning(body_line, "there is no text below the head: it is what the model is told");
             }
+            if let Some((at, line)) = body.lines().enumerate().find(|(_, line)| has_command(line)) {
+                let words = "Neco does not run what stands in `!` and backquotes: the model is told it as it stands";
+                problems.warning(body_line + at, format!("{words}: {}", line.trim()));
+            }
             if body.lines().count() > LONG {
                 problems.warning(body_line, "the text is long: what is needed seldom belongs into files beside it");
             }
@@ -67,6 +71,12 @@ pub fn check(folder: &Path, text: &str) -> Vec<SkillProblem> {
     }
     problems.0.sort_by_key(|problem| problem.line);
     problems.0
+}
+
+/// Whether others would run a command in a line of a text.
+fn has_command(line: &str) -> bool {
+    let before = |at: usize| line.get(..at).and_then(|before| before.chars().next_back());
+    line.starts_with("```!") || line.match_indices("!`").any(|(at, _)| before(at).is_none_or(char::is_whitespace))
 }
 
 struct Problems(Vec<SkillProblem>);
@@ -228,5 +238,10 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         let found = check(&folder, "---\nname: pdf\ndescription: d\nmodel: opus\n---\nx");
         assert!(found.len() == 1 && !found[0].is_error && found[0].line == 4, "{found:?}");
+        for text in ["Do it.\nNow: !`git status`", "Do it.\n```!\nls\n```"] {
+            let found = check(&folder, &format!("---\nname: pdf\ndescription: d\n---\n{text}"));
+            assert!(found.len() == 1 && !found[0].is_error && found[0].line == 6, "{found:?}");
+        }
+        assert_eq!(check(&folder, "---\nname: pdf\ndescription: d\n---\nSay `yes!` and wow!`no`"), []);
     }
 }

@@ -260,8 +260,6 @@ struct Search<'l> {
     found: FoundSkills,
     /// Folders that were looked at: two places may be one.
     seen: HashSet<OsString>,
-    /// The place that is looked at, every link resolved.
-    place: PathBuf,
     /// Bytes that may still be read to know what trust in skills of folders is trust in.
     left: u64,
     looked: &'l mut dyn FnMut(&Path, Option<&fs::Metadata>),
@@ -323,8 +321,8 @@ pub fn read_as_found(skill: &Skill, mut each: impl FnMut(&Path, &[u8])) -> Resul
 impl<'l> Search<'l> {
     /// However many a repository has, the person's own are found; those of the repository are nearer.
     fn of(places: &[SkillPlace], kept: KeptHeads, looked: &'l mut dyn FnMut(&Path, Option<&fs::Metadata>)) -> Self {
-        let (found, seen, place) = (FoundSkills::default(), HashSet::new(), PathBuf::new());
-        let mut search = Self { kept, found, seen, place, left: MOST_HASHED, looked };
+        let (found, seen) = (FoundSkills::default(), HashSet::new());
+        let mut search = Self { kept, found, seen, left: MOST_HASHED, looked };
         let (own, theirs): (Vec<&SkillPlace>, Vec<&SkillPlace>) =
             places.iter().partition(|place| place.origin == SkillOrigin::Person);
         own.into_iter().for_each(|place| search.place(place));
@@ -337,18 +335,19 @@ impl<'l> Search<'l> {
     fn place(&mut self, place: &SkillPlace) {
         // A manifest may name a skill itself.
         if let Some(file) = place.plugin.as_ref().and_then(|_| fs::symlink_metadata(place.path.join(FILE)).ok()) {
-            (self.looked)(&place.path.join(FILE), None);
-            self.place = fs::canonicalize(&place.path).unwrap_or_else(|_| place.path.clone());
-            return self.skill(&place.path, false, &file, place);
+            let path = place.path.join(FILE);
+            (self.looked)(&path, None);
+            return self.skill(&place.path, None, path, &file, place);
         }
         // A link of the person's own leads where they like.
         if place.origin.folder().is_some_and(|folder| !stays_in(&place.path, folder)) {
             (self.looked)(&place.path, None);
             return self.leave_out_place(place);
         }
-        self.place = fs::canonicalize(&place.path).unwrap_or_else(|_| place.path.clone());
-        let (mut open, mut looked_at) = (vec![(place.path.clone(), 0)], 0);
-        while let Some((here, depth)) = open.pop() {
+        // Each with every link resolved, too.
+        let resolved = fs::canonicalize(&place.path).unwrap_or_else(|_| place.path.clone());
+        let (mut open, mut looked_at) = (vec![(place.path.clone(), resolved, 0)], 0);
+        while let Some((here, resolved_here, depth)) = open.pop() {
             (self.looked)(&here, None);
             let Ok(entries) = fs::read_dir(&here) else { continue };
             let mut entries: Vec<fs::DirEntry> = entries.flatten().take(MOST_ENTRIES).collect();
@@ -379,9 +378,13 @@ impl<'l> Search<'l> {
                 match file {
                     Ok(file) => {
                         (self.looked)(&path, Some(&file).filter(|file| !file.is_symlink()));
-                        self.skill(&folder, kind.is_symlink(), &file, place);
+                        let resolved = (!kind.is_symlink()).then(|| resolved_here.join(entry.file_name()));
+                        self.skill(&folder, resolved, path, &file, place);
                     }
-                    Err(_) if kind.is_dir() && depth < DEPTH => open.push((folder, depth + 1)),
+                    Err(_) if kind.is_dir() && depth < DEPTH => {
+                        let resolved = resolved_here.join(entry.file_name());
+                        open.push((folder, resolved, depth + 1));
+                    }
                     Err(_) => (self.looked)(&path, None),
                 }
             }
@@ -395,8 +398,15 @@ impl<'l> Search<'l> {
         }
     }
 
-    fn skill(&mut self, folder: &Path, is_link: bool, file: &fs::Metadata, place: &SkillPlace) {
-        match self.read(folder, is_link, file, place) {
+    fn skill(
+        &mut self,
+        folder: &Path,
+        resolved: Option<PathBuf>,
+        file: PathBuf,
+        found: &fs::Metadata,
+        place: &SkillPlace,
+    ) {
+        match self.read(folder, resolved, file, found, place) {
             Ok(Some(skill)) => self.found.skills.push(skill),
             Ok(None) => {}
             Err(why) => {
@@ -408,15 +418,15 @@ impl<'l> Search<'l> {
     fn read(
         &mut self,
         folder: &Path,
-        is_link: bool,
+        resolved: Option<PathBuf>,
+        file: PathBuf,
         found: &fs::Metadata,
         place: &SkillPlace,
     ) -> Result<Option<Skill>, LeftOut> {
-        let file = folder.join(FILE);
         // Links of a person lead where they like; those of a repository stay in it.
-        let resolved = match folder.strip_prefix(&place.path) {
-            Ok(below) if !is_link && place.origin.folder().is_none() => self.place.join(below),
-            _ => fs::canonicalize(folder)?,
+        let resolved = match resolved.filter(|_| place.origin.folder().is_none()) {
+            Some(resolved) => resolved,
+            None => fs::canonicalize(folder)?,
         };
         if let Some(of) = place.origin.folder() {
             let inside = fs::canonicalize(of).is_ok_and(|of| resolved.starts_with(of));
@@ -437,14 +447,15 @@ impl<'l> Search<'l> {
             return Err(LeftOut::NoFile);
         }
         let head = self.kept.head(&file, stamp(&found), || head_of(&file))?;
-        let folder_name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let name = head.name.clone().or_else(|| named(&folder_name)).ok_or(LeftOut::NoName)?;
+        let of_folder = || named(&folder.file_name()?.to_string_lossy());
+        let name = head.name.clone().or_else(of_folder).ok_or(LeftOut::NoName)?;
         let hash = match &place.origin {
             SkillOrigin::Person => None,
             SkillOrigin::Folder(_) => Some(self.hash(&file, &resolved, &head, &place.origin)?),
         };
         let (origin, plugin) = (place.origin.clone(), place.plugin.clone());
-        let beside = file.parent().filter(|folder| place.is_all_skills && *folder == resolved).and_then(Path::parent);
+        let is_beside = |folder: &&Path| place.is_all_skills && folder.as_os_str() == resolved;
+        let beside = file.parent().filter(is_beside).and_then(Path::parent);
         let readable = beside.unwrap_or(&resolved).to_owned();
         Ok(Some(Skill { name, head, folder: resolved, file, origin, hash, plugin, readable }))
     }

@@ -31,6 +31,8 @@ const USUAL_AGENT: &str = "general";
 pub struct Skills {
     skills: Arc<[Skill]>,
     listed: Arc<[SkillLine]>,
+    /// Whether words of a request bring skills in.
+    by_words: bool,
     hooks: MakeHooks,
 }
 
@@ -41,8 +43,9 @@ impl fmt::Debug for Skills {
 }
 
 impl Skills {
-    /// These, of which each has a name of its own and may be used; `hooks` makes the gate of theirs.
-    pub fn new(skills: Arc<[Skill]>, hooks: MakeHooks) -> Self {
+    /// These, of which each has a name of its own and may be used. Words of a request bring them in where `by_words`
+    /// says so; `hooks` makes the gate of theirs.
+    pub fn new(skills: Arc<[Skill]>, by_words: bool, hooks: MakeHooks) -> Self {
         let line = |skill: &Skill| SkillLine { name: skill.name.clone(), description: skill.head.description.clone() };
         let (own, theirs): (Vec<&Skill>, Vec<&Skill>) = skills
             .iter()
@@ -50,7 +53,7 @@ impl Skills {
             .partition(|skill| skill.origin == SkillOrigin::Person);
         // Where there is no room to describe all, the person's own are described.
         let listed = own.into_iter().chain(theirs).map(line).collect();
-        Self { skills, listed, hooks }
+        Self { skills, listed, by_words, hooks }
     }
 
     fn find(&self, name: &str) -> Option<&Skill> {
@@ -121,7 +124,7 @@ impl SkillShelf for Skills {
         let request = Request::of(text);
         let skills = self.skills.iter().filter(|skill| {
             // One whose name another has is called up by its name in full alone.
-            !skill.head.only_person && !skill.head.fork && !skill.name.contains(':')
+            self.by_words && !skill.head.only_person && !skill.head.fork && !skill.name.contains(':')
         });
         let called = skills
             .map(|skill| (skill, &skill.head.description))

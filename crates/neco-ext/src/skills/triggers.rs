@@ -12,6 +12,10 @@ use std::sync::LazyLock;
 const WHEN: [&str; 6] = ["when ", "trigger", "keyword", "use for ", "use it for ", "use this for "];
 const WHEN_NOT: [&str; 4] = [" not ", "n't ", "never ", "unless "];
 
+/// What a request has before that which is not wanted.
+const UNWANTED: [&str; 8] =
+    ["do not ", "don't ", "don’t ", "dont ", "never ", "without ", "no need to ", "instead of "];
+
 /// What a list of phrases begins with.
 const LISTS: [&str; 4] = ["triggers:", "trigger words:", "trigger phrases:", "keywords:"];
 
@@ -107,11 +111,11 @@ impl Request {
     /// Those of a text.
     pub(super) fn of(text: &str) -> Self {
         let row = if text.len() <= 2 * END {
-            words(text)
+            wanted(text)
         } else {
             let (first, last) = (text.floor_char_boundary(END), text.ceil_char_boundary(text.len() - END));
             let (first, last) = (text.get(..first).unwrap_or_default(), text.get(last..).unwrap_or_default());
-            words(&format!("{first} {last}"))
+            [wanted(first), wanted(last)].concat()
         };
         let mut begins = [false; 128];
         for first in row.iter().filter_map(|word| word.bytes().next()) {
@@ -147,6 +151,25 @@ impl Request {
     fn has(&self, phrase: &[String]) -> bool {
         !phrase.is_empty() && self.row.windows(phrase.len()).any(|words| words == phrase)
     }
+}
+
+/// The words of a request, without what stands in backquotes, and without what it says is not to be done.
+fn wanted(text: &str) -> Vec<String> {
+    let is_paired = text.matches('`').count() % 2 == 0;
+    let outside: Vec<&str> = text.split('`').step_by(if is_paired { 2 } else { 1 }).collect();
+    let outside = outside.join(" ").to_lowercase();
+    let clauses = sentences(&outside).into_iter().flat_map(|sentence| sentence.split(','));
+    let of = |clause: &str| {
+        let begins = |unwanted: &&str| clause.match_indices(unwanted).find(|(at, _)| is_begin(clause, *at));
+        let end = UNWANTED.iter().filter_map(begins).map(|(at, _)| at).min();
+        words(clause.get(..end.unwrap_or(clause.len())).unwrap_or_default())
+    };
+    clauses.flat_map(of).collect()
+}
+
+/// Whether a word of a text may begin here.
+fn is_begin(text: &str, at: usize) -> bool {
+    text.get(..at).is_none_or(|before| !before.ends_with(char::is_alphanumeric))
 }
 
 fn is_distinctive(word: &str) -> bool {
@@ -293,6 +316,23 @@ mod tests {
             for description in skills {
                 assert!(!fits(description, request), "{request:?} calls up {description:?}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_not_wanted_calls_up_nothing() {
+        for request in [
+            "don't ship it yet",
+            "Please do not go live. Look at the numbers instead",
+            "fix the test without a rollout",
+            "never touch staging, just read the notes",
+            "why does it print `ship it`?",
+            "instead of staging use the sandbox",
+        ] {
+            assert!(!fits(DEPLOY, request), "{request}");
+        }
+        for request in ["don't wait, ship it", "Do not ask me. Go live!", "why doesn't staging answer?", "``` ship it"] {
+            assert!(fits(DEPLOY, request), "{request}");
         }
     }
 

@@ -47,6 +47,8 @@ pub enum Trouble {
     NoModel,
     /// The program that was asked does not do that; another one may.
     Unsupported,
+    /// The session has ended, or the process that had it open.
+    Gone,
     /// Something failed; also what only a newer version knows.
     #[serde(other)]
     Failed,
@@ -107,7 +109,7 @@ impl From<ClientError> for AppError {
     fn from(error: ClientError) -> Self {
         let (trouble, code) = match &error {
             ClientError::Failed { code, .. } => (Trouble::Failed, Some(*code)),
-            ClientError::Gone => (Trouble::Failed, None),
+            ClientError::Gone => (Trouble::Gone, None),
             ClientError::Refused(_) => (Trouble::Invalid, None),
         };
         Self { code, ..Self::new(trouble, error.to_string()) }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::request::request;
+use super::request::{Watch, request};
 
 /// Lists the prompts of MCP servers, as commands. No server is started: those are listed that are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -11,9 +11,17 @@ use super::request::request;
 pub struct ListPromptCommands {
     /// The folder.
     pub folder: String,
+    /// A session that this process has open there, by its id: it may have been given servers of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 request!(ListPromptCommands => PromptCommandList, "mcp.prompts", Get "/mcp-prompts", Read, repeatable);
+
+/// The list, and the new one whenever it changes, without an end.
+impl Watch for ListPromptCommands {
+    type Item = PromptCommandList;
+}
 
 /// The prompts of MCP servers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +49,9 @@ pub struct PromptCommand {
 pub struct FillPrompt {
     /// The folder.
     pub folder: String,
+    /// A session that this process has open there, by its id: it may have been given servers of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// The prompt: `mcp__SERVER__PROMPT` or `SERVER:PROMPT`.
     pub name: String,
     /// What follows it: values in the order of its arguments, or `name=value`; quotes keep words together.

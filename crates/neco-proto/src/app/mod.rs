@@ -124,6 +124,11 @@ pub trait App: Send + Sync {
     fn close(&self, _client: Arc<dyn Client>) -> BoxFuture<'_, Result<Option<SessionId>, AppError>> {
         async { Ok(None) }.boxed()
     }
+
+    /// Whether windows of other processes are at a session that this one has open: ending it would end them.
+    fn is_watched(&self, _session: SessionId) -> bool {
+        false
+    }
 }
 
 impl dyn App + '_ {

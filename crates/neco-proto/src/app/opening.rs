@@ -1,5 +1,6 @@
 //! Sessions as they are opened, and made.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,6 +65,12 @@ pub struct OpenSession {
     /// MCP servers of this opening, besides those of the folder.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<GivenServer>,
+    /// Settings of this opening, as `-c` has them; they outrank those of files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
+    /// The variables that commands are given, in place of those of the process that opens the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<Environment>,
     /// The editor whose files the session reads and writes, where one offers them; it is of this process, and no wire
     /// carries it.
     #[serde(skip)]
@@ -81,9 +88,21 @@ impl OpenSession {
     #[must_use]
     pub fn says_how(&self) -> bool {
         // Which session, where it works and who is there is known of one that is open, too.
-        let Self { which, folder, chose_folder, loosens_in, attended, interactive, .. } = self.clone();
-        let plain = Self { which, folder, chose_folder, loosens_in, attended, interactive, ..Self::default() };
+        let Self { which, folder, chose_folder, loosens_in, environment, attended, interactive, .. } = self.clone();
+        let plain =
+            Self { which, folder, chose_folder, loosens_in, environment, attended, interactive, ..Self::default() };
         *self != plain
+    }
+}
+
+/// The variables that commands are given; no secret is among them.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Environment(pub BTreeMap<String, String>);
+
+/// Without the variables: what they say is nobody's business.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Environment").finish_non_exhaustive()
     }
 }
 

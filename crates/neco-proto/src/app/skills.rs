@@ -44,6 +44,9 @@ pub struct SkillRow {
     pub file: String,
     /// Whether it can be used: one of a folder that is not trusted can't.
     pub trusted: bool,
+    /// Whether the person has it switched off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub off: bool,
     /// What may be written behind its name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub argument: String,
@@ -215,6 +218,29 @@ pub struct UpdateSkill {
 
 // It asks any address.
 request!(UpdateSkill => WrittenSkills, "skills.update", Post "/skills/update", Manage, once);
+
+/// Switches a skill on or off in the person's settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SwitchSkill {
+    /// The folder that is worked in.
+    pub folder: String,
+    /// Its name.
+    pub name: String,
+    /// Whether it is on.
+    pub enabled: bool,
+}
+
+request!(SwitchSkill => SwitchedSkill, "skills.switch", Post "/skills/{name}/switch", Manage, repeatable);
+
+/// Where it is written that a skill is on or off.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SwitchedSkill {
+    /// Its name.
+    pub name: String,
+    /// The file of settings, as people write it.
+    pub file: String,
+}
 
 /// Says what would go with a skill of the person's own; nothing is removed yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -171,6 +171,8 @@ pub enum NotificationTopic {
     CompactionFailed,
     /// Changes were made, or are about to be, that no state of the files shows.
     NotKept,
+    /// The process that has the session open hands it over as it is: whoever opens it next goes on with its work.
+    HandedOver,
 }
 
 /// How notifications of older versions begin that changes were not kept.

@@ -26,6 +26,9 @@ pub enum PathError {
         /// Where it ends, when the path itself does not show it.
         leads_to: String,
     },
+    /// It lets somebody into Neco, or into a service in the person's name.
+    #[error("{0} holds credentials of Neco itself: no tool reads or writes them, also when the user says yes")]
+    OwnCredential(String),
     /// The root it lies in may only be read.
     #[error("{0} can be read but not written; write inside the workspace")]
     ReadOnlyRoot(String),
@@ -72,6 +75,7 @@ impl PathError {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Outside { .. } | Self::ReadOnlyRoot(_) | Self::Swapped(_) => ErrorCode::PathOutsideWorkspace,
+            Self::OwnCredential(_) => ErrorCode::BlockedByPolicy,
             Self::NotFound(_) => ErrorCode::FileNotFound,
             Self::Changed(_) => ErrorCode::FileChanged,
             Self::Empty

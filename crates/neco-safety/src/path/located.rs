@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
+use super::credentials::{is_own_credential, refuse_other_names};
 use super::error::PathError;
 use super::later::{Later, later};
 use super::open_at::{ALWAYS, PLACE, open_beneath};
@@ -211,12 +212,14 @@ impl Located {
         let file = self.open_as(OFlags::RDONLY | ALWAYS).map_err(|error| self.special(error))?;
         let metadata = file.metadata().map_err(|error| PathError::from_io(self.shown(), &error))?;
         self.must_be_file(metadata.file_type())?;
+        refuse_other_names(&metadata).map_err(|_| PathError::OwnCredential(self.shown()))?;
         Ok((file, metadata))
     }
 
     /// Opens something that a walk of this folder has found, for reading. No link on the way is
     /// followed, also not one that was put there since, and a pipe does not wait for its other end.
-    /// The error is what the system says; `EXDEV` for a path that does not lie in this folder.
+    /// The error is what the system says; `EXDEV` for a path that does not lie in this folder, `EACCES` for credentials of
+    /// Neco's own.
     pub fn open_below(&self, path: &Path) -> io::Result<File> {
         let relative = path.strip_prefix(&self.root.path).map_err(|_| Errno::XDEV)?;
         // A way up again would lead out of the folder, though not out of the root.
@@ -224,7 +227,12 @@ impl Located {
         if goes_up || !path.starts_with(&self.absolute) {
             return Err(Errno::XDEV.into());
         }
-        Ok(File::from(self.root.beneath(|root| open_beneath(root, relative, OFlags::RDONLY | ALWAYS))?))
+        if is_own_credential(path) {
+            return Err(Errno::ACCESS.into());
+        }
+        let file = File::from(self.root.beneath(|root| open_beneath(root, relative, OFlags::RDONLY | ALWAYS))?);
+        refuse_other_names(&file.metadata()?)?;
+        Ok(file)
     }
 
     /// All of a file, and the stamp it had before it was read. At most `limit` bytes are read, so a

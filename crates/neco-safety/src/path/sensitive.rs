@@ -8,6 +8,7 @@ use std::sync::{PoisonError, RwLock};
 use neco_proto::secret_file::SecretFile;
 pub use neco_proto::secret_file::is_sample;
 
+use super::credentials::is_own_credential;
 use super::later::{AGENT, BUILD, EDITOR, folded, is_agents_folder};
 
 /// Says why a path is sensitive. Judged by its names alone, without regard to case: whoever can
@@ -121,17 +122,6 @@ pub fn guard_settings(folder: PathBuf) {
     }
 }
 
-/// Folders of this process that let somebody in, such as by the token of its server.
-static OWN_CREDENTIALS: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
-
-/// From now on everything in this folder is sensitive, whatever it is called.
-pub fn guard_credentials(folder: PathBuf) {
-    let mut guarded = OWN_CREDENTIALS.write().unwrap_or_else(PoisonError::into_inner);
-    if !guarded.contains(&folder) {
-        guarded.push(folder);
-    }
-}
-
 /// Whether a path lies in a folder of Neco's own, which no sandbox opens.
 pub fn is_of_neco(path: &Path) -> bool {
     let names: Vec<Cow<'_, str>> = path.iter().map(OsStr::to_string_lossy).collect();
@@ -143,8 +133,7 @@ pub fn is_of_neco(path: &Path) -> bool {
 }
 
 fn is_own_settings(path: &Path) -> Option<&'static str> {
-    let credentials = OWN_CREDENTIALS.read().unwrap_or_else(PoisonError::into_inner);
-    if credentials.iter().any(|folder| path.starts_with(folder)) {
+    if is_own_credential(path) {
         return Some(CREDENTIALS);
     }
     let guarded = OWN_SETTINGS.read().unwrap_or_else(PoisonError::into_inner);
@@ -327,7 +316,7 @@ mod tests {
     fn our_own_settings_are_guarded_wherever_they_lie() {
         guard_settings(PathBuf::from("/srv/other-home"));
         guard_settings(PathBuf::from("/srv/agent-home"));
-        guard_credentials(PathBuf::from("/srv/data/run"));
+        crate::path::guard_credentials(PathBuf::from("/srv/data/run"));
         assert!(is_sensitive(Path::new("/srv/other-home/config.toml")).is_some(), "one more replaces none");
         assert!(is_sensitive(Path::new("/srv/data/run/token")).is_some(), "whoever reads it can come in");
         assert_eq!(is_sensitive(Path::new("/srv/data/runner/token.rs")), None);

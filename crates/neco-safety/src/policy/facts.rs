@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use neco_proto::{Mode, Risk, ToolOrigin};
 use serde_json::json;
 
-use super::action::{Action, SideEffect, Who};
+use super::action::{Action, Confinement, SideEffect, Who};
 use super::arguments;
 use super::canonical::{canonical, canonical_marked};
 use crate::command::{Examined, Named, Place, Reached, examine, straighten};
+use crate::path::{Shape, is_own_credential, own_credentials};
 use crate::tools::{self, Effects, THEIR_FILE};
+use crate::world::Freedom;
 
 /// The tool that types into programs.
 const TYPES: &str = "process";
@@ -156,7 +158,20 @@ impl<'a> Facts<'a> {
 
     /// Why it is never done, whatever rules say.
     pub fn never(&self) -> Option<&str> {
-        self.examined.as_ref().and_then(|examined| examined.never.as_deref())
+        let by_itself = self.examined.as_ref().and_then(|examined| examined.never.as_deref());
+        by_itself.or_else(|| self.reaches_credentials().then_some(CREDENTIALS))
+    }
+
+    /// Whether it names credentials of Neco's own. Where a box hides them, only a word that surely is a path names one.
+    fn reaches_credentials(&self) -> bool {
+        let counts = |reached: &&Reached| reached.surely || !self.has_hiding_box();
+        let named = || self.reached().iter().filter(counts).any(|reached| is_credential(&reached.named));
+        self.action.paths.iter().any(|path| is_own_credential(path)) || named()
+    }
+
+    /// Whether the command runs in a box that hides what is closed. One that asks to run without it does not.
+    pub fn has_hiding_box(&self) -> bool {
+        self.who.confinement == Confinement::Boxed && self.action.freedom != Freedom::Unboxed
     }
 
     /// The files as the arguments of a tool that takes one, each from the root and from the workspace on: as patterns
@@ -213,6 +228,19 @@ impl<'a> Facts<'a> {
     fn named_in_arguments(&self) -> Vec<Reached> {
         let named = arguments::named(self.action.arguments, self.place).into_iter();
         named.map(|named| Reached { named, changes: true, surely: true }).collect()
+    }
+}
+
+/// Why nothing is done with credentials of Neco's own.
+const CREDENTIALS: &str = "it names credentials of Neco itself, which let whoever has them do everything";
+
+fn is_credential(named: &Named) -> bool {
+    match named {
+        Named::Path(path) => is_own_credential(path),
+        Named::Pattern(word) => {
+            let all_of = |place: PathBuf| Shape::of_glob(&format!("{}/**", globset::escape(&place.to_string_lossy())));
+            own_credentials().into_iter().flat_map(all_of).any(|own| word.may_mean(&own))
+        }
     }
 }
 

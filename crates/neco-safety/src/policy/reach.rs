@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::action::{Confinement, SideEffect};
+use super::action::SideEffect;
 use super::closed::{OnFiles, deciding};
 use super::facts::Facts;
 use super::judge::Policy;
 use super::rule::{Rule, Ruling};
 use crate::command::{Examined, Named, Reached};
-use crate::world::Freedom;
 
 /// More closed paths than these are counted and not named.
 const MOST_NAMED: usize = 8;
@@ -52,7 +51,7 @@ impl Policy {
         for (rule, _) in self.about_paths(facts).filter(is_open) {
             add_written(rule, &mut closed);
         }
-        let why = match has_hiding_box(facts) {
+        let why = match facts.has_hiding_box() {
             true => "the rule does not always hold, so the sandbox does not hide it",
             false => "no sandbox hides it from commands",
         };
@@ -114,14 +113,9 @@ pub fn some_of(names: &[String]) -> String {
     }
 }
 
-/// Whether the command runs in a box that hides what is closed. One that asks to run without it does not.
-fn has_hiding_box(facts: &Facts<'_>) -> bool {
-    facts.who.confinement == Confinement::Boxed && facts.action.freedom != Freedom::Unboxed
-}
-
 /// Whether the box of the command hides what a rule closes.
 fn is_hidden(rule: &Rule, facts: &Facts<'_>) -> bool {
-    has_hiding_box(facts) && rule.when.holds_throughout(facts.who.role, &facts.place.workspace)
+    facts.has_hiding_box() && rule.when.holds_throughout(facts.who.role, &facts.place.workspace)
 }
 
 fn closing<'p>(rules: &[(&'p Rule, OnFiles)], named: &Named, about: impl Fn(OnFiles) -> bool) -> Option<&'p Rule> {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use neco_proto::key_kind::{KEY_KINDS, KeyBody, KeyKind};
+use neco_proto::key_kind::{KEY_KINDS, KeyBody, KeyKind, is_digit};
 
 use super::bytes::{escaped_before, is_word_byte, random_run, run_of};
 use super::find::Verdict;
@@ -42,7 +42,7 @@ impl Shape {
         };
         let start = at + self.prefix.len();
         let allowed = |byte: u8| match self.body {
-            KeyBody::Random(_) | KeyBody::Upper(_) => is_word_byte(byte),
+            KeyBody::Random(_) | KeyBody::Upper(_) | KeyBody::Hexadecimal(_) => is_word_byte(byte),
             KeyBody::Dotted(_) => is_word_byte(byte) || byte == b'.',
             KeyBody::Address(_) => is_word_byte(byte) || byte == b'/',
         };
@@ -63,7 +63,7 @@ impl Shape {
                 Some(end) => Verdict::Secret { start: at, end },
                 None => Verdict::Open,
             },
-            KeyBody::Random(_) | KeyBody::Dotted(_) => Verdict::Secret { start: at, end },
+            KeyBody::Random(_) | KeyBody::Dotted(_) | KeyBody::Hexadecimal(_) => Verdict::Secret { start: at, end },
             // Where it leads stays readable.
             KeyBody::Address(_) => Verdict::Secret { start, end },
         }
@@ -91,6 +91,7 @@ fn fits(body: KeyBody, text: &[u8]) -> bool {
         KeyBody::Upper(exact) => {
             text.len() == exact && text.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
         }
+        KeyBody::Hexadecimal(exact) => text.len() == exact && text.iter().copied().all(is_digit),
         KeyBody::Address(least) => (least..=LONGEST).contains(&text.len()),
     }
 }
@@ -130,6 +131,7 @@ mod tests {
     fn keys_are_recognised_alone_and_inside_other_text() {
         for key in [
             "sk-abcdefghij0123456789abcdefghij0123456789",
+            "neco_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
             "sk-proj-Ab1_cdEFgh-ijklmnopq1234567890rstuv",
             "sk-ant-api03-x_yZ0123456789abcdef-ghijkl_mnop",
             "sk_0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6071",

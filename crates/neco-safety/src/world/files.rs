@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::path::{Access, Located, Meant, PathError, Resolved, Root, meant, resolve};
+use crate::path::{Access, Located, Meant, PathError, Resolved, Root, is_own_credential, meant, resolve};
 use crate::policy::Closed;
 
 /// Files inside the roots: the workspace and others that the person opened, which may be changed, and
@@ -84,7 +84,7 @@ impl Files {
     /// any other. The path need not exist; where nothing has the name as it is written, quotes and the like around it,
     /// `file://` before it and a slash behind a file are no part of it.
     /// Fails when it ends outside every root, by `..`, as an absolute path or through a link; when it is to be changed
-    /// and lies where only reading is allowed; when it can't be resolved.
+    /// and lies where only reading is allowed; when it holds credentials of Neco's own; when it can't be resolved.
     pub fn locate(&self, path: impl AsRef<Path>, access: Access) -> Result<Located, PathError> {
         let given = path.as_ref();
         if given.as_os_str().is_empty() {
@@ -97,6 +97,9 @@ impl Files {
         let Some((root, relative)) = self.root_of(&resolved.path) else {
             return Err(self.outside(given, &wanted, &resolved.path));
         };
+        if is_own_credential(&resolved.path) {
+            return Err(PathError::OwnCredential(resolved.path.display().to_string()));
+        }
         let located = Located::new(Arc::clone(root), relative, wanted, resolved);
         if access == Access::Write && !root.writable {
             return Err(PathError::ReadOnlyRoot(located.shown()));

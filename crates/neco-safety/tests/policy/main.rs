@@ -8,6 +8,7 @@
 
 mod allowed;
 mod claude;
+mod credentials;
 mod docs;
 mod effects;
 mod gemini;

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use neco_proto::Actor;
 use neco_proto::app::{Caller, Scope};
+use neco_proto::key_kind::SERVER_TOKEN;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -151,7 +152,7 @@ impl Access {
     /// With the token of a folder, which is made when there is none.
     pub fn open(folder: &Path) -> io::Result<Self> {
         if main_token(folder)?.is_none() {
-            write_private(&folder.join(TOKEN), secret("neco_")?.as_bytes())?;
+            write_private(&folder.join(TOKEN), secret(SERVER_TOKEN)?.as_bytes())?;
         }
         let (links, browsers) = (Mutex::default(), Mutex::default());
         let mut tokens = Tokens::default();
@@ -269,7 +270,7 @@ pub fn add_token(folder: &Path, name: &str, scope: Scope) -> io::Result<String> 
     let _lock = changing(folder)?;
     let mut named = named_tokens(folder)?;
     named.retain(|named| named.name != name);
-    let token = secret("neco_")?;
+    let token = secret(SERVER_TOKEN)?;
     named.push(NamedToken { name: name.to_owned(), scope, sha256: hexadecimal(&hash(&token)) });
     write_private(&folder.join(NAMED), &serde_json::to_vec_pretty(&named)?)?;
     Ok(token)

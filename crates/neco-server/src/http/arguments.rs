@@ -1,30 +1,24 @@
 //! The arguments of a call, from its path, its query and its body.
 
 use neco_proto::app::Described;
-use schemars::SchemaGenerator;
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
 use super::problem::Problem;
+use super::schemas::Schemas;
 
 /// What the words of a path and a query mean, as the schema of a request has it.
-pub(crate) struct Fields(Value);
+pub(crate) struct Fields(Schemas);
 
 impl Fields {
     pub fn of(described: &Described) -> Self {
-        let mut generator = SchemaGenerator::default();
-        let schema = (described.request)(&mut generator);
-        let mut schema = Value::from(schema);
-        let defined = generator.take_definitions(true);
-        if let Some(all) = schema.as_object_mut() {
-            all.insert("$defs".to_owned(), Value::Object(defined));
-        }
-        Self(schema)
+        Self(Schemas::of(described.request))
     }
 
     /// A field from its words: text stays text, all else is read as JSON.
     fn read(&self, name: &str, words: &str) -> Value {
-        let is_text = self.field(self.resolved(&self.0), name).is_none_or(|field| self.takes(field, "string"));
+        let fields = self.0.fields(name);
+        let is_text = fields.is_empty() || fields.iter().any(|field| self.0.takes(field, "string"));
         match serde_json::from_str(words) {
             Ok(value) if !is_text => value,
             Ok(_) | Err(_) => Value::String(words.to_owned()),
@@ -32,38 +26,7 @@ impl Fields {
     }
 
     fn is_list(&self, name: &str) -> bool {
-        self.field(self.resolved(&self.0), name).is_some_and(|field| self.takes(field, "array"))
-    }
-
-    fn field<'a>(&'a self, schema: &'a Value, name: &str) -> Option<&'a Value> {
-        if let Some(field) = schema.get("properties").and_then(|all| all.get(name)) {
-            return Some(field);
-        }
-        let parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
-        parts.map(|part| self.resolved(part)).find_map(|part| self.field(part, name))
-    }
-
-    /// Follows references.
-    fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
-        let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
-        match name.and_then(|name| self.0.get("$defs")?.get(name)) {
-            Some(found) => self.resolved(found),
-            None => schema,
-        }
-    }
-
-    /// Whether a schema takes values of a kind.
-    fn takes(&self, schema: &Value, kind: &str) -> bool {
-        let schema = self.resolved(schema);
-        let among = |name: &str| schema.get(name).and_then(Value::as_array).into_iter().flatten();
-        let typed = match schema.get("type") {
-            Some(Value::String(only)) => only == kind,
-            Some(Value::Array(several)) => several.iter().any(|one| one == kind),
-            _ => false,
-        };
-        typed
-            || kind == "string" && (among("enum").any(Value::is_string) || schema.get("const").is_some())
-            || ["anyOf", "oneOf", "allOf"].iter().any(|name| among(name).any(|part| self.takes(part, kind)))
+        self.0.fields(name).iter().any(|field| self.0.takes(field, "array"))
     }
 }
 
@@ -98,5 +61,7 @@ pub(crate) fn arguments(
     for (name, words) in path {
         all.insert(name.clone(), fields.read(name, words));
     }
-    Ok(Value::Object(all))
+    let all = Value::Object(all);
+    fields.0.must_know(&all)?;
+    Ok(all)
 }

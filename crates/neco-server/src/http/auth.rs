@@ -9,11 +9,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use http::{HeaderValue, StatusCode, header};
 use neco_proto::Actor;
-use neco_proto::app::Scope;
+use neco_proto::app::{Caller, Scope};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::House;
+use super::audit::Line;
 use super::calls::{rights, taken_within};
 use super::problem::{Answer, Problem};
 use super::sessions::answered;
@@ -32,26 +33,31 @@ pub(crate) fn add(router: Router, house: &Arc<House>) -> Router {
     let own = |house: &Arc<House>| Arc::clone(house);
     let (links, exchanges, leaves) = (own(house), own(house), own(house));
     router
-        .route("/api/v1/auth/link", post(move |request: Request| async move { answered(link(&links, &request)) }))
+        .route("/api/v1/auth/link", post(move |request: Request| async move { answered(link(&links, request).await) }))
         .route(
             "/api/v1/auth/exchange",
             post(move |request: Request| async move { answered(exchange(&exchanges, request).await) }),
         )
-        .route("/api/v1/auth/logout", post(move |request: Request| async move { answered(leave(&leaves, &request)) }))
+        .route("/api/v1/auth/logout", post(move |request: Request| async move { answered(leave(&leaves, request).await) }))
 }
 
 fn failed(error: io::Error) -> Problem {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
 }
 
+/// Writes down what the person does here, or a browser of theirs.
+async fn note(house: &House, does: &str) {
+    house.hall.audit.note(Line::of(&Caller::person(), does, &Ok(()))).await;
+}
+
 /// Only the person makes links: whoever opens one may do all that they may.
-fn link(house: &House, request: &Request) -> Result<Response, Problem> {
-    let rights = rights(request)?;
+async fn link(house: &House, request: Request) -> Result<Response, Problem> {
+    let rights = rights(&request)?;
     if rights.scope < Scope::Manage || rights.actor != Actor::Person {
         return Err(Problem::new(StatusCode::FORBIDDEN, "a link is only for whoever may do everything"));
     }
     let code = house.access.link().map_err(failed)?;
-    tracing::info!("a link for a browser was made");
+    note(house, "auth.link").await;
     Answer::json(StatusCode::CREATED, &json!({ "url": format!("{}/#code={code}", house.url) }))
         .map(IntoResponse::into_response)
 }
@@ -62,10 +68,14 @@ async fn exchange(house: &House, request: Request) -> Result<Response, Problem> 
     let Code { code } = serde_json::from_slice(&body).map_err(|error| Problem::bad(error.to_string()))?;
     let used =
         || Problem::new(StatusCode::UNAUTHORIZED, "the link was used, or is too old: `neco serve link` makes another");
-    let (cookie, tab) = house.access.exchange(&code).map_err(failed)?.ok_or_else(used)?;
-    tracing::info!("a browser has signed in");
+    let Some((cookie, tab)) = house.access.exchange(&code).map_err(failed)? else {
+        let refused = Some("the code is good for nothing, or no longer".to_owned());
+        house.hall.audit.note(Line { does: "auth.exchange".to_owned(), refused, ..Line::default() }).await;
+        return Err(used());
+    };
+    note(house, "auth.exchange").await;
     let mut response = Answer::json(StatusCode::OK, &json!({ "tab": tab }))?.into_response();
-    let secure = if house.guard.behind_proxy { "; Secure" } else { "" };
+    let secure = if house.guard.is_tls { "; Secure" } else { "" };
     let name = house.guard.cookie_name();
     let cookie = format!("{name}={cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=604800{secure}");
     let cookie = HeaderValue::from_str(&cookie).map_err(|error| Problem::bad(error.to_string()))?;
@@ -73,9 +83,10 @@ async fn exchange(house: &House, request: Request) -> Result<Response, Problem> 
     Ok(response)
 }
 
-fn leave(house: &House, request: &Request) -> Result<Response, Problem> {
-    rights(request)?;
+async fn leave(house: &House, request: Request) -> Result<Response, Problem> {
+    rights(&request)?;
     house.guard.cookie(request.headers()).into_iter().for_each(|cookie| house.access.forget(cookie));
+    note(house, "auth.logout").await;
     Answer::json(StatusCode::OK, &json!({})).map(IntoResponse::into_response)
 }
 

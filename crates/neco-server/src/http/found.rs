@@ -34,8 +34,8 @@ pub fn folder(data_dir: &Path) -> PathBuf {
 /// That this process is the server, until it is dropped.
 pub struct Lock {
     folder: PathBuf,
-    /// Its lock ends with the process, however that ends.
-    _file: File,
+    /// Its lock ends with the last process that has it, however that ends; nothing when another one goes on with it.
+    file: Option<File>,
 }
 
 /// Why this process can't be the server.
@@ -69,13 +69,28 @@ impl Lock {
         };
         match tried {
             Ok(()) => {
-                let lock = Self { folder: folder.to_owned(), _file: file };
+                let lock = Self { folder: folder.to_owned(), file: Some(file) };
                 lock.hide()?;
                 Ok(lock)
             }
             Err(TryLockError::WouldBlock) => Err(NotTheOne::Another(said(folder)?)),
             Err(TryLockError::Error(error)) => Err(error.into()),
         }
+    }
+
+    /// Makes this process the server of a folder in the place of the one that gave it this.
+    pub(crate) fn of(folder: &Path, given: File) -> Self {
+        Self { folder: folder.to_owned(), file: Some(given) }
+    }
+
+    /// What another process is the server with.
+    pub(crate) fn file(&self) -> Option<&File> {
+        self.file.as_ref()
+    }
+
+    /// Another process is the server from now on.
+    pub(crate) fn leave(mut self) {
+        self.file.take();
     }
 
     /// Tells nobody any more where the server is: also not what one left that was killed, whose port and number may be
@@ -101,7 +116,9 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        let _ = self.hide();
+        if self.file.is_some() {
+            let _ = self.hide();
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::House;
 use super::access::Rights;
+use super::audit::Line;
 use super::calls::LONGEST_BODY;
 use super::page::is_page;
 use super::problem::Problem;
@@ -43,13 +44,15 @@ pub(crate) struct Guard {
     /// `Host` headers that are right, such as `127.0.0.1:7420`.
     pub hosts: Vec<String>,
     pub port: u16,
-    /// Whether browsers reach it by TLS, which somebody else ends.
+    /// Whether somebody else stands before it, and ends TLS there.
     pub behind_proxy: bool,
+    /// Whether browsers reach it by TLS.
+    pub is_tls: bool,
     asked: Mutex<HashMap<(IpAddr, String), (f64, Instant)>>,
 }
 
 impl Guard {
-    pub fn new(address: SocketAddr, names: &[String], behind_proxy: bool) -> Self {
+    pub fn new(address: SocketAddr, names: &[String], behind_proxy: bool, speaks_tls: bool) -> Self {
         let port = address.port();
         let bound = match address.ip() {
             IpAddr::V4(four) => four.to_string(),
@@ -60,8 +63,8 @@ impl Guard {
         // Names of a proxy stand without our port.
         hosts.extend(names.iter().map(|name| name.to_ascii_lowercase()));
         // Nobody says the port that goes without saying.
-        hosts.extend(own.into_iter().filter(|_| port == 80));
-        Self { hosts, port, behind_proxy, asked: Mutex::default() }
+        hosts.extend(own.into_iter().filter(|_| port == if speaks_tls { 443 } else { 80 }));
+        Self { hosts, port, behind_proxy, is_tls: behind_proxy || speaks_tls, asked: Mutex::default() }
     }
 
     /// Whether an address has something left of `most` a minute.
@@ -128,7 +131,14 @@ pub(crate) async fn guard(State(house): State<Arc<House>>, mut request: Request,
     let passed = pass(&house, &mut request);
     let mut response = match passed {
         Ok(()) => next.run(request).await,
-        Err(problem) => problem.into_response(),
+        Err(problem) => {
+            // Those who are turned away for asking too much are counted and not written down.
+            if matches!(problem.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+                let line = turned_away(&request, &problem);
+                house.hall.audit.note(line).await;
+            }
+            problem.into_response()
+        }
     };
     let class = usize::from(response.status().as_u16() / 100).saturating_sub(1);
     house.hall.numbers.answered.get(class).inspect(|number| number.add());
@@ -137,6 +147,13 @@ pub(crate) async fn guard(State(house): State<Arc<House>>, mut request: Request,
         headers.entry(*name).or_insert(HeaderValue::from_static(value));
     }
     response
+}
+
+/// What is written down of a request that nothing was done for. What stands behind its `?` may be a secret.
+fn turned_away(request: &Request, problem: &Problem) -> Line {
+    let from = request.extensions().get::<Peer>().map(|Peer(peer)| peer.to_string());
+    let does = format!("{} {}", request.method(), request.uri().path());
+    Line { does, from, refused: Some(problem.words().to_owned()), ..Line::default() }
 }
 
 /// What every answer says, unless the page says it otherwise.
@@ -244,7 +261,7 @@ mod tests {
 
     #[test]
     fn its_own_names_are_those_that_browsers_say() {
-        let named = |address: &str| Guard::new(address.parse().unwrap(), &["neco.example".to_owned()], false);
+        let named = |address: &str| Guard::new(address.parse().unwrap(), &["neco.example".to_owned()], false, false);
         let usual = named("[2001:db8::1]:7420");
         for host in ["127.0.0.1:7420", "[2001:db8::1]:7420", "LocalHost:7420", "neco.example", "neco.example:7420"] {
             assert!(usual.is_own(host), "{host}");

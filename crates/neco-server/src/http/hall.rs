@@ -2,28 +2,38 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
+use http::StatusCode;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
-use neco_proto::app::{App, AppError, Caller, Scope, Trouble};
-use neco_proto::{
-    Actor, Answer, ApprovalMode, Client, ClientError, Command, Decision, EventStream, Query, Receipt, Seq, SessionId,
-};
+use neco_proto::app::sessions::{ListSessions, SessionRow, SessionState};
+use neco_proto::app::{App, AppError, Call, Caller, Described, Scope, Trouble, Verb};
+use neco_proto::{Actor, Answer, Client, ClientError, Command, EventStream, Query, Receipt, Seq, SessionId};
 use tokio::sync::{OwnedMutexGuard, watch};
 
+use super::House;
 use super::access::Rights;
+use super::audit::{Audit, Audited, Line};
+use super::left::Left;
+use super::loosening;
 use super::numbers::Numbers;
-use crate::remote::desk::Host;
-use crate::remote::frames::{Opened, Sent};
+use super::once::Turn as Once;
+use super::problem;
+use crate::remote::desk::{Host, Over};
+use crate::remote::frames::{Opened, Reply, Sent};
 
 /// How long nobody needs a session that does nothing before it is handed back.
 const REST: Duration = Duration::from_secs(15 * 60);
 
 /// Sessions that are held at a time.
 const MOST: usize = 1024;
+
+/// Sessions of a list that are looked at at a time.
+const PAGE: usize = 100;
 
 /// How long a session may take to say how it stands.
 const SOON: Duration = Duration::from_secs(5);
@@ -33,11 +43,16 @@ pub(crate) struct Hall {
     pub app: Arc<dyn App>,
     pub version: String,
     pub numbers: Numbers,
+    pub audit: Audit,
+    left: Left,
     held: Mutex<HashMap<SessionId, Held>>,
     /// Held by whoever just hands a command to a session; the next one waits for that.
     turns: Mutex<HashMap<SessionId, Weak<Turn>>>,
-    /// True when everything has ended.
-    over: watch::Sender<bool>,
+    /// The sessions that another server handed over and that are not open yet, as they are opened. Held while one of them
+    /// is: nobody opens it otherwise meanwhile.
+    handed: tokio::sync::Mutex<Vec<OpenSession>>,
+    /// Whether everything has ended.
+    over: watch::Sender<Over>,
     /// Whether sessions are opened and commands taken.
     ready: watch::Sender<bool>,
 }
@@ -76,10 +91,70 @@ impl Client for Seated {
 }
 
 impl Hall {
-    pub fn new(app: Arc<dyn App>, version: &str) -> Arc<Self> {
-        let (over, ready) = (watch::Sender::new(false), watch::Sender::new(true));
+    /// For a program and what can be asked of it; who did what is written in the folder of the server. `handed` are the
+    /// sessions that another server handed over.
+    pub fn new(
+        app: Arc<dyn App>,
+        calls: &'static [Described],
+        version: &str,
+        folder: &Path,
+        handed: Vec<OpenSession>,
+    ) -> Arc<Self> {
+        let handed = tokio::sync::Mutex::new(handed);
+        let (over, ready) = (watch::Sender::default(), watch::Sender::new(true));
         let (held, turns, numbers) = (Mutex::default(), Mutex::default(), Numbers::default());
-        Arc::new(Self { app, version: version.to_owned(), numbers, held, turns, over, ready })
+        let (audit, left) = (Audit::of(folder), Left::of(folder));
+        let app = Arc::new(Audited { app, calls, audit: audit.clone() });
+        Arc::new(Self { app, version: version.to_owned(), numbers, audit, left, held, turns, handed, over, ready })
+    }
+
+    /// Opens those again that were at work when the server before this one ended without a word. They wait there for
+    /// somebody who has them go on: what was begun may have been done.
+    pub async fn bring_back(self: &Arc<Self>) {
+        let before = self.left.before();
+        if before.is_empty() {
+            return;
+        }
+        match self.stopped(&before).await {
+            Ok(stopped) => {
+                for id in stopped {
+                    match self.client(&Caller::person(), id).await {
+                        Ok(_) => tracing::info!(session = %id, "a session is back that was at work in a crash"),
+                        Err(error) => tracing::warn!(session = %id, %error, "a session could not be brought back"),
+                    }
+                }
+                self.left.are_back();
+            }
+            Err(error) => tracing::warn!(%error, "the sessions of the server before can't be found"),
+        }
+        self.remember().await;
+    }
+
+    /// Those of these sessions that were stopped in the middle of their work.
+    async fn stopped(&self, among: &[SessionId]) -> Result<Vec<SessionId>, AppError> {
+        let (app, mut stopped): (&dyn App, _) = (self.app.as_ref(), Vec::new());
+        let mut request = ListSessions { limit: PAGE, states: true, ..ListSessions::default() };
+        for _ in 0..MOST.div_ceil(PAGE) {
+            let page = app.ask(&Caller::person(), &request).await?;
+            let was_at_work = |row: &&SessionRow| row.state == Some(SessionState::Stopped) && among.contains(&row.id);
+            stopped.extend(page.sessions.iter().filter(was_at_work).map(|row| row.id));
+            match page.next {
+                Some(next) => request.cursor = Some(next),
+                None => break,
+            }
+        }
+        Ok(stopped)
+    }
+
+    /// Nobody has to bring back what is held: this server ends as it should.
+    pub fn forget(&self) {
+        self.left.forget();
+    }
+
+    /// Writes down which sessions are held.
+    async fn remember(self: &Arc<Self>) {
+        let hall = Arc::clone(self);
+        self.left.write(move || hall.held().keys().copied().collect()).await;
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<SessionId, Held>> {
@@ -97,6 +172,27 @@ impl Hall {
 
     /// Opens a session and holds it.
     pub async fn open(self: &Arc<Self>, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
+        match &wanted.which {
+            WhichSession::New => {}
+            WhichSession::Latest => self.open_handed("").await,
+            WhichSession::Id(id) => self.open_handed(id).await,
+        }
+        self.open_now(caller, wanted).await
+    }
+
+    /// Opens the sessions that were handed over and whose ids begin so, as they were open before.
+    pub async fn open_handed(self: &Arc<Self>, id: &str) {
+        let is_meant = |wanted: &OpenSession| matches!(&wanted.which, WhichSession::Id(own) if own.starts_with(id));
+        let mut handed = self.handed.lock().await;
+        while let Some(at) = handed.iter().position(is_meant) {
+            let wanted = handed.swap_remove(at);
+            if let Err(error) = self.open_now(&Caller::person(), wanted).await {
+                tracing::error!(%error, "a session that was handed over could not be opened");
+            }
+        }
+    }
+
+    async fn open_now(self: &Arc<Self>, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
         if !self.is_ready() {
             return Err(AppError::new(Trouble::Failed, "the server is about to end"));
         }
@@ -112,6 +208,7 @@ impl Hall {
         to_the_end(async move {
             let OpenedSession { id, client, folder, owner, since, notes } = hall.app.open(&caller, wanted).await?;
             hall.hold(id, client).await?;
+            hall.remember().await;
             tracing::info!(session = %id, caller = ?caller.actor, "a session is held");
             Ok(Opened { id, folder, since, was_open: owner.is_some(), notes })
         })
@@ -183,10 +280,8 @@ impl Hall {
 
     /// Hands a command over, also to a session whose process has ended meanwhile: it is opened again.
     pub async fn send(self: &Arc<Self>, rights: &Rights, id: SessionId, sent: Sent) -> Result<Receipt, AppError> {
-        let needed = needs(&sent.command);
-        if rights.scope < needed {
-            let words = format!("this command is not for whoever may only {}", rights.scope);
-            return Err(AppError::new(Trouble::NotAllowed, words));
+        if rights.scope < Scope::Work {
+            return Err(AppError::new(Trouble::NotAllowed, "commands are not for whoever may only read"));
         }
         if matches!(sent.command, Command::Shutdown) {
             return Err(ClientError::Refused("only the server ends its sessions".to_owned()).into());
@@ -197,12 +292,24 @@ impl Hall {
         let claimed = Caller { actor: sent.by, scope: rights.scope, tenant: None };
         let (caller, command) = (rights.caller(claimed), sent.command);
         self.numbers.commands.add();
-        let (client, taken) = self.hand_over(&caller, id, command.clone()).await?;
+        let does = name(&command);
+        let taken = self.hand_over_to_living(&caller, id, command).await;
+        self.audit.note(Line::of(&caller, &does, &taken).in_session(id)).await;
+        taken
+    }
+
+    async fn hand_over_to_living(
+        self: &Arc<Self>,
+        caller: &Caller,
+        id: SessionId,
+        command: Command,
+    ) -> Result<Receipt, AppError> {
+        let (client, taken) = self.hand_over(caller, id, command.clone()).await?;
         if taken != Err(ClientError::Gone) {
             return Ok(taken?);
         }
         self.let_go(id, &client).await?;
-        let (_, taken) = self.hand_over(&caller, id, command).await?;
+        let (_, taken) = self.hand_over(caller, id, command).await?;
         Ok(taken?)
     }
 
@@ -216,6 +323,14 @@ impl Hall {
     ) -> Result<(Arc<dyn Client>, Result<Receipt, ClientError>), AppError> {
         let turn = self.turn(id).await;
         let client = self.client(caller, id).await?;
+        if caller.scope < Scope::Manage {
+            // Also while nobody else says anything there: what is looked up is what is answered.
+            match loosening::refused(client.as_ref(), &command).await {
+                Ok(None) => {}
+                Ok(Some(refused)) => return Err(refused),
+                Err(error) => return Ok((client, Err(error))),
+            }
+        }
         let taken = {
             let mut sending = client.send_as(caller.actor.clone(), command);
             // Once it is in line there, the next one may be.
@@ -264,14 +379,23 @@ impl Hall {
 
     /// Hands back what nobody needs and what does nothing; tells how many sessions are left.
     pub async fn tidy(&self) -> usize {
+        self.tidy_after(REST).await
+    }
+
+    async fn tidy_after(&self, rest: Duration) -> usize {
         let is_idle =
-            |held: &Held, users: usize| held.asked.elapsed() > REST && Arc::strong_count(&held.client) == users;
+            |held: &Held, users: usize| held.asked.elapsed() > rest && Arc::strong_count(&held.client) == users;
         let idle: Vec<(SessionId, Arc<dyn Client>)> = {
             let held = self.held();
             let idle = held.iter().filter(|(_, held)| is_idle(held, 1));
             idle.map(|(id, held)| (*id, Arc::clone(&held.client) as _)).collect()
         };
         for (id, client) in idle {
+            // A window over the Unix socket does not come by here.
+            if self.app.is_watched(id) {
+                self.at_hand(id);
+                continue;
+            }
             // Somebody may have come while it was asked; one user is this.
             if !is_busy(client.as_ref()).await
                 && let Err(error) = self.hand_back(id, |held| held.is(&client) && is_idle(held, 2)).await
@@ -282,9 +406,18 @@ impl Hall {
         self.count()
     }
 
-    /// Takes nothing new, and lets those who work come to an end for a while. What waits for a person waits in the log.
-    pub async fn wind_down(&self, patience: Duration) {
+    /// Opens no sessions and takes no commands any more.
+    pub fn take_nothing_new(&self) {
         let _ = self.ready.send(false);
+    }
+
+    /// Has everybody who follows something ask whoever goes on with it.
+    pub fn goes_on_elsewhere(&self) {
+        let _ = self.over.send(Over::Elsewhere);
+    }
+
+    /// Lets those who work come to an end for a while. What waits for a person waits in the log.
+    pub async fn wind_down(&self, patience: Duration) {
         let clients: Vec<Arc<dyn Client>> = self.held().values().map(|held| Arc::clone(&held.client) as _).collect();
         let rests = clients.iter().map(|client| async {
             while is_at_work(client.as_ref()).await {
@@ -292,11 +425,11 @@ impl Hall {
             }
         });
         let _ = tokio::time::timeout(patience, join_all(rests)).await;
-        let _ = self.over.send(true);
+        let _ = self.over.send(Over::Ended);
     }
 
-    /// True when everything has ended.
-    pub fn over(&self) -> watch::Receiver<bool> {
+    /// Whether everything has ended.
+    pub fn over(&self) -> watch::Receiver<Over> {
         self.over.subscribe()
     }
 }
@@ -315,15 +448,10 @@ async fn to_the_end<T: Send + 'static>(
     }
 }
 
-/// What a command asks of whoever says it.
-fn needs(command: &Command) -> Scope {
-    let loosens = match command {
-        Command::SetApproval { approval } => matches!(approval, ApprovalMode::Auto | ApprovalMode::AcceptEdits),
-        Command::Approve { decision, .. } => matches!(decision, Decision::Always),
-        Command::CommandMessage { allow, .. } => !allow.is_empty(),
-        _ => false,
-    };
-    if loosens { Scope::Manage } else { Scope::Work }
+/// What a command is called over wires.
+fn name(command: &Command) -> String {
+    let written = serde_json::to_value(command).unwrap_or_default();
+    written.get("type").and_then(serde_json::Value::as_str).unwrap_or("a command").to_owned()
 }
 
 /// Whether the agent of a session works and waits for nobody.
@@ -358,6 +486,7 @@ async fn is_busy(client: &dyn Client) -> bool {
 
 /// Somebody who was let in, as a connection serves them.
 pub(crate) struct Visitor {
+    pub house: Arc<House>,
     pub hall: Arc<Hall>,
     pub rights: Rights,
 }
@@ -372,7 +501,7 @@ impl Visitor {
 fn as_client(error: AppError) -> ClientError {
     match error.code {
         Some(code) => ClientError::Failed { code, message: error.message },
-        None if error.message == ClientError::Gone.to_string() => ClientError::Gone,
+        None if error.trouble == Trouble::Gone => ClientError::Gone,
         None => ClientError::Refused(error.message),
     }
 }
@@ -387,7 +516,7 @@ impl Host for Visitor {
         true
     }
 
-    fn over(&self) -> watch::Receiver<bool> {
+    fn over(&self) -> watch::Receiver<Over> {
         self.hall.over()
     }
 
@@ -416,9 +545,61 @@ impl Host for Visitor {
         self.rights.caller(claimed)
     }
 
+    fn changes(&self, call: &Call) -> bool {
+        let described = self.house.calls.iter().find(|described| described.route.name == call.name);
+        described.is_some_and(|described| described.route.verb != Verb::Get)
+    }
+
+    fn once(&self, key: Option<String>, asked: &[u8], work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
+        let turn = key.map(|key| self.house.once.begin_as(&format!("{:?}", self.rights.actor), &key, "/ws", asked));
+        let key = match turn.transpose() {
+            Ok(Some(Once::Again(answer))) => return std::future::ready(said_again(&answer)).boxed(),
+            Ok(Some(Once::Do(key))) => key,
+            Ok(None) => None,
+            Err(problem) => return std::future::ready(Reply::NotCalled(problem.into())).boxed(),
+        };
+        let house = Arc::clone(&self.house);
+        whatever_happens(async move {
+            let reply = work.await;
+            if let Some(key) = key {
+                house.once.end(key, answered(&reply));
+            }
+            reply
+        })
+    }
+
     fn open(&self, wanted: OpenSession) -> BoxFuture<'_, Result<Opened, AppError>> {
         async move { self.hall.open(&self.rights.own(), wanted).await }.boxed()
     }
+}
+
+/// Goes on to its end when nobody waits for it any more; it is begun where it is asked for.
+fn whatever_happens(work: impl Future<Output = Reply> + Send + 'static) -> BoxFuture<'static, Reply> {
+    let broke =
+        || Reply::NotCalled(AppError::new(Trouble::Failed, "the server failed at this by a mistake of its own"));
+    async move {
+        let mut work = work.boxed();
+        match tokio::task::unconstrained(&mut work).now_or_never() {
+            Some(reply) => reply,
+            None => tokio::spawn(work).await.unwrap_or_else(|_| broke()),
+        }
+    }
+    .boxed()
+}
+
+/// A reply as it is kept for a key.
+fn answered(reply: &Reply) -> problem::Answer {
+    let status = match reply {
+        Reply::NotCalled(_) | Reply::Error(_) => StatusCode::CONFLICT,
+        _ => StatusCode::OK,
+    };
+    problem::Answer { status, kind: "application/json", body: serde_json::to_vec(reply).unwrap_or_default().into() }
+}
+
+/// The reply that was kept.
+fn said_again(answer: &problem::Answer) -> Reply {
+    let not_kept = || AppError::new(Trouble::InUse, "this was done; its answer was not kept");
+    serde_json::from_slice(&answer.body).unwrap_or_else(|_| Reply::NotCalled(not_kept()))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Connections: accepted within bounds, served until they end or make no progress.
+//! Connections: accepted within bounds, served until they end or make no progress; over TLS where the server has a
+//! certificate.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,10 +18,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::House;
+use super::crowd::{Crowd, Place};
 use super::guard::Peer;
 use super::neighbour::Lookout;
 use super::numbers::Counted;
@@ -37,6 +40,9 @@ const HEADERS: usize = 64;
 /// How long it may take.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
+/// How long a handshake of TLS may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
 /// How long a reader may take nothing before it is cut off: what it did not hear is in the log.
 const PROGRESS: Duration = Duration::from_secs(30);
 
@@ -48,18 +54,20 @@ const REST: Duration = Duration::from_millis(100);
 pub(crate) struct Seat {
     /// What is waited for when the server ends.
     pub open: TaskTracker,
-    _taken: Arc<(OwnedSemaphorePermit, Counted)>,
+    _taken: Arc<(OwnedSemaphorePermit, Option<Place>, Counted)>,
 }
 
-/// Serves connections until `stop`; gives those that are left.
+/// Serves connections until `stop`, with `tls` where the server speaks that; gives those that are left.
 pub(crate) async fn accept(
     listener: TcpListener,
     router: Router,
     house: Arc<House>,
+    tls: Option<TlsAcceptor>,
     stop: CancellationToken,
 ) -> io::Result<TaskTracker> {
     let own = listener.local_addr()?;
     let (places, open, lookout) = (Arc::new(Semaphore::new(MOST)), TaskTracker::new(), Arc::<Lookout>::default());
+    let crowd = Arc::<Crowd>::default();
     loop {
         let place = tokio::select! {
             () = stop.cancelled() => break,
@@ -77,15 +85,23 @@ pub(crate) async fn accept(
                 continue;
             }
         };
+        // Behind a proxy all come from its address.
+        let of_address = if house.guard.behind_proxy { None } else { Some(crowd.enter(peer.ip())) };
+        let Ok(of_address) = of_address.transpose() else {
+            tracing::debug!(%peer, "a connection was turned away: its address has too many");
+            continue;
+        };
         // What it listens at may be all addresses; the connection has one of them.
         let own = stream.local_addr().unwrap_or(own);
         let (since, lookout) = (std::time::Instant::now(), Arc::clone(&lookout));
         let (router, stop) = (router.clone(), stop.clone());
-        let seat = Seat { open: open.clone(), _taken: Arc::new((place, house.hall.numbers.connections.count())) };
+        let tls = tls.clone();
+        let taken = (place, of_address.flatten(), house.hall.numbers.connections.count());
+        let seat = Seat { open: open.clone(), _taken: Arc::new(taken) };
         open.spawn(async move {
             let looked = tokio::task::spawn_blocking(move || lookout.is_command(peer, own, since)).await;
             match looked {
-                Ok(false) => serve(stream, (peer, seat), router, stop).await,
+                Ok(false) => begin(stream, tls, (peer, seat), router, stop).await,
                 Ok(true) | Err(_) => tracing::warn!(%peer, "a connection was turned away: at its other end is a command of an agent, or nobody any more"),
             }
         });
@@ -94,9 +110,36 @@ pub(crate) async fn accept(
     Ok(open)
 }
 
-async fn serve(stream: TcpStream, (peer, seat): (SocketAddr, Seat), router: Router, stop: CancellationToken) {
+/// Speaks TLS where the server does, and serves what comes then.
+async fn begin(
+    stream: TcpStream,
+    tls: Option<TlsAcceptor>,
+    whose: (SocketAddr, Seat),
+    router: Router,
+    stop: CancellationToken,
+) {
     let _ = stream.set_nodelay(true);
-    let io = TokioIo::new(Progress { io: stream, stuck: None });
+    let stream = Progress { io: stream, stuck: None };
+    let Some(tls) = tls else { return serve(stream, whose, router, stop).await };
+    let peer = whose.0;
+    let shaken = tokio::select! {
+        shaken = tokio::time::timeout(HANDSHAKE, tls.accept(stream)) => shaken,
+        () = stop.cancelled() => return,
+    };
+    match shaken {
+        Ok(Ok(stream)) => serve(stream, whose, router, stop).await,
+        Ok(Err(error)) => tracing::debug!(%error, %peer, "no TLS was spoken"),
+        Err(_) => tracing::debug!(%peer, "a handshake took too long"),
+    }
+}
+
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    (peer, seat): (SocketAddr, Seat),
+    router: Router,
+    stop: CancellationToken,
+) {
+    let io = TokioIo::new(stream);
     let inner = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));

@@ -5,27 +5,37 @@
 //! is said over a WebSocket is what is said over the Unix sockets of [`remote`](crate::remote).
 //!
 //! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`mod@guard`] (what every
-//! request passes) with [`neighbour`], [`listen`] (connections), [`hall`] (the sessions that are held), [`calls`] with
-//! [`arguments`] and [`once`], [`sessions`], [`stream`], [`ws`], [`page`] and [`auth`] (browsers), [`openapi`], [`numbers`],
-//! [`problem`], and [`client`] (the way to a server).
+//! request passes) with [`neighbour`], [`listen`] (connections) with [`crowd`] and [`tls`], [`hall`] (the sessions that are
+//! held) with [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`], [`sessions`],
+//! [`stream`], [`ws`], [`page`] and [`auth`] (browsers), [`mcp`] (MCP clients), [`openapi`], [`numbers`], [`problem`],
+//! [`client`] (the way to a server) with [`trust`], and [`take_over`] (another process goes on with all of it).
 
 pub mod access;
 mod arguments;
+mod audit;
 mod auth;
 mod calls;
 pub mod client;
+mod crowd;
 pub mod found;
 mod guard;
 mod hall;
+mod left;
 mod listen;
+mod loosening;
+pub mod mcp;
 mod neighbour;
 mod numbers;
 mod once;
 mod openapi;
 mod page;
 mod problem;
+mod schemas;
 mod sessions;
 mod stream;
+pub mod take_over;
+pub mod tls;
+pub mod trust;
 mod ws;
 
 use std::collections::BTreeMap;
@@ -40,7 +50,10 @@ use axum::extract::Request;
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, any, get};
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use http::StatusCode;
+use neco_proto::app::opening::OpenSession;
 use neco_proto::app::{App, Described};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -48,10 +61,12 @@ use tokio_util::sync::CancellationToken;
 use access::Access;
 use guard::{Guard, guard};
 use hall::Hall;
+use mcp::McpClients;
 use once::Once;
 use problem::{Answer, Problem};
+use tls::{Certificate, TlsFiles};
 
-pub use client::{can_be_read, connect, post};
+pub use client::{can_be_read, connect, connect_trusting, post};
 pub use page::PageFile;
 
 /// Where a server listens unless told otherwise.
@@ -60,7 +75,7 @@ pub const DEFAULT_PORT: u16 = 7420;
 /// How often is looked for sessions that nobody needs.
 const TIDY: Duration = Duration::from_secs(30);
 
-/// How often tokens are read again.
+/// How often tokens and the certificate are read again.
 const REFRESH: Duration = Duration::from_secs(2);
 
 /// How long agents may go on when the server is to end.
@@ -83,10 +98,30 @@ pub struct HttpSetup {
     pub names: Vec<String>,
     /// Whether somebody else ends TLS before it.
     pub behind_proxy: bool,
+    /// Its certificate, where it speaks TLS itself.
+    pub tls: Option<TlsFiles>,
     /// After how long the server ends when nobody needs it.
     pub idle: Option<Duration>,
     /// The page that browsers get; empty where none was built.
     pub page: &'static [PageFile],
+    /// The sessions that it goes on with.
+    pub sessions: Vec<OpenSession>,
+}
+
+/// What becomes of sessions when a server ends.
+pub trait Ending: Send + Sync {
+    /// Whether another process goes on with them.
+    fn hands_over(&self) -> bool {
+        false
+    }
+
+    /// Ready when nothing of them would be cut short, or nobody waits any longer for that.
+    fn come_to_boundary(&self) -> BoxFuture<'_, ()> {
+        std::future::ready(()).boxed()
+    }
+
+    /// Ends what there is of them here.
+    fn end(&self) -> BoxFuture<'_, ()>;
 }
 
 /// What all requests need.
@@ -95,21 +130,27 @@ pub(crate) struct House {
     access: Access,
     guard: Guard,
     once: Once,
+    /// What can be asked.
+    calls: &'static [Described],
+    certificate: Option<Arc<Certificate>>,
+    mcp: McpClients,
+    version: &'static str,
     /// Where a browser finds the server.
     url: String,
 }
 
-/// Where a browser finds a server: by its first name, if it has one, and by TLS where a proxy ends that.
-fn link_url(address: SocketAddr, names: &[String], behind_proxy: bool) -> String {
+/// Where a browser finds a server: by its first name, if it has one, and by TLS where that is spoken.
+fn link_url(address: SocketAddr, names: &[String], behind_proxy: bool, is_tls: bool) -> String {
+    let scheme = if is_tls { "https" } else { "http" };
     match names.first() {
         Some(name) if behind_proxy => format!("https://{name}"),
-        Some(_) | None if !address.ip().is_unspecified() => format!("http://{address}"),
-        Some(name) => format!("http://{name}:{}", address.port()),
-        None => format!("http://localhost:{}", address.port()),
+        Some(name) if is_tls || address.ip().is_unspecified() => format!("{scheme}://{name}:{}", address.port()),
+        Some(_) | None if !address.ip().is_unspecified() => format!("{scheme}://{address}"),
+        Some(_) | None => format!("{scheme}://localhost:{}", address.port()),
     }
 }
 
-/// Serves until `stop`, or until nobody needs the server any more; then agents may go on for a moment, `ends` ends what
+/// Serves until `stop`, or until nobody needs the server any more; then agents may go on for a moment, `ending` ends what
 /// there is of sessions, and whoever follows them hears it. `tells` tells others once requests are answered.
 ///
 /// # Errors
@@ -118,27 +159,53 @@ pub async fn serve(
     setup: HttpSetup,
     listener: TcpListener,
     stop: CancellationToken,
-    ends: impl Future<Output = ()>,
+    ending: &dyn Ending,
     tells: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<()> {
-    let HttpSetup { app, calls, version, folder, names, behind_proxy, idle, page } = setup;
+    let HttpSetup { app, calls, version, folder, names, behind_proxy, tls, idle, page, sessions } = setup;
     let address = listener.local_addr()?;
-    let access = tokio::task::spawn_blocking(move || Access::open(&folder)).await.map_err(io::Error::other)??;
-    let url = link_url(address, &names, behind_proxy);
+    let opened = tokio::task::spawn_blocking(move || {
+        let certificate = tls.map(|files| Certificate::open(files, &folder)).transpose()?;
+        Ok::<_, io::Error>((Access::open(&folder)?, certificate, Hall::new(app, calls, version, &folder, sessions)))
+    });
+    let (access, certificate, hall) = opened.await.map_err(io::Error::other)??;
+    let acceptor = certificate.as_ref().map(Certificate::acceptor).transpose()?;
+    let url = link_url(address, &names, behind_proxy, certificate.is_some());
     let house = Arc::new(House {
-        hall: Hall::new(app, version),
+        hall,
         access,
-        guard: Guard::new(address, &names, behind_proxy),
+        guard: Guard::new(address, &names, behind_proxy, certificate.is_some()),
         once: Once::default(),
+        calls,
+        certificate,
+        mcp: McpClients::default(),
+        version,
         url,
     });
     let router = page::add(router(&house, calls, version), page).layer(from_fn_with_state(Arc::clone(&house), guard));
     let refreshing = tokio::spawn(refresh(Arc::clone(&house)));
     let tidying = tokio::spawn(tidy(Arc::clone(&house), idle, stop.clone()));
     tells()?;
-    let open = listen::accept(listener, router, Arc::clone(&house), stop).await?;
-    house.hall.wind_down(WIND_DOWN).await;
-    ends.await;
+    let (own, opens) = (Arc::clone(&house), Arc::clone(&house));
+    let comes_back = tokio::spawn(async move { own.hall.bring_back().await });
+    let opening = tokio::spawn(async move { opens.hall.open_handed("").await });
+    let open = listen::accept(listener, router, Arc::clone(&house), acceptor, stop).await?;
+    comes_back.abort();
+    let _ = opening.await;
+    house.hall.take_nothing_new();
+    let hands_over = ending.hands_over();
+    if hands_over {
+        ending.come_to_boundary().await;
+        house.hall.goes_on_elsewhere();
+    } else {
+        house.hall.wind_down(WIND_DOWN).await;
+    }
+    house.mcp.end().await;
+    ending.end().await;
+    // Whoever goes on with them has to bring them back, should it fall.
+    if !hands_over {
+        house.hall.forget();
+    }
     let _ = tokio::time::timeout(LAST_WORDS, open.wait()).await;
     refreshing.abort();
     tidying.abort();
@@ -149,8 +216,15 @@ async fn refresh(house: Arc<House>) {
     loop {
         tokio::time::sleep(REFRESH).await;
         let own = Arc::clone(&house);
-        if let Ok(Err(error)) = tokio::task::spawn_blocking(move || own.access.refresh()).await {
+        let refreshed = tokio::task::spawn_blocking(move || {
+            (own.access.refresh(), own.certificate.as_ref().map_or(Ok(()), |certificate| certificate.refresh()))
+        });
+        let Ok((tokens, certificate)) = refreshed.await else { continue };
+        if let Err(error) = tokens {
             tracing::warn!(%error, "the tokens could not be read again");
+        }
+        if let Err(error) = certificate {
+            tracing::warn!(%error, "the certificate could not be read again; the one before goes on being shown");
         }
     }
 }
@@ -161,7 +235,8 @@ async fn tidy(house: Arc<House>, idle: Option<Duration>, stop: CancellationToken
     let mut needed = Instant::now();
     loop {
         tokio::time::sleep(every).await;
-        if house.hall.tidy().await > 0 || house.hall.numbers.connections.get() > 0 {
+        let held = house.hall.tidy().await + house.mcp.tidy().await;
+        if held > 0 || house.hall.numbers.connections.get() > 0 {
             needed = Instant::now();
         }
         if idle.is_some_and(|idle| needed.elapsed() >= idle) {
@@ -184,7 +259,7 @@ fn router(house: &Arc<House>, calls: &'static [Described], version: &'static str
     }
     let router =
         by_path.into_iter().fold(Router::new(), |router, (path, route)| router.route(&format!("/api/v1{path}"), route));
-    let router = auth::add(sessions::add(router, house), house);
+    let router = mcp::add(auth::add(sessions::add(router, house), house), house);
     let (ready, numbers, sockets) = (Arc::clone(house), Arc::clone(house), Arc::clone(house));
     router
         .route(

@@ -55,7 +55,12 @@ impl Once {
     /// Whether a request of somebody is to be done.
     pub fn begin(&self, who: &str, headers: &HeaderMap, what: &str, body: &[u8]) -> Result<Turn, Problem> {
         let Some(key) = headers.get("idempotency-key") else { return Ok(Turn::Do(None)) };
-        let key = key.to_str().ok().filter(|key| (1..=LONGEST_KEY).contains(&key.len()));
+        self.begin_as(who, key.to_str().unwrap_or_default(), what, body)
+    }
+
+    /// The same with its key.
+    pub fn begin_as(&self, who: &str, key: &str, what: &str, body: &[u8]) -> Result<Turn, Problem> {
+        let key = Some(key).filter(|key| (1..=LONGEST_KEY).contains(&key.len()) && key.is_ascii());
         let key = key.ok_or_else(|| Problem::bad("an Idempotency-Key has 1 to 255 characters of ASCII"))?;
         let asked = Sha256::new().chain_update(what).chain_update([0]).chain_update(body).finalize().into();
         let key = (who.to_owned(), key.to_owned());

@@ -37,10 +37,9 @@ pub(crate) fn description(calls: &[Described], version: &str) -> Value {
             }
             let mut parameters = path_parameters(route.path);
             if matches!(route.verb, Verb::Get) {
-                parameters.push(json!({
-                    "name": "arguments", "in": "query", "style": "form", "explode": true, "schema": request,
-                }));
+                parameters.extend(query_parameters(&generator, &request.into(), route.path));
             } else {
+                parameters.push(json!({ "$ref": ONCE }));
                 all.insert("requestBody".to_owned(), body(&request.into(), false));
             }
             all.insert("parameters".to_owned(), json!(parameters));
@@ -53,13 +52,19 @@ pub(crate) fn description(calls: &[Described], version: &str) -> Value {
         if let Some(all) = operation.as_object_mut() {
             let scope = if *verb == "get" || *name == "sessions.ask" { Scope::Read } else { Scope::Work };
             all.insert("x-neco-scope".to_owned(), json!(scope));
-            all.insert("parameters".to_owned(), json!(path_parameters(path)));
+            let more = match *name {
+                "sessions.events" => of_events(),
+                _ if *verb == "post" && *name != "sessions.ask" => vec![json!({ "$ref": ONCE })],
+                _ => Vec::new(),
+            };
+            all.insert("parameters".to_owned(), json!([path_parameters(path), more].concat()));
             request.iter().for_each(|request| {
                 all.insert("requestBody".to_owned(), body(request, *name != "sessions.open"));
             });
         }
         put(&mut paths, path, verb, operation);
     }
+    put(&mut paths, "/ws", "get", socket());
     json!({
         "openapi": "3.1.0",
         "info": { "title": "Neco", "version": version },
@@ -68,6 +73,10 @@ pub(crate) fn description(calls: &[Described], version: &str) -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+            "parameters": { "once": {
+                "name": "Idempotency-Key", "in": "header", "schema": { "type": "string" },
+                "description": "What is written with the same key again is done once.",
+            } },
             "schemas": generator.take_definitions(true),
         },
     })
@@ -119,11 +128,61 @@ fn path_parameters(path: &str) -> Vec<Value> {
     fields.map(|name| json!({ "name": name, "in": "path", "required": true, "schema": {} })).collect()
 }
 
+/// Where it is described that a write can be done once.
+const ONCE: &str = "#/components/parameters/once";
+
+/// The fields of a request that stand in a query: all that its path does not have.
+fn query_parameters(generator: &SchemaGenerator, schema: &Value, path: &str) -> Vec<Value> {
+    let defined = defined(generator, schema);
+    let is_needed = |name: &str| {
+        defined.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|one| one == name))
+    };
+    let fields = defined.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let in_query = fields.filter(|(name, _)| !path.contains(&format!("{{{name}}}")));
+    let parameter = |(name, field): (&String, &Value)| {
+        let about = field.get("description").cloned().unwrap_or_default();
+        json!({ "name": name, "in": "query", "required": is_needed(name), "description": about, "schema": field })
+    };
+    in_query.map(parameter).collect()
+}
+
+/// What the events of a session are asked with.
+fn of_events() -> Vec<Value> {
+    let whole = |name: &str, place: &str, about: &str| {
+        json!({ "name": name, "in": place, "description": about, "schema": { "type": "integer", "minimum": 0 } })
+    };
+    vec![
+        whole("since", "query", "Only events after the one with this seq."),
+        whole("limit", "query", "How many of them a page has at most, up to 500."),
+        whole("Last-Event-ID", "header", "The same as since, which it outranks: a reader of a stream comes back with it."),
+    ]
+}
+
+/// The WebSocket, whose messages are no requests of HTTP.
+fn socket() -> Value {
+    json!({
+        "operationId": "ws",
+        "summary": "A WebSocket for many sessions: JSON objects with an `id`, the first of which is a hello",
+        "parameters": [{
+            "name": "Sec-WebSocket-Protocol", "in": "header", "schema": { "type": "string" },
+            "description": "neco.v1, and neco.tab. with the token of a browser's tab.",
+        }],
+        "responses": {
+            "101": { "description": "It is open." },
+            "default": { "description": "Why not.", "content": { "application/problem+json": {} } },
+        },
+    })
+}
+
+/// What a schema refers to.
+fn defined<'a>(generator: &'a SchemaGenerator, schema: &'a Value) -> &'a Value {
+    let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+    name.and_then(|name| generator.definitions().get(name)).unwrap_or(schema)
+}
+
 /// What the doc comment of a request says, without what follows its first sentence.
 fn about(generator: &SchemaGenerator, schema: &Value) -> String {
-    let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
-    let defined = name.and_then(|name| generator.definitions().get(name)).unwrap_or(schema);
-    let words = defined.get("description").and_then(Value::as_str).unwrap_or_default();
+    let words = defined(generator, schema).get("description").and_then(Value::as_str).unwrap_or_default();
     words.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned()
 }
 

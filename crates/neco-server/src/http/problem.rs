@@ -28,9 +28,20 @@ impl Problem {
         Self { status, error: AppError::new(trouble, words) }
     }
 
+    /// Why, for people.
+    pub fn words(&self) -> &str {
+        &self.error.message
+    }
+
     /// A request that can't be read.
     pub fn bad(words: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, words)
+    }
+}
+
+impl From<Problem> for AppError {
+    fn from(problem: Problem) -> Self {
+        problem.error
     }
 }
 
@@ -43,6 +54,7 @@ impl From<AppError> for Problem {
             Trouble::InUse => StatusCode::CONFLICT,
             Trouble::NoModel => StatusCode::SERVICE_UNAVAILABLE,
             Trouble::Unsupported => StatusCode::NOT_IMPLEMENTED,
+            Trouble::Gone => StatusCode::GONE,
             Trouble::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self { status, error }

@@ -1,12 +1,13 @@
 //! Sessions over HTTP: opened, told, asked, followed.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::{Path, Request};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use futures::StreamExt;
+use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use neco_proto::app::Scope;
 use neco_proto::app::opening::OpenSession;
@@ -21,6 +22,7 @@ use super::House;
 use super::access::Rights;
 use super::calls::{ends, rights, taken, write_once};
 use super::problem::{Answer, Problem};
+use super::schemas::Schemas;
 use super::stream;
 use crate::remote::frames::Sent;
 
@@ -78,7 +80,8 @@ pub(crate) fn answered(answer: Result<Response, Problem>) -> Response {
 async fn open(house: &Arc<House>, request: Request) -> Result<Response, Problem> {
     let rights = rights(&request)?;
     let (parts, body) = taken(request).await?;
-    let wanted: OpenSession = if body.is_empty() { OpenSession::default() } else { read(&body)? };
+    static FIELDS: LazyLock<Schemas> = LazyLock::new(Schemas::of_type::<OpenSession>);
+    let wanted: OpenSession = if body.is_empty() { OpenSession::default() } else { read(&parts, &body, &FIELDS)? };
     let (hall, caller) = (Arc::clone(&house.hall), rights.own());
     let work = async move { Answer::json(StatusCode::CREATED, &hall.open(&caller, wanted).await?) };
     write_once(house, &rights, &parts, &body, work).await
@@ -86,6 +89,7 @@ async fn open(house: &Arc<House>, request: Request) -> Result<Response, Problem>
 
 async fn show(house: &Arc<House>, id: String, request: Request) -> Result<Response, Problem> {
     let rights = rights(&request)?;
+    no_query(request.uri().query())?;
     let id = named(house, &rights, &id).await?;
     let client = house.hall.living(&rights.own(), id).await?;
     match client.ask(Query::Snapshot).await? {
@@ -97,7 +101,8 @@ async fn show(house: &Arc<House>, id: String, request: Request) -> Result<Respon
 async fn send(house: &Arc<House>, id: String, request: Request) -> Result<Response, Problem> {
     let rights = rights(&request)?;
     let (parts, body) = taken(request).await?;
-    let command: Command = read(&body)?;
+    static FIELDS: LazyLock<Schemas> = LazyLock::new(Schemas::of_type::<Command>);
+    let command: Command = read(&parts, &body, &FIELDS)?;
     let (own, hall) = (Arc::clone(house), Arc::clone(&house.hall));
     let by_whom = rights.clone();
     let work = async move {
@@ -110,8 +115,9 @@ async fn send(house: &Arc<House>, id: String, request: Request) -> Result<Respon
 
 async fn ask(house: &Arc<House>, id: String, request: Request) -> Result<Response, Problem> {
     let rights = rights(&request)?;
-    let (_, body) = taken(request).await?;
-    let query: Query = read(&body)?;
+    let (parts, body) = taken(request).await?;
+    static FIELDS: LazyLock<Schemas> = LazyLock::new(Schemas::of_type::<Query>);
+    let query: Query = read(&parts, &body, &FIELDS)?;
     let id = named(house, &rights, &id).await?;
     let answer = house.hall.living(&rights.own(), id).await?.ask(query).await?;
     Answer::json(StatusCode::OK, &answer).map(IntoResponse::into_response)
@@ -123,6 +129,7 @@ async fn close(house: &Arc<House>, id: String, request: Request) -> Result<Respo
         return Err(Problem::new(StatusCode::FORBIDDEN, "closing is not for whoever may only read"));
     }
     let (parts, body) = taken(request).await?;
+    no_query(parts.uri.query())?;
     let (own, by_whom) = (Arc::clone(house), rights.clone());
     let work = async move {
         let id = named(&own, &by_whom, &id).await?;
@@ -205,6 +212,19 @@ async fn named(house: &Arc<House>, rights: &Rights, id: &str) -> Result<SessionI
     Ok(house.hall.named(&rights.own(), id).await?)
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(body).map_err(|error| Problem::bad(format!("the body is not understood: {error}")))
+/// The body of a request that takes nothing else, with no field that is not known.
+fn read<T: DeserializeOwned>(parts: &Parts, body: &[u8], fields: &Schemas) -> Result<T, Problem> {
+    no_query(parts.uri.query())?;
+    let unclear = |error: serde_json::Error| Problem::bad(format!("the body is not understood: {error}"));
+    let read = serde_json::from_slice(body).map_err(unclear)?;
+    fields.must_know(&serde_json::from_slice(body).map_err(unclear)?)?;
+    Ok(read)
+}
+
+/// Refuses what stands behind a `?` where nothing is asked for there.
+fn no_query(query: Option<&str>) -> Result<(), Problem> {
+    match form_urlencoded::parse(query.unwrap_or_default().as_bytes()).next() {
+        Some((name, _)) => Err(Problem::bad(format!("there is no field {name} behind the ? of this address"))),
+        None => Ok(()),
+    }
 }

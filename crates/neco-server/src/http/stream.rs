@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::numbers::Counted;
+use crate::remote::desk::Over;
 
 /// How often a stream on which nothing happens shows that it is there.
 const BEAT: Duration = Duration::from_secs(15);
@@ -45,7 +46,7 @@ impl Said {
 pub(crate) fn events(
     events: EventStream,
     since: Seq,
-    over: watch::Receiver<bool>,
+    over: watch::Receiver<Over>,
     ends: CancellationToken,
     counted: Counted,
 ) -> Response {
@@ -73,7 +74,7 @@ pub(crate) fn events(
 /// An answer bit by bit.
 pub(crate) fn items(
     items: BoxStream<'static, Result<Value, AppError>>,
-    over: watch::Receiver<bool>,
+    over: watch::Receiver<Over>,
     ends: CancellationToken,
     counted: Counted,
 ) -> Response {
@@ -105,13 +106,13 @@ enum Next<T> {
 /// kept for it but what is on its way.
 fn until<T: Send + 'static>(
     items: BoxStream<'static, T>,
-    over: watch::Receiver<bool>,
+    over: watch::Receiver<Over>,
 ) -> impl stream::Stream<Item = Next<T>> + Send {
     stream::unfold((Some(items), over), |(items, mut over)| async move {
         let mut items = items?;
         let next = tokio::select! {
             biased;
-            _ = over.wait_for(|over| *over) => Next::Cut,
+            _ = over.wait_for(|over| *over != Over::Not) => Next::Cut,
             item = items.next() => item.map_or(Next::End, Next::Item),
             () = tokio::time::sleep(BEAT) => Next::Beat,
         };

@@ -40,7 +40,7 @@ pub(crate) fn upgrade(house: &Arc<House>, mut request: Request) -> Result<Respon
     let accept = derive_accept_key(key.as_bytes());
     let named = protocols(headers).any(|name| name == PROTOCOL);
     let upgrade = hyper::upgrade::on(&mut request);
-    let hall = Arc::clone(&house.hall);
+    let (house, hall) = (Arc::clone(house), Arc::clone(&house.hall));
     let open = hall.numbers.streams.count();
     let tasks = seat.open.clone();
     // The connection ends for HTTP; its place is taken until this ends.
@@ -49,7 +49,7 @@ pub(crate) fn upgrade(house: &Arc<House>, mut request: Request) -> Result<Respon
         let Ok(upgraded) = upgrade.await else { return };
         let io: Box<dyn Duplex> = Box::new(TokioIo::new(upgraded));
         let web = WebSocketStream::from_raw_socket(io, Role::Server, Some(config(LONGEST_BODY))).await;
-        let served = desk::serve(halves(web), Arc::new(Visitor { hall, rights }), Ok(()));
+        let served = desk::serve(halves(web), Arc::new(Visitor { house, hall, rights }), Ok(()));
         match ends.run_until_cancelled(served).await {
             Some(Ok(())) => {}
             Some(Err(error)) => tracing::debug!(%error, "a window is gone"),

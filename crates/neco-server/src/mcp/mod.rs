@@ -6,10 +6,11 @@
 //! writes, the next line is read.
 //!
 //! Reading order: [`lines`] (messages, a line each), [`ask`] (what a person is asked), [`call_sessions`] (where single
-//! calls are made), [`work`] (a call or a task under way), [`talk`] (the client behind a request), [`server`].
+//! calls are made), [`work`] (a call or a task under way), [`talk`] (the client behind a request), [`server`], [`http`] (clients that come over HTTP).
 
 mod ask;
 mod call_sessions;
+pub(crate) mod http;
 mod lines;
 mod server;
 mod talk;

@@ -8,7 +8,7 @@ use futures::future::join_all;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::tools::{CALLER_MODEL, CallTool, ListTools, OfferedTool};
 use neco_proto::app::{App, AppError, Caller, Scope, Trouble};
-use neco_proto::{Answer, CallId, Client, Command, Query, SessionSnapshot};
+use neco_proto::{Actor, Answer, CallId, Client, Command, Query, SessionSnapshot};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorData, Implementation,
     InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
@@ -26,7 +26,7 @@ use super::ask::Asked;
 use super::call_sessions::CallSessions;
 use super::lines::ClientLines;
 use super::talk::{Followed, Talk, answer_in, round};
-use super::work::{Kind, Task, Work, actor, failed};
+use super::work::{Kind, Task, Work, failed};
 
 /// The tool that has an agent do something.
 const RUN_TASK: &str = "run_task";
@@ -63,6 +63,19 @@ pub struct McpSetup {
     pub tasks: bool,
     /// The version of the program.
     pub version: &'static str,
+    /// As whom sessions are opened: whoever said what is allowed in them.
+    pub opens_as: Caller,
+    /// As whom calls are made in them, and tasks given.
+    pub caller: Caller,
+}
+
+impl McpSetup {
+    /// A program that speaks for the person at this machine, who started it.
+    #[must_use]
+    pub fn callers() -> (Caller, Caller) {
+        let program = Actor::Program { name: "MCP client".to_owned() };
+        (Caller::person(), Caller { actor: program, scope: Scope::Work, tenant: None })
+    }
 }
 
 /// Serves an MCP client until its input ends or `stop` is set; then everything it began is stopped, and the sessions
@@ -76,35 +89,19 @@ pub async fn serve(
     output: impl AsyncWrite + Send + Unpin + 'static,
     stop: CancellationToken,
 ) -> Result<(), AppError> {
-    let list = ListTools { folder: setup.wanted.folder.clone(), only: setup.only.clone(), all: false };
-    let tools = setup.app.ask(&caller(), &list).await?.tools;
     let gone = stop.child_token();
-    let served = Arc::new(Served {
-        setup,
-        tools,
-        calls: CallSessions::default(),
-        call_permits: Arc::new(Semaphore::new(MOST_CALLS)),
-        task_permits: Arc::new(Semaphore::new(MOST_TASKS)),
-        rounds: Mutex::default(),
-        underway: TaskTracker::new(),
-        gone: gone.clone(),
-    });
-    let lines = ClientLines::new(input, output, gone.clone());
+    let served = Served::open(setup, gone.clone()).await?;
+    let lines = ClientLines::new(input, output, gone);
     let running = rmcp::service::serve_directly_with_ct(McpServer(Arc::clone(&served)), lines, None, stop);
     if let Err(error) = running.waiting().await {
         tracing::error!(%error, "the server ended");
     }
-    gone.cancel();
     served.end().await;
     Ok(())
 }
 
-/// Who asks: a program that speaks for the person at this machine.
-fn caller() -> Caller {
-    Caller { actor: actor(), scope: Scope::Work, tenant: None }
-}
-
-struct Served {
+/// What clients are served with.
+pub(super) struct Served {
     setup: McpSetup,
     tools: Vec<OfferedTool>,
     /// The sessions that single calls are made in.
@@ -129,6 +126,27 @@ struct Round {
 }
 
 impl Served {
+    /// Looks which tools there are; `gone` is set when the clients are gone.
+    pub async fn open(setup: McpSetup, gone: CancellationToken) -> Result<Arc<Self>, AppError> {
+        let list = ListTools { folder: setup.wanted.folder.clone(), only: setup.only.clone(), all: false };
+        let tools = setup.app.ask(&setup.caller, &list).await?.tools;
+        Ok(Arc::new(Self {
+            setup,
+            tools,
+            calls: CallSessions::default(),
+            call_permits: Arc::new(Semaphore::new(MOST_CALLS)),
+            task_permits: Arc::new(Semaphore::new(MOST_TASKS)),
+            rounds: Mutex::default(),
+            underway: TaskTracker::new(),
+            gone,
+        }))
+    }
+
+    /// Whether a request is answered, or a client waited for.
+    pub fn is_at_work(&self) -> bool {
+        !self.underway.is_empty()
+    }
+
     /// Begins what a request asks for, unless `stopped` is ready before its turn comes. Nobody drops this: what has begun
     /// is given back, so that it can be let go.
     async fn begin(
@@ -152,7 +170,7 @@ impl Served {
         stopped: impl Future<Output = ()>,
     ) -> Result<Work, AppError> {
         let permit = permit(&self.call_permits, stopped).await?;
-        let session = self.calls.take(asks, |beside| self.open(self.wanted_for_calls(asks, beside))).await?;
+        let session = self.calls.take(asks, |beside| self.open_session(self.wanted_for_calls(asks, beside))).await?;
         self.calls.used_up().await.into_iter().for_each(|client| self.close(client));
         let client = Arc::clone(&session.client);
         let since = match standing(client.as_ref()).await {
@@ -164,10 +182,10 @@ impl Served {
         };
         let (id, tool, arguments) = (CallId::generate(), tool.to_owned(), Value::Object(arguments));
         let call = CallTool { session: session.id.to_string(), call_id: id.clone(), tool, arguments };
-        let app = Arc::clone(&self.setup.app);
-        let done = async move { app.ask(&caller(), &call).await }.boxed();
-        let events = client.events(since);
-        Ok(Work::new(client, events, Kind::Call { id, done, _session: session }, permit))
+        let (app, caller) = (Arc::clone(&self.setup.app), self.setup.caller.clone());
+        let done = async move { app.ask(&caller, &call).await }.boxed();
+        let (events, by) = (client.events(since), self.actor());
+        Ok(Work::new(client, by, events, Kind::Call { id, done, _session: session }, permit))
     }
 
     /// A session in which the client makes calls in a model's place.
@@ -206,17 +224,17 @@ impl Served {
         task: String,
         permit: OwnedSemaphorePermit,
     ) -> Result<Work, AppError> {
-        let OpenedSession { id, client, since, .. } = self.open(wanted).await?;
+        let OpenedSession { id, client, since, .. } = self.open_session(wanted).await?;
         let begun = async {
             let root = standing(client.as_ref()).await?.root_agent;
             let said = Command::UserMessage { content: task, attachments: Vec::new() };
-            client.send_as(actor(), said).await?;
+            client.send_as(self.actor(), said).await?;
             Ok(root)
         };
         match begun.await {
             Ok(root) => {
-                let events = client.events(since);
-                Ok(Work::new(client, events, Kind::Task(Box::new(Task::new(id, root))), permit))
+                let (events, by) = (client.events(since), self.actor());
+                Ok(Work::new(client, by, events, Kind::Task(Box::new(Task::new(id, root))), permit))
             }
             Err(error) => {
                 self.close(client);
@@ -230,9 +248,12 @@ impl Served {
         OpenSession { which: WhichSession::New, attended, interactive: false, ..self.setup.wanted.clone() }
     }
 
-    /// The person who started the server said what is allowed in its sessions.
-    async fn open(&self, wanted: OpenSession) -> Result<OpenedSession, AppError> {
-        self.setup.app.open(&Caller::person(), wanted).await
+    async fn open_session(&self, wanted: OpenSession) -> Result<OpenedSession, AppError> {
+        self.setup.app.open(&self.setup.opens_as, wanted).await
+    }
+
+    fn actor(&self) -> Actor {
+        self.setup.caller.actor.clone()
     }
 
     /// Lets a work go. A task has a session, which is closed after it.
@@ -244,8 +265,8 @@ impl Served {
 
     /// Closes a session aside, with everything that it does.
     fn close(&self, client: Arc<dyn Client>) {
-        let app = Arc::clone(&self.setup.app);
-        self.underway.spawn(async move { close(app.as_ref(), client).await });
+        let (app, by) = (Arc::clone(&self.setup.app), self.actor());
+        self.underway.spawn(async move { close(app.as_ref(), by, client).await });
     }
 
     /// Keeps a work until the client comes back, for a while. The oldest one goes where there are too many.
@@ -296,18 +317,19 @@ impl Served {
         Ok(work)
     }
 
-    /// Everything that was begun is over, and every session closed, when this is ready.
-    async fn end(&self) {
+    /// The clients are gone: everything that was begun is over, and every session closed, when this is ready.
+    pub async fn end(&self) {
+        self.gone.cancel();
         self.underway.close();
         self.underway.wait().await;
         let app = self.setup.app.as_ref();
-        join_all(self.calls.all().await.into_iter().map(|client| close(app, client))).await;
+        join_all(self.calls.all().await.into_iter().map(|client| close(app, self.actor(), client))).await;
     }
 }
 
-async fn close(app: &dyn App, client: Arc<dyn Client>) {
+async fn close(app: &dyn App, by: Actor, client: Arc<dyn Client>) {
     // One that does not answer is ended all the same.
-    let _ = tokio::time::timeout(SOON, client.send_as(actor(), Command::StopAll)).await;
+    let _ = tokio::time::timeout(SOON, client.send_as(by, Command::StopAll)).await;
     if let Err(error) = app.close(client).await {
         tracing::warn!(%error, "a session was not closed");
     }
@@ -329,7 +351,7 @@ async fn standing(client: &dyn Client) -> Result<SessionSnapshot, AppError> {
     }
 }
 
-struct McpServer(Arc<Served>);
+pub(super) struct McpServer(pub Arc<Served>);
 
 impl McpServer {
     fn knows(&self, tool: &str) -> bool {

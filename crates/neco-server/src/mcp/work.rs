@@ -22,14 +22,11 @@ use super::call_sessions::TakenSession;
 /// Characters of what is told of its progress.
 const LONGEST_PROGRESS: usize = 200;
 
-/// Who a client's commands come from.
-pub(super) fn actor() -> Actor {
-    Actor::Program { name: "MCP client".to_owned() }
-}
-
 /// A call or a task under way.
 pub(super) struct Work {
     client: Arc<dyn Client>,
+    /// Who a client's commands come from.
+    by: Actor,
     events: EventStream,
     /// What waits for a person and was not brought to one yet.
     waiting: VecDeque<Asked>,
@@ -85,8 +82,14 @@ pub(super) enum Step {
 
 impl Work {
     /// A work whose events come after those that are known.
-    pub fn new(client: Arc<dyn Client>, events: EventStream, kind: Kind, permit: OwnedSemaphorePermit) -> Self {
-        Self { client, events, waiting: VecDeque::new(), ended: None, kind, told: 0, _permit: permit }
+    pub fn new(
+        client: Arc<dyn Client>,
+        by: Actor,
+        events: EventStream,
+        kind: Kind,
+        permit: OwnedSemaphorePermit,
+    ) -> Self {
+        Self { client, by, events, waiting: VecDeque::new(), ended: None, kind, told: 0, _permit: permit }
     }
 
     /// What it does next.
@@ -135,7 +138,7 @@ impl Work {
 
     /// Tells the session what a person said. What was answered meanwhile is answered.
     pub async fn decide(&mut self, asked: &Asked, answered: &Answered) {
-        if let Err(error) = self.client.send_as(actor(), asked.command(answered)).await {
+        if let Err(error) = self.client.send_as(self.by.clone(), asked.command(answered)).await {
             tracing::debug!(%error, "an answer came too late");
         }
     }

@@ -9,8 +9,9 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use neco_proto::app::opening::OpenSession;
-use neco_proto::app::{self, App, AppError, Caller};
+use neco_proto::app::{self, App, AppError, Call, Caller};
 use neco_proto::{Client, ClientError, PROTOCOL, Receipt, Seq, SessionId};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc::{self, Sender};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::{AbortHandle, JoinSet};
@@ -53,6 +54,18 @@ const STREAMS: usize = 4;
 /// The same where one connection is for many sessions.
 const WEB_STREAMS: usize = 64;
 
+/// Whether there is still something that is served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// There is.
+    #[default]
+    Not,
+    /// It has come to its end.
+    Ended,
+    /// Another process goes on with it: whoever follows something asks there for what comes next.
+    Elsewhere,
+}
+
 /// Who answers what is asked over connections.
 pub(crate) trait Host: Send + Sync + 'static {
     /// The version of the program.
@@ -61,8 +74,8 @@ pub(crate) trait Host: Send + Sync + 'static {
     /// Whether this session is served here, or the program where none is named.
     fn serves(&self, session: Option<SessionId>) -> bool;
 
-    /// True when everything that is served has ended.
-    fn over(&self) -> watch::Receiver<bool>;
+    /// Whether everything that is served has ended.
+    fn over(&self) -> watch::Receiver<Over>;
 
     /// The session that a question is about.
     fn client(&self, session: Option<SessionId>) -> BoxFuture<'_, Result<Arc<dyn Client>, ClientError>>;
@@ -75,6 +88,13 @@ pub(crate) trait Host: Send + Sync + 'static {
 
     /// Who somebody is that claims to be `claimed`.
     fn caller(&self, claimed: Caller) -> Caller;
+
+    /// Whether a call changes something, so that it is done to its end whoever waits for it.
+    fn changes(&self, call: &Call) -> bool;
+
+    /// Does `work` once for each key, and to its end also when nobody waits for it any more; `asked` is all of what is
+    /// asked.
+    fn once(&self, key: Option<String>, asked: &[u8], work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply>;
 
     /// Opens a session.
     fn open(&self, wanted: OpenSession) -> BoxFuture<'_, Result<Opened, AppError>>;
@@ -164,7 +184,7 @@ impl Connection {
         loop {
             let read = tokio::select! {
                 biased;
-                _ = over.wait_for(|over| *over) => break,
+                _ = over.wait_for(|over| *over != Over::Not) => break,
                 Some(_) = self.tasks.join_next() => {
                     self.cancellable.retain(|_, task| !task.is_finished());
                     continue;
@@ -179,6 +199,9 @@ impl Connection {
                 }
                 Ok(Read::Line(_) | Read::End) | Err(_) => return,
             }
+        }
+        if *over.borrow() == Over::Elsewhere {
+            self.cancellable.values().for_each(AbortHandle::abort);
         }
         // The session is over, so what is asked of it has an answer and every stream an end.
         while self.tasks.join_next().await.is_some() {}
@@ -231,8 +254,9 @@ impl Connection {
     /// Begins what a line asks for; false when the line makes no sense at all.
     async fn take(&mut self, line: &[u8]) -> bool {
         match serde_json::from_slice(line) {
-            Ok(Numbered { id, session, says }) => {
-                self.begin(id, session.or(self.session), says).await;
+            Ok(Numbered { id, session, key, says }) => {
+                let once = Once::read(key, line);
+                self.begin(id, session.or(self.session), once, says).await;
                 true
             }
             Err(error) => {
@@ -244,7 +268,7 @@ impl Connection {
         }
     }
 
-    async fn begin(&mut self, id: u64, session: Option<SessionId>, request: Request) {
+    async fn begin(&mut self, id: u64, session: Option<SessionId>, once: Once, request: Request) {
         let (host, outbox) = (Arc::clone(&self.host), self.outbox.clone());
         match request {
             Request::Hello { .. } => {
@@ -267,18 +291,23 @@ impl Connection {
                     let taken = host.send(session, sent).await;
                     taken.map(|Receipt { seq, message_id }| Reply::Taken { seq, message_id }).into()
                 };
-                self.command(id, caught(reply, broke())).await;
+                let reply = once.of(self.host.as_ref(), caught(reply, broke()));
+                self.command(id, reply).await;
             }
             Request::Open(wanted) => {
                 let reply = async move { host.open(*wanted).await.map_or_else(Reply::NotCalled, Reply::Opened) };
-                self.command(id, caught(reply, call_broke())).await;
+                let reply = once.of(self.host.as_ref(), caught(reply, call_broke()));
+                self.command(id, reply).await;
             }
             Request::Call(Asked { caller, call }) => {
+                let changes = self.host.changes(&call);
                 let reply = async move {
                     let caller = host.caller(caller);
                     host.app().call(&caller, call).await.map_or_else(Reply::NotCalled, Reply::Called)
                 };
-                self.question(id, caught(reply, call_broke())).await;
+                let reply = caught(reply, call_broke());
+                let reply = if changes { once.of(self.host.as_ref(), reply) } else { reply };
+                self.question(id, reply).await;
             }
             Request::Ask(query) => {
                 let reply = async move {
@@ -351,6 +380,28 @@ impl Connection {
 
     async fn answer(&self, id: u64, reply: Reply) {
         say(id, reply, &self.outbox).await;
+    }
+}
+
+/// The key of a line, and what it asks for.
+struct Once {
+    key: Option<String>,
+    asked: Vec<u8>,
+}
+
+impl Once {
+    fn read(key: Option<String>, line: &[u8]) -> Self {
+        let read = |_: &String| serde_json::from_slice::<Map<String, Value>>(line).ok();
+        let fields = key.as_ref().and_then(read).map(|mut fields| {
+            // Whoever says it again may give it another number.
+            fields.remove("id");
+            Value::Object(fields).to_string().into_bytes()
+        });
+        Self { key, asked: fields.unwrap_or_default() }
+    }
+
+    fn of(self, host: &dyn Host, work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
+        host.once(self.key, &self.asked, work)
     }
 }
 

@@ -87,6 +87,8 @@ impl Follower {
         let mut connection = match self.address.connect().await {
             Ok(connection) => connection,
             Err(AttachError::NotThere | AttachError::Broken(_)) => return Err(Heard::Lost),
+            // A server that another one takes the place of answers when that listens.
+            Err(AttachError::Silent) if matches!(*self.address, Address::Web(_)) => return Err(Heard::Lost),
             Err(error @ (AttachError::Silent | AttachError::NotWelcome(_))) => {
                 return Err(Heard::End(Some(error.into())));
             }

@@ -23,6 +23,9 @@ pub(super) struct Numbered<T> {
     /// The session that a request is about, where that is not the one of the hello.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
+    /// What something that changes something is done once for, however often it is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     pub says: T,
 }
 
@@ -79,7 +82,7 @@ pub(crate) struct Sent {
 /// What a session answers.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Reply {
+pub(crate) enum Reply {
     /// To a hello that is fine.
     Welcome { protocol: u32, version: String, pid: u32 },
     /// To a hello that is not.
@@ -123,7 +126,7 @@ pub(crate) struct Opened {
 /// [`ClientError`] as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Trouble {
+pub(crate) enum Trouble {
     Gone,
     Refused(String),
     /// The code as a number: a newer version may have others.
@@ -143,7 +146,7 @@ fn is_all_of_the_person(caller: &Caller) -> bool {
 
 /// The line of something that is said, with its end.
 pub(super) fn line<T: Serialize>(id: u64, says: T) -> Result<Vec<u8>, serde_json::Error> {
-    let mut line = serde_json::to_vec(&Numbered { id, session: None, says })?;
+    let mut line = serde_json::to_vec(&Numbered { id, session: None, key: None, says })?;
     line.push(b'\n');
     Ok(line)
 }
@@ -254,7 +257,7 @@ mod tests {
                 prop_assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
                 prop_assert_eq!(id_of(&line), Some(id));
                 let back: Numbered<Request> = serde_json::from_slice(&line).unwrap();
-                prop_assert_eq!(back, Numbered { id, session: None, says: request });
+                prop_assert_eq!(back, Numbered { id, session: None, key: None, says: request });
             }
         }
 

@@ -18,7 +18,7 @@ mod follow;
 pub(crate) mod frames;
 pub(crate) mod lines;
 pub(crate) mod peer;
-mod place;
+pub(crate) mod place;
 mod server;
 pub(crate) mod transport;
 mod watch;

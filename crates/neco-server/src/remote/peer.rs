@@ -42,7 +42,7 @@ pub(crate) enum Unwelcome {
 }
 
 /// Whether the process at the other end may be served.
-pub(super) async fn check(stream: &UnixStream) -> Result<(), Unwelcome> {
+pub(crate) async fn check(stream: &UnixStream) -> Result<(), Unwelcome> {
     let peer = stream.peer_cred().map_err(|error| Unwelcome::Unknown(error.to_string()))?;
     if peer.uid() != own_user() {
         return Err(Unwelcome::OtherUser);

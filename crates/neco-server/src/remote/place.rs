@@ -35,7 +35,7 @@ pub struct SocketPlaces {
 ///
 /// Only the holder of the session's lock may have it: the name is taken from whoever had it before.
 #[derive(Debug)]
-pub(super) struct Bound {
+pub(crate) struct Bound {
     named: PathBuf,
 }
 
@@ -58,8 +58,13 @@ impl SocketPlaces {
 
     /// Listens for windows of `session`.
     pub(super) fn bind(&self, session: SessionId) -> io::Result<(UnixListener, Bound)> {
+        self.bind_as(&session.to_string())
+    }
+
+    /// Listens under a name.
+    pub(crate) fn bind_as(&self, name: &str) -> io::Result<(UnixListener, Bound)> {
         make_private(&self.folder)?;
-        let named = self.named(session);
+        let named = self.named(name);
         let before = fs::read_link(&named);
         // Under another name until somebody listens, so that a name that is found can be used.
         let fresh = named.with_extension("new");
@@ -80,7 +85,12 @@ impl SocketPlaces {
 
     /// Where `session` may be listening.
     pub(super) fn find(&self, session: SessionId) -> Option<PathBuf> {
-        let named = self.named(session);
+        self.find_as(&session.to_string())
+    }
+
+    /// Where somebody may be listening under a name.
+    pub(crate) fn find_as(&self, name: &str) -> Option<PathBuf> {
+        let named = self.named(name);
         let there = fs::symlink_metadata(&named).ok()?;
         if !there.is_symlink() {
             return Some(named);
@@ -115,8 +125,8 @@ impl SocketPlaces {
         tokio::task::spawn_blocking(move || work(&places)).await.ok()
     }
 
-    fn named(&self, session: SessionId) -> PathBuf {
-        self.folder.join(format!("{session}.sock"))
+    fn named(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.sock"))
     }
 
     /// A fresh folder with a short path.

@@ -1,21 +1,21 @@
 //! A session as it is served to windows of other processes.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_proto::app::opening::OpenSession;
-use neco_proto::app::{App, AppError, Caller};
+use neco_proto::app::{App, AppError, Call, Caller};
 use neco_proto::{Client, ClientError, Command, Receipt, SessionId};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{RwLock, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::desk::{self, Host, LONGEST_HELLO};
-use super::frames::{Opened, Sent};
+use super::desk::{self, Host, LONGEST_HELLO, Over};
+use super::frames::{Opened, Reply, Sent};
 use super::lines::Lines;
 use super::peer;
 use super::place::{Bound, SocketPlaces};
@@ -49,14 +49,16 @@ pub(super) struct Shared {
     pub app: Arc<dyn App>,
     pub session: SessionId,
     pub version: String,
-    /// True when the session has ended.
-    pub over: watch::Sender<bool>,
+    /// Whether the session has ended.
+    pub over: watch::Sender<Over>,
     /// Whether commands are taken; held for reading while one is.
     open: RwLock<bool>,
     /// Whether no more are taken, also while one is still on its way.
     held: AtomicBool,
     /// Whether a window said something to the agent.
     said: AtomicBool,
+    /// How many connections there are.
+    windows: AtomicUsize,
 }
 
 impl Server {
@@ -76,10 +78,11 @@ impl Server {
             app,
             session,
             version: version.to_owned(),
-            over: watch::Sender::new(false),
+            over: watch::Sender::default(),
             open: RwLock::new(true),
             held: AtomicBool::new(false),
             said: AtomicBool::new(false),
+            windows: AtomicUsize::new(0),
         });
         let left = watch::Sender::new(false);
         let accepting = tokio::spawn(accept(listener, Arc::clone(&shared), left.subscribe()));
@@ -106,6 +109,11 @@ impl Server {
         self.shared.held.store(false, Ordering::SeqCst);
     }
 
+    /// Whether windows are there now.
+    pub fn is_watched(&self) -> bool {
+        self.shared.windows.load(Ordering::SeqCst) > 0
+    }
+
     /// Takes no more windows. To be called while the session's lock is held: afterwards the socket's
     /// name may be somebody else's.
     pub fn leave(&self) {
@@ -116,7 +124,7 @@ impl Server {
     /// The session has ended: every window that listens is told, then nothing is left.
     pub async fn end(&self) {
         self.leave();
-        let _ = self.shared.over.send(true);
+        let _ = self.shared.over.send(Over::Ended);
         let Some(mut accepting) = locked(&self.accepting).take() else { return };
         if tokio::time::timeout(LAST_WORDS, &mut accepting).await.is_err() {
             accepting.abort();
@@ -143,7 +151,7 @@ impl Host for Shared {
         session == Some(self.session)
     }
 
-    fn over(&self) -> watch::Receiver<bool> {
+    fn over(&self) -> watch::Receiver<Over> {
         self.over.subscribe()
     }
 
@@ -166,6 +174,16 @@ impl Host for Shared {
     /// Whoever may talk to the session could be the person.
     fn caller(&self, claimed: Caller) -> Caller {
         claimed
+    }
+
+    /// Whoever is gone wants nothing any more, as a window of this process does.
+    fn changes(&self, _: &Call) -> bool {
+        false
+    }
+
+    /// What is said here is said once.
+    fn once(&self, _: Option<String>, _: &[u8], work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
+        work
     }
 
     fn open(&self, _: OpenSession) -> BoxFuture<'_, Result<Opened, AppError>> {
@@ -216,6 +234,7 @@ async fn accept(listener: UnixListener, shared: Arc<Shared>, mut left: watch::Re
 fn begin(stream: UnixStream, shared: &Arc<Shared>, connections: &mut JoinSet<()>) {
     let shared = Arc::clone(shared);
     connections.spawn(async move {
+        let _window = Window::of(&shared);
         let welcome = peer::check(&stream).await;
         let (read, write) = stream.into_split();
         let halves = (Reader::Lines(Lines::new(read, LONGEST_HELLO)), Writer::Lines(write));
@@ -223,4 +242,20 @@ fn begin(stream: UnixStream, shared: &Arc<Shared>, connections: &mut JoinSet<()>
             tracing::debug!(%error, "a window is gone");
         }
     });
+}
+
+/// A connection that is counted as long as it is there.
+struct Window(Arc<Shared>);
+
+impl Window {
+    fn of(shared: &Arc<Shared>) -> Self {
+        shared.windows.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(shared))
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        self.0.windows.fetch_sub(1, Ordering::SeqCst);
+    }
 }

@@ -49,6 +49,19 @@ async fn a_table_of_hostile_requests() {
         ),
         ("a page of another server", format!("{list}{host}{token}Origin: http://evil.example\r\n{close}"), &[403]),
         ("a page of another port", format!("{list}{host}{token}Origin: http://127.0.0.1:1\r\n{close}"), &[403]),
+        (
+            "a page whose address begins like ours",
+            format!("{list}{host}{token}Origin: http://{}.evil.example\r\n{close}", stage.address),
+            &[403],
+        ),
+        (
+            "a page whose address names ours as a user",
+            format!("{list}{host}{token}Origin: http://{}@evil.example\r\n{close}", stage.address),
+            &[403],
+        ),
+        ("our address as a user of it", format!("{list}Host: me@{}\r\n{token}{close}", stage.address), &[400, 421]),
+        ("a name with its dot", format!("{list}Host: localhost.:{}\r\n{token}{close}", stage.address.port()), &[421]),
+        ("a way to another server", format!("CONNECT evil.example:80 HTTP/1.1\r\n{host}{token}{close}"), &[400, 421]),
         ("a page without a home", format!("{list}{host}{token}Origin: null\r\n{close}"), &[403]),
         ("a page of another site", format!("{list}{host}{token}Sec-Fetch-Site: cross-site\r\n{close}"), &[403]),
         ("a page of the same site", format!("{list}{host}{token}Sec-Fetch-Site: same-site\r\n{close}"), &[403]),
@@ -86,6 +99,20 @@ async fn a_table_of_hostile_requests() {
             format!("{say}{host}{token}{json}Transfer-Encoding: xchunked\r\n{close}{{}}"),
             &[400],
         ),
+        ("a length that is a list", format!("{say}{host}{token}{json}Content-Length: 2, 2\r\n{close}{{}}"), &[400]),
+        ("a length in other digits", format!("{say}{host}{token}{json}Content-Length: 0x2\r\n{close}{{}}"), &[400]),
+        (
+            "a request behind a body",
+            format!("{say}{host}{token}{json}Content-Length: 2\r\n{close}{{}}{list}{host}{token}\r\n"),
+            &[400],
+        ),
+        (
+            "a piece longer than there are numbers",
+            format!("{say}{host}{token}{json}Transfer-Encoding: chunked\r\n{close}FFFFFFFFFFFFFFFFF\r\n"),
+            &[400, 413],
+        ),
+        ("a header with a NUL", format!("{list}{host}{token}X-A: a\0b\r\n{close}"), &[400]),
+        ("a header with a line of its own", format!("{list}{host}{token}X-A: a\rX-B: b\r\n{close}"), &[400]),
         ("a length with a sign", format!("{say}{host}{token}{json}Content-Length: +2\r\n{close}{{}}"), &[400]),
         (
             "a header with a space before its colon",
@@ -122,6 +149,10 @@ async fn a_table_of_hostile_requests() {
             format!("GET /api/v1/sessions/..%2f..%2fetc/events HTTP/1.1\r\n{host}{token}{close}"),
             &[400, 404],
         ),
+        ("a session with a NUL", format!("GET /api/v1/sessions/%00 HTTP/1.1\r\n{host}{token}{close}"), &[400, 404]),
+        ("strokes the other way", format!("GET /api/v1/..\\..\\etc HTTP/1.1\r\n{host}{token}{close}"), &[400, 404]),
+        ("a name and a password", format!("{list}{host}Authorization: Basic bmVjbzpuZWNv\r\n{close}"), &[401]),
+        ("a WebSocket that is posted", format!("POST /api/v1/ws HTTP/1.1\r\n{host}{token}{close}"), &[405]),
         ("a verb that is not there", format!("DELETE /api/v1/ws HTTP/1.1\r\n{host}{token}{close}"), &[405]),
         ("a WebSocket without a token", format!("{socket}{host}{upgrade}"), &[401]),
         (
@@ -244,6 +275,12 @@ async fn a_browser_needs_its_cookie_and_its_tab() {
     assert_eq!(stage.asked_as(list, &[&cookie, &header], "").await.0, 200);
     assert_eq!(stage.asked_as(list, &[&cookie], "").await.0, 401, "a cookie alone: a forged form, another port");
     assert_eq!(stage.asked_as(list, &[&header], "").await.0, 401, "a tab alone");
+    let forged = "Origin: http://evil.example";
+    assert_eq!(stage.asked_as(list, &[&cookie, &header, forged], "").await.0, 403, "a page of another server has both");
+    let posted = format!("POST {}", stage.path("/commands"));
+    let steer = r#"{"type":"steer","text":"left"}"#;
+    assert_eq!(stage.asked_as(&posted, &[&cookie, &header, forged], steer).await.0, 403, "a forged order");
+    assert!(stage.session.commands.lock().unwrap().is_empty());
     let again = stage.asked_as("POST /api/v1/auth/exchange", &[&origin], &format!("{{\"code\":\"{code}\"}}")).await;
     assert_eq!(again.0, 401, "a stolen link was used: {}", again.1);
     for body in ["", "{}"] {
@@ -275,6 +312,8 @@ async fn a_browser_opens_a_websocket_with_both_and_not_with_one() {
     let told = ask(&format!("{cookie}\r\n{protocol}")).await;
     assert_eq!(status(&told), 101, "{told}");
     assert!(told.contains("sec-websocket-protocol: neco.v1\r\n") && !told.contains(&tab), "{told}");
+    let forged = ask(&format!("Origin: http://evil.example\r\n{cookie}\r\n{protocol}")).await;
+    assert_eq!(status(&forged), 403, "a second origin counts, too: {forged}");
     assert_eq!(status(&ask(&protocol).await), 401);
     assert_eq!(status(&ask(&format!("{cookie}\r\n")).await), 401);
 }

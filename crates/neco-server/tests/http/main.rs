@@ -4,6 +4,7 @@
 
 mod hostile;
 mod load;
+mod once;
 mod reconnect;
 mod routes;
 mod scenarios;
@@ -11,3 +12,4 @@ mod scenarios;
 #[allow(dead_code, reason = "what only the tests of Unix sockets need")]
 mod session;
 mod stage;
+mod tls;

@@ -6,7 +6,8 @@ use futures::StreamExt;
 use neco_proto::app::opening::{OpenSession, WhichSession};
 use neco_proto::app::sessions::ListSessions;
 use neco_proto::app::{App, Caller, Scope};
-use neco_proto::{Actor, Answer, Command, Query};
+use neco_proto::event::PermissionRequest;
+use neco_proto::{Actor, Answer, ApprovalMode, Command, Query, QuestionId};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -129,6 +130,83 @@ async fn a_token_may_what_it_was_made_for() {
 }
 
 #[tokio::test]
+async fn whoever_may_steer_gets_no_more_than_that_by_saying_yes() {
+    let stage = Stage::new().await;
+    stage.json("POST /api/v1/sessions", r#"{"folder":"/project"}"#).await;
+    let asked = |call_id: &str, more: Value| {
+        let mut asked =
+            json!({ "call_id": call_id, "tool": "bash", "summary": "x", "args": {}, "risk": "high", "reason": "" });
+        asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        serde_json::from_value::<PermissionRequest>(asked).unwrap()
+    };
+    *stage.session.pending.lock().unwrap() = vec![
+        asked("boxed", json!({ "sandboxed": true })),
+        asked("unboxed", json!({ "sandboxed": false })),
+        asked("sensitive", json!({ "risk": "critical", "tool": "write_file" })),
+        asked("file", json!({ "risk": "medium", "tool": "write_file" })),
+    ];
+    let tablet = format!("Authorization: Bearer {}", stage.named("tablet", Scope::Work).await);
+    let commands = format!("POST {}", stage.path("/commands"));
+    let approve = |call_id: &str, kind: &str| {
+        json!({ "type": "approve", "call_id": call_id, "decision": { "kind": kind } }).to_string()
+    };
+    let edit = json!({ "type": "approve", "call_id": "unboxed", "decision": { "kind": "edit", "arguments": {} } });
+    let set = |approval: &str| json!({ "type": "set_approval", "approval": approval }).to_string();
+    let plan = |approval: &str| {
+        let reply = json!({ "kind": "accept_plan", "approval": approval });
+        json!({ "type": "answer", "question_id": QuestionId::new(), "reply": reply }).to_string()
+    };
+    *stage.session.approval.lock().unwrap() = ApprovalMode::Manual;
+    for (what, body, expected) in [
+        ("a command in the sandbox", approve("boxed", "once"), 202),
+        ("the same for the session", approve("boxed", "session"), 202),
+        ("the same for good", approve("boxed", "always"), 403),
+        ("a command that nothing holds", approve("unboxed", "once"), 403),
+        ("the same in other words", edit.to_string(), 403),
+        ("what is sensitive", approve("sensitive", "once"), 403),
+        ("a no to it", approve("sensitive", "reject"), 202),
+        ("a file of the folder", approve("file", "once"), 202),
+        ("what does not wait yet", approve("later", "once"), 400),
+        ("from manual to less", set("ask_first"), 403),
+        ("as it is", set("manual"), 202),
+        ("a plan, and less is asked", plan("ask_first"), 403),
+        ("a plan", plan("manual"), 202),
+    ] {
+        let (status, told) = stage.asked_as(&commands, &[&tablet], &body).await;
+        assert_eq!(status, expected, "{what}: {told}");
+    }
+    *stage.session.approval.lock().unwrap() = ApprovalMode::Auto;
+    assert_eq!(stage.asked_as(&commands, &[&tablet], &set("ask_first")).await.0, 202, "asking more is for everybody");
+    assert_eq!(stage.asked(&commands, &[], &approve("sensitive", "once")).await.0, 202, "the person says yes");
+    let audit = std::fs::read_to_string(stage.folder.path().join("audit.jsonl")).unwrap();
+    let lines: Vec<Value> = audit.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let refused = lines.iter().find(|line| line["by"]["name"] == "tablet" && line["refused"].is_string()).unwrap();
+    assert_eq!((&refused["does"], &refused["session"]), (&json!("approve"), &json!(stage.session.id)), "{refused}");
+    assert!(lines.iter().any(|line| line["does"] == "sessions.open" && line["scope"] == "manage"), "{audit}");
+}
+
+#[tokio::test]
+async fn a_field_that_nobody_knows_is_refused_and_named() {
+    let stage = Stage::new().await;
+    let path = |rest: &str| stage.path(rest);
+    for (line, body, name) in [
+        ("GET /api/v1/sessions?limt=3".to_owned(), "", "limt"),
+        ("POST /api/v1/sessions".to_owned(), r#"{"folder":"/project","aproval":"auto"}"#, "aproval"),
+        ("POST /api/v1/sessions?folder=/project".to_owned(), r#"{"folder":"/project"}"#, "folder"),
+        ("POST /api/v1/sessions/12345678/fork".to_owned(), r#"{"folder":"/x","sesion":"other"}"#, "sesion"),
+        (format!("POST {}", path("/commands")), r#"{"type":"steer","text":"left","urgent":true}"#, "urgent"),
+        (format!("POST {}", path("/queries")), r#"{"type":"snapshot","deep":true}"#, "deep"),
+        (format!("GET {}", path("/events?from=1")), "", "from"),
+        (format!("GET {}", path("?since=1")), "", "since"),
+    ] {
+        let (status, told) = stage.asked(&line, &[], body).await;
+        let is_named = [format!("field {name} "), format!("no {name};")].iter().any(|words| told.contains(words));
+        assert!(status == 400 && is_named, "{line}: {status} {told}");
+    }
+    assert!(stage.session.commands.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn events_stream_from_where_a_reader_was() {
     let stage = Stage::new().await;
     stage.session.babble(3);
@@ -204,6 +282,14 @@ async fn the_description_has_every_route_and_refers_to_nothing_that_is_missing()
     ] {
         assert!(told["paths"][path][verb]["operationId"].is_string(), "{verb} {path}");
     }
+    let of_list = told["paths"]["/sessions"]["get"]["parameters"].as_array().unwrap();
+    for name in ["folder", "since", "limit", "cursor", "states", "sizes"] {
+        assert!(of_list.iter().any(|one| one["name"] == name && one["in"] == "query"), "{name}: {of_list:?}");
+    }
+    let of_events = told["paths"]["/sessions/{session}/events"]["get"]["parameters"].as_array().unwrap();
+    let names: Vec<&str> = of_events.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["session", "since", "limit", "Last-Event-ID"]);
+    assert!(told["paths"]["/ws"]["get"]["responses"]["101"].is_object());
     let text = told.to_string();
     let named = text.split("#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next());
     for name in named {

@@ -9,7 +9,7 @@ use neco_proto::app::opening::{OpenSession, OpenedSession};
 use neco_proto::app::{App, AppError, Call, Caller};
 use neco_proto::{Client, SessionId};
 use neco_server::http::access::main_token;
-use neco_server::http::{HttpSetup, connect, serve};
+use neco_server::http::{Ending, HttpSetup, connect, serve};
 use neco_testkit::Scenario;
 use neco_testkit::scenario::play_through;
 use serde_json::Value;
@@ -31,6 +31,15 @@ impl App for One {
     }
 }
 
+/// Nothing has to be ended.
+struct Nothing;
+
+impl Ending for Nothing {
+    fn end(&self) -> BoxFuture<'_, ()> {
+        std::future::ready(()).boxed()
+    }
+}
+
 /// The way to a session by a server of its own, which lives as long as `folder`.
 async fn by_server(
     id: SessionId,
@@ -47,7 +56,11 @@ async fn by_server(
         folder: folder.to_owned(),
         names: Vec::new(),
         behind_proxy: false,
+        tls: None,
         idle: None,
+        tls: None,
+        page: &[],
+        sessions: Vec::new(),
     };
     let (told, listens) = tokio::sync::oneshot::channel();
     tokio::spawn(async move {
@@ -55,7 +68,7 @@ async fn by_server(
             let _ = told.send(());
             Ok(())
         };
-        serve(setup, listener, stop, async {}, tells).await
+        serve(setup, listener, stop, &Nothing, tells).await
     });
     listens.await.map_err(|error| error.to_string())?;
     let token = main_token(folder).ok().flatten().ok_or("no token")?;

@@ -14,7 +14,8 @@ use neco_proto::app::sessions::{ForkSession, ListSessions, SessionRow};
 use neco_proto::app::{App, AppError, Call, Caller, Described, Request, Scope, Trouble};
 use neco_server::RemoteClient;
 use neco_server::http::access::{add_token, main_token};
-use neco_server::http::{HttpSetup, PageFile, connect, serve};
+use neco_server::http::tls::TlsFiles;
+use neco_server::http::{Ending, HttpSetup, PageFile, connect, serve};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -59,9 +60,14 @@ struct Program(Arc<FakeSession>);
 impl App for Program {
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
         if call.name == ForkSession::ROUTE.name {
-            self.0.callers.lock().unwrap().push(caller.clone());
-            let answer = serde_json::json!({ "arguments": call.arguments });
-            return std::future::ready(Ok(answer)).boxed();
+            self.0.stuck.send_modify(|begun| *begun += 1);
+            let session = Arc::clone(&self.0);
+            return async move {
+                let _turn = session.busy.lock().await;
+                session.callers.lock().unwrap().push(caller.clone());
+                Ok(serde_json::json!({ "arguments": call.arguments }))
+            }
+            .boxed();
         }
         self.0.call(caller, call)
     }
@@ -89,6 +95,16 @@ impl App for Program {
     }
 }
 
+/// The session ends with the server.
+struct Ends(Arc<FakeSession>);
+
+impl Ending for Ends {
+    fn end(&self) -> BoxFuture<'_, ()> {
+        self.0.end();
+        std::future::ready(()).boxed()
+    }
+}
+
 /// A server.
 pub struct Stage {
     pub session: Arc<FakeSession>,
@@ -106,6 +122,15 @@ impl Stage {
 
     /// One that has more names than its address.
     pub async fn called(names: &[&str]) -> Self {
+        Self::set_up(names, None).await
+    }
+
+    /// One that speaks TLS.
+    pub async fn with(tls: TlsFiles) -> Self {
+        Self::set_up(&["neco.example"], Some(tls)).await
+    }
+
+    async fn set_up(names: &[&str], tls: Option<TlsFiles>) -> Self {
         let (folder, session) = (tempfile::tempdir().unwrap(), FakeSession::new());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -117,8 +142,10 @@ impl Stage {
             folder: folder.path().to_owned(),
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             behind_proxy: false,
+            tls,
             idle: None,
             page: PAGE,
+            sessions: Vec::new(),
         };
         let (told, listens) = tokio::sync::oneshot::channel();
         let (ends, stops) = (Arc::clone(&session), stop.clone());
@@ -127,7 +154,7 @@ impl Stage {
                 let _ = told.send(());
                 Ok(())
             };
-            serve(setup, listener, stops, async move { ends.end() }, tells).await
+            serve(setup, listener, stops, &Ends(ends), tells).await
         });
         listens.await.unwrap();
         let token = main_token(folder.path()).unwrap().unwrap();

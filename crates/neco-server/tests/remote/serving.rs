@@ -47,6 +47,18 @@ async fn what_only_another_version_knows_reaches_a_window_as_it_is() {
 }
 
 #[tokio::test]
+async fn whether_a_window_is_there_is_known() {
+    let stage = Stage::new();
+    assert!(!stage.server.is_watched());
+    let window = stage.window().await;
+    assert!(stage.server.is_watched());
+    drop(window);
+    while stage.server.is_watched() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
 async fn a_window_can_not_end_the_session() {
     let stage = Stage::new();
     let window = stage.window().await;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use neco_proto::app::blobs::{BlobPiece, ReadBytes};
 use neco_proto::app::sessions::{ListSessions, SessionPage};
 use neco_proto::app::{App, AppError, Call, Caller, Request};
-use neco_proto::event::{AgentState, StreamChunk};
+use neco_proto::event::{AgentState, PermissionRequest, StreamChunk};
 use neco_proto::{
     Actor, AgentId, Answer, ApprovalMode, Client, ClientError, Command, Event, EventBody, EventStream, Message, Mode,
     Query, Receipt, Seq, SessionId, SessionSnapshot, Usage,
@@ -33,6 +33,9 @@ pub struct FakeSession {
     agent: AgentId,
     log: Arc<Mutex<Vec<Event>>>,
     pub commands: Mutex<Vec<(Actor, Command)>>,
+    /// What waits for a yes.
+    pub pending: Mutex<Vec<PermissionRequest>>,
+    pub approval: Mutex<ApprovalMode>,
     pub callers: Mutex<Vec<Caller>>,
     /// Commands wait for this, one after the other.
     pub busy: tokio::sync::Mutex<()>,
@@ -96,6 +99,8 @@ impl FakeSession {
             agent: AgentId::new(),
             log: Arc::default(),
             commands: Mutex::default(),
+            pending: Mutex::default(),
+            approval: Mutex::default(),
             callers: Mutex::default(),
             busy: tokio::sync::Mutex::default(),
             stuck: Arc::default(),
@@ -188,11 +193,11 @@ impl FakeSession {
             title: String::new(),
             model: "play/a".to_owned(),
             mode: Mode::Agent,
-            approval: ApprovalMode::AskFirst,
+            approval: *self.approval.lock().unwrap(),
             state: AgentState::Idle,
             usage: Usage::default(),
             aside: Usage::default(),
-            pending: Vec::new(),
+            pending: self.pending.lock().unwrap().clone(),
             questions: Vec::new(),
             generation: 8,
             todos: Vec::new(),

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use neco_agent::runner::InputError;
-use neco_agent::{Agent, AgentHandle, AgentInput, CapabilityLevel, SinkError};
+use neco_agent::{Agent, AgentHandle, AgentInput, CapabilityLevel, Halt, SinkError};
 use neco_model::Provider;
-use neco_proto::event::{Admission, Notification, NotificationLevel, TitleSource};
+use neco_proto::event::{Admission, Notification, NotificationLevel, NotificationTopic, TitleSource};
 use neco_proto::{
     Actor, AgentId, AgentOrder, AgentParameters, Answer, Attachment, ClientError, Command, CommandWants, EventBody,
     Message, Part, Query, Receipt, Seq, WorkflowId, WorkflowOrder,
@@ -32,6 +32,9 @@ use crate::title::TitleKeeper;
 /// The group for pictures.
 const PICTURES: &str = "image";
 
+/// What the last event of a process says that hands its session over.
+const HANDED_OVER: &str = "The session goes on in another process";
+
 /// What an actor is made of.
 pub struct ActorSetup {
     /// The session, and what makes its agent again when it goes back.
@@ -50,6 +53,12 @@ pub(super) enum Mail {
     Command(Actor, Command, oneshot::Sender<Result<Receipt, ClientError>>),
     Query(Query, oneshot::Sender<Result<Answer, ClientError>>),
     KeptRules(Vec<Rule>, oneshot::Sender<()>),
+    /// Whether turns begin.
+    Hold(bool, oneshot::Sender<()>),
+    /// Whether nothing would be cut short if another process went on with the session now.
+    AtBoundary(oneshot::Sender<bool>),
+    /// The session ends as it is, and another process goes on with it.
+    HandOver(oneshot::Sender<Result<(), ClientError>>),
 }
 
 pub(super) struct SessionActor {
@@ -111,8 +120,7 @@ impl SessionActor {
     }
 
     async fn work(mut self) {
-        let mut goodbye = None;
-        loop {
+        let goodbye = loop {
             let mail = tokio::select! {
                 mail = self.mailbox.recv() => mail,
                 // The agent ends by itself only when nothing can be recorded any more. The lock is not
@@ -125,9 +133,20 @@ impl SessionActor {
                 }
             };
             match mail {
-                Some(Mail::Command(_, Command::Shutdown, reply)) => {
-                    goodbye = Some(reply);
-                    break;
+                Some(Mail::Command(_, Command::Shutdown, reply)) => break Some(reply),
+                Some(Mail::HandOver(reply)) => {
+                    let _ = reply.send(self.hand_over().await);
+                    return;
+                }
+                Some(Mail::Hold(held, reply)) => {
+                    let input = if held { AgentInput::Hold(Halt::AfterTurn) } else { AgentInput::Release };
+                    // An agent that is gone begins no turn.
+                    let _ = self.handle.send(input).await;
+                    let _ = reply.send(());
+                }
+                Some(Mail::AtBoundary(reply)) => {
+                    let others_work = self.ctx.workflows.is_busy() || self.ctx.supervisor.is_at_work().await;
+                    let _ = reply.send(!others_work && self.handle.is_at_boundary().await.unwrap_or(true));
                 }
                 Some(Mail::Command(by, Command::AgentCommand { agent_id, order }, reply))
                     if agent_id != self.ctx.root =>
@@ -157,9 +176,9 @@ impl SessionActor {
                     self.renew_kept(rules).await;
                     let _ = reply.send(());
                 }
-                None => break,
+                None => break None,
             }
-        }
+        };
         let receipt = self.shut_down().await;
         if let Some(reply) = goodbye {
             let _ = reply.send(receipt);
@@ -190,6 +209,33 @@ impl SessionActor {
         ctx.hub.settle_checkpoints(ctx.cwd()).await;
         match stopped {
             Ok(Ok(())) => Ok(Receipt { seq: ctx.journal.standing().last_seq, message_id: None }),
+            Ok(Err(error)) => Err(ClientError::Failed { code: error.code, message: error.message }),
+            Err(_) => Err(ClientError::Gone),
+        }
+    }
+
+    /// Ends as it is: nothing of what is under way is told to have ended, for it goes on in another process. The last
+    /// event says so.
+    async fn hand_over(self) -> Result<(), ClientError> {
+        self.aside.stop();
+        let Self { handle, agent, remembers, exchanges, titling, ctx, .. } = self;
+        let _ = handle.send(AgentInput::HandOver).await;
+        drop(handle);
+        ctx.workflows.close().await;
+        ctx.supervisor.leave_running().await;
+        ctx.supervisor.close().await;
+        let stopped = agent.await;
+        ctx.supervisor.settle().await;
+        titling.inspect(JoinHandle::abort);
+        remembers.close().await;
+        exchanges.close().await;
+        match stopped {
+            Ok(Ok(())) => {
+                let told = Notification::new(NotificationLevel::Info, HANDED_OVER.to_owned());
+                ctx.commit(EventBody::Notification(told.about(NotificationTopic::HandedOver))).await?;
+                ctx.log().commit(ctx.id()).await?;
+                Ok(())
+            }
             Ok(Err(error)) => Err(ClientError::Failed { code: error.code, message: error.message }),
             Err(_) => Err(ClientError::Gone),
         }

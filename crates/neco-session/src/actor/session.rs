@@ -62,11 +62,43 @@ impl Session {
 
     /// The permission rules that are kept for good changed: they hold from now on, in this session too.
     pub async fn renew_kept(&self, rules: Vec<Rule>) {
-        let (reply, done) = oneshot::channel();
         // A session that has ended is judged by no rules.
-        if self.mailbox.send(Mail::KeptRules(rules, reply)).await.is_ok() {
-            let _ = done.await;
-        }
+        self.tell(|reply| Mail::KeptRules(rules, reply)).await;
+    }
+
+    /// Begins no turn any more, until it is released or handed over; the present one goes on to its end.
+    pub async fn hold(&self) {
+        self.tell(|reply| Mail::Hold(true, reply)).await;
+    }
+
+    /// Begins turns again.
+    pub async fn release(&self) {
+        self.tell(|reply| Mail::Hold(false, reply)).await;
+    }
+
+    /// Whether nothing would be cut short if it were handed over now: its agents have nothing to do, wait for a person or
+    /// are held between two turns.
+    pub async fn is_at_boundary(&self) -> bool {
+        // One that has ended cuts nothing short.
+        self.tell(Mail::AtBoundary).await.unwrap_or(true)
+    }
+
+    /// Ends the session as it is, so that another process goes on with its work. What runs then is cut short; a question to
+    /// the person is asked again there.
+    ///
+    /// # Errors
+    /// When that can't be written: it is then as after a crash.
+    pub async fn hand_over(mut self) -> Result<(), ClientError> {
+        let done = self.tell(Mail::HandOver).await.unwrap_or(Err(ClientError::Gone));
+        let _ = self.ended.wait_for(|ended| *ended).await;
+        done
+    }
+
+    /// What the actor answers; nothing when it is gone.
+    async fn tell<T>(&self, mail: impl FnOnce(oneshot::Sender<T>) -> Mail) -> Option<T> {
+        let (reply, answer) = oneshot::channel();
+        self.mailbox.send(mail(reply)).await.ok()?;
+        answer.await.ok()
     }
 
     /// Ends the session; ready when everything is on the disk. Gives what the person should know of what was

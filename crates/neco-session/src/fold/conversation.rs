@@ -7,7 +7,7 @@ use neco_agent::context::{Counted, Given, compact_messages, trim_messages};
 use neco_agent::skills::SkillsUsed;
 use neco_proto::event::{
     Admission, CallStatus, Compaction, CompleteReason, EnvironmentTold, HookOutcome, KnownFile, MemoryAction,
-    MemoryUpdate, ModelRetry, ModelSwitch,
+    MemoryUpdate, ModelRetry, ModelSwitch, NotificationTopic,
 };
 use neco_proto::{AgentId, CallId, Event, EventBody, IdeContext, Message, Role, ToolOrigin, ToolResult, TurnId};
 
@@ -73,6 +73,8 @@ pub struct Fold {
     pub turn: Option<TurnId>,
     /// Whether something was asked and the work on it has not ended.
     pub working: bool,
+    /// Whether the process that had it open handed it over: its work goes on with whoever opens it.
+    pub handed_over: bool,
     /// What the model is told of the place where it works.
     pub environment: Option<EnvironmentTold>,
     /// What the model is told of earlier sessions.
@@ -100,7 +102,8 @@ pub struct Fold {
     pub counted: Option<Counted>,
     /// Tokens of the last request, until its answer is there.
     asked: Option<u64>,
-    results: Vec<ToolResult>,
+    /// Results of calls of the last assistant message, until all of them have one.
+    pub results: Vec<ToolResult>,
 }
 
 impl Fold {
@@ -116,6 +119,11 @@ impl Fold {
     /// Nothing yet, of one agent: what happens to others is not its.
     pub fn of_agent(agent: AgentId) -> Self {
         Self { standing: Standing { root_agent: Some(agent), ..Standing::default() }, ..Self::default() }
+    }
+
+    /// Whether the root was at work when the session was handed over, so that it goes on by itself.
+    pub fn goes_on(&self) -> bool {
+        self.handed_over && self.standing.state.is_at_work()
     }
 
     /// Takes in the next event of a log of which only `effective` counts.
@@ -199,7 +207,8 @@ impl Fold {
                     self.skills_used.in_use.clear();
                 }
             }
-            EventBody::SessionStart(_) => self.working = false,
+            EventBody::SessionStart(_) => (self.working, self.handed_over) = (false, false),
+            EventBody::Notification(told) => self.handed_over |= told.topic() == Some(NotificationTopic::HandedOver),
             EventBody::Rewind(rewind) if rewind.conversation => self.went_back(),
             EventBody::AgentUpdate(update) if update.anew => self.begin_anew(),
             // Everything else is no part of the conversation.

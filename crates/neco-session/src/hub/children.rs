@@ -207,6 +207,7 @@ impl MakeChild for ChildFactory {
             checkpoints: Some(Arc::clone(&self.checkpoints)),
             renewal: Some(Arc::new(renewal)),
             resumed: false,
+            unfinished: None,
             counted,
             call_ids: base.call_ids,
             role: Arc::from(node.role.as_str()),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use neco_agent::context::ContextSettings;
 use neco_agent::plan::PlanBook;
 use neco_agent::skills::SkillModels;
-use neco_agent::{Agent, AgentSetup, Budget, CallIds, Checkpointer, Clock, Settings};
+use neco_agent::{Agent, AgentSetup, Budget, CallIds, Checkpointer, Clock, Settings, Unfinished};
 use neco_model::{Provider, SetupError};
 use neco_proto::event::{KnownFile, NodeType, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, SessionId};
@@ -97,12 +97,12 @@ impl SessionContext {
         Self { core, lineage, options, current, provider, call_ids, supervisor, factory, workflows }
     }
 
-    /// The agent that goes on with the conversation of `fold`.
+    /// The agent that goes on with the conversation of `fold`, and with work that was handed over.
     pub fn agent(
         &self,
         mut fold: Fold,
         remembering: Option<&Remembering>,
-        resumed: bool,
+        (resumed, unfinished): (bool, Option<Unfinished>),
     ) -> Result<BuiltAgent, SessionError> {
         let (mode, generation) = self.options.ways(&fold.standing);
         let generation_is_chosen = self.options.has_chosen(generation, &fold.standing);
@@ -110,7 +110,7 @@ impl SessionContext {
         let place = self.work_place(&fold);
         let setup = self.setup(&place, fold)?;
         let settings = Settings { mode, ..setup.settings };
-        let mut setup = AgentSetup { resumed, generation, generation_is_chosen, settings, ..setup };
+        let mut setup = AgentSetup { resumed, unfinished, generation, generation_is_chosen, settings, ..setup };
         let (deps, definitions) = (self.hub.deps(), self.current.definitions());
         let mut own = self.own_tools()(&deps, &definitions);
         if let Some(remembering) = remembering {
@@ -259,6 +259,7 @@ impl SessionContext {
             checkpoints: Some(core.checkpoints()),
             renewal: None,
             resumed: false,
+            unfinished: None,
             counted: fold.counted,
             call_ids: self.call_ids.clone(),
             role: Arc::from(neco_safety::Who::ROOT),
@@ -305,7 +306,7 @@ impl SessionContext {
             Some(Err(_)) => (Arc::clone(&self.provider), Some(present.model.clone())),
         };
         let ctx = Self { options, provider, ..self.clone() };
-        let root = ctx.agent(fold, remembering, true)?;
+        let root = ctx.agent(fold, remembering, (true, None))?;
         Ok(Again { root, provider: ctx.provider, other_model })
     }
 }

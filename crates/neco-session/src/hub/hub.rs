@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use jiff::Timestamp;
-use neco_agent::Budget;
 use neco_agent::context::{ContextSettings, Space};
+use neco_agent::{Budget, Unfinished};
 use neco_model::Provider;
 use neco_model::tokens::Family;
 use neco_proto::app::plans::UnfinishedPlan;
-use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel, SessionStart};
-use neco_proto::{Actor, AgentId, Event, EventBody, Layer, Message, PROTOCOL, SessionId};
+use neco_proto::event::{
+    Admission, ForkedFrom, MessageQueued, ModeChange, Notification, NotificationLevel, QuestionAnswer, SessionStart,
+};
+use neco_proto::{Actor, AgentId, AgentOrder, CallId, Event, EventBody, Layer, Message, PROTOCOL, SessionId};
 use neco_safety::secrets::Redactor;
 use neco_store::{Lease, SessionRecord};
 
@@ -27,7 +29,7 @@ use crate::folder::{identity, why_closed};
 use crate::journal::Journal;
 use crate::memory::{Extraction, Memory, MemorySetup, Recall, RecallLimits};
 use crate::plans::{MOST_TOLD, PlanFiles, told};
-use crate::resume::{agents_interrupted, ended_with_the_run, mend};
+use crate::resume::{agents_interrupted, ended_with_the_run, mend, working};
 use crate::sources::Rules;
 
 /// Makes and opens sessions; a clone is the same hub.
@@ -173,8 +175,14 @@ impl Hub {
         let first_new = fold.standing.last_seq;
         let begins = record.parent.is_some_and(|(_, at)| at == first_new);
         let (mended, interrupted) = mend(&fold, begins);
-        let paused = agents_interrupted(&fold.tree.present()).filter(|_| !begins);
-        for body in mended {
+        let (goes_on, turn) = (fold.goes_on() && !begins, fold.turn);
+        // Those who worked when it was handed over go on as well.
+        let go_on: Vec<AgentId> = match fold.handed_over && !begins {
+            true => working(&fold.tree.present()).map(|node| node.id).collect(),
+            false => Vec::new(),
+        };
+        let paused = agents_interrupted(&fold.tree.present()).filter(|_| !begins && go_on.is_empty());
+        for body in mended.into_iter().chain(asked_again(&fold).filter(|_| goes_on)) {
             journal.emit(root, fold.turn, body).await?;
         }
         // What is mended belongs to the run before: whoever follows this one sees first that it starts.
@@ -184,7 +192,9 @@ impl Hub {
         let (mut left, told_of) = if tells_plans { self.left_over(&record).await } else { Default::default() };
         left.extend(interrupted.into_iter().chain(paused));
         if !begins {
-            left.extend(ended_with_the_run(&fold.standing.in_background));
+            let ended = ended_with_the_run(&fold.standing.in_background).into_iter();
+            // Nothing comes between calls that are still to be run and their results.
+            left.extend(ended.map(|body| if goes_on { said_at_boundary(body) } else { body }));
         }
         if !resumed {
             left.extend(self.stopped_before(&record).await);
@@ -233,8 +243,10 @@ impl Hub {
             // Its prompt names the old place.
             fold.environment = None;
         }
-        for body in deps.place(&record, &mut fold).await {
-            journal.emit(root, None, body).await?;
+        if !goes_on {
+            for body in deps.place(&record, &mut fold).await {
+                journal.emit(root, None, body).await?;
+            }
         }
         let untold = fold.messages.iter().all(Message::is_neco);
         let recalled = fold.recalled.take();
@@ -254,9 +266,14 @@ impl Hub {
         // Those included that were removed: the logs of their forks still name their outputs.
         let lineage = self.setup.catalog.ancestors(core.id()).await?;
         let ctx = SessionContext::new(core, lineage, options, current, provider, &mut fold);
-        let made = ctx.agent(fold, remembering.as_ref(), resumed)?;
+        let unfinished = goes_on.then(|| Unfinished { turn, results: std::mem::take(&mut fold.results) });
+        let made = ctx.agent(fold, remembering.as_ref(), (resumed, unfinished))?;
         ctx.supervisor.fill_root(made.handle.clone(), made.policy, made.tools).await;
         ctx.supervisor.open().await.map_err(|error| SessionError::Tree(error.to_string()))?;
+        for agent in go_on {
+            // Who went on with whoever it works for needs no order of its own.
+            let _ = ctx.supervisor.order(Actor::Person, agent, AgentOrder::Resume).await;
+        }
         let (agent, handle) = (made.agent, made.handle);
         Ok(Session::start(ActorSetup { ctx, agent, handle, lease, first_seq, remembering }))
     }
@@ -317,6 +334,27 @@ pub(super) fn usable_folder(path: &Path) -> Result<PathBuf, SessionError> {
 
 pub(super) fn unusable(path: &Path, error: &std::io::Error) -> SessionError {
     SessionError::Workspace { path: path.display().to_string(), reason: why_closed(error) }
+}
+
+/// The root's questions are taken back: what is asked again has a number of its own.
+fn asked_again(fold: &Fold) -> impl Iterator<Item = EventBody> {
+    let open = &fold.open;
+    let is_own = move |call: &CallId| open.iter().any(|open| open.id == *call);
+    let own = fold.standing.questions.iter().filter(move |question| question.call_id.as_ref().is_none_or(is_own));
+    own.map(|question| {
+        let question_id = question.question_id;
+        EventBody::QuestionAnswer(QuestionAnswer { question_id, reply: None, by: None })
+    })
+}
+
+/// What is said waits for the next turn.
+fn said_at_boundary(body: EventBody) -> EventBody {
+    match body {
+        EventBody::Message(message) => {
+            EventBody::MessageQueued(MessageQueued { when: Admission::TurnBoundary, message })
+        }
+        other => other,
+    }
 }
 
 /// What the model is told when the folder lies elsewhere now.

@@ -338,6 +338,11 @@ impl AgentSupervisor {
         error.words(&|agent| state.tree.node(agent).map_or_else(|| agent.to_string(), |node| node.name.clone()))
     }
 
+    /// Whoever works when this is closed is not told to be paused: another process has them go on.
+    pub async fn leave_running(&self) {
+        self.state.lock().await.closed = true;
+    }
+
     /// Ends everybody below the root, and keeps the root no longer; ready when nothing of them runs.
     pub async fn close(&self) {
         let leaving = {

@@ -102,7 +102,7 @@ impl Person {
         let (input, output) = split(ours);
         let (from, to) = split(theirs);
         let app = Arc::new(Door(Arc::clone(&session)));
-        let setup = AcpSetup { app, wanted: OpenSession::default(), version: "1" };
+        let setup = AcpSetup { app, wanted: OpenSession::default(), pictures: |_| Ok(Vec::new()), version: "1" };
         let served = tokio::spawn(async move { serve(setup, from, to, CancellationToken::new()).await.unwrap() });
         let heard = Arc::new(Heard { state: Mutex::default(), news: watch::Sender::new(()) });
         let reads = tokio::spawn(read(input, Arc::clone(&heard)));

@@ -5,10 +5,11 @@
 //!
 //! Reading order: [`watched`] (one of the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at
 //! the keys), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked), [`purpose`]
-//! (whose the field is), [`secret`] (a key that is being typed), [`diff_screen`] (what was changed), [`state`] (all of it
+//! (whose the field is), [`detaching`] (a session on its way into the background), [`secret`] (a key that is being typed), [`diff_screen`] (what was changed), [`state`] (all of it
 //! together, with the view of the session in its transcript), [`past`] (what happened before the window opened).
 
 mod background;
+mod detaching;
 mod diff_screen;
 pub(crate) mod facing;
 mod past;
@@ -21,6 +22,7 @@ pub(crate) mod state;
 mod watched;
 
 pub use background::Background;
+pub use detaching::Detaching;
 pub use diff_screen::DiffScreen;
 pub(crate) use facing::Place;
 pub(crate) use person::Person;

@@ -10,6 +10,7 @@ use neco_view::ask::accepted_plan;
 use neco_view::reduce::{Agents, Standing};
 
 use super::background::Background;
+use super::detaching::Detaching;
 use super::diff_screen::DiffScreen;
 use super::facing::Facing;
 use super::past;
@@ -166,6 +167,8 @@ pub struct WindowState {
     pub tmux: bool,
     /// Whether another process has the session open, and this window looks on.
     pub attached: bool,
+    /// How far the session is on its way into the background.
+    pub detaching: Detaching,
     /// The status line of the person's own command.
     pub status_line: Option<String>,
     /// What is finished and on its way to the terminal.
@@ -180,8 +183,8 @@ pub struct WindowState {
     pub naming: Vec<Naming>,
     /// Whether there is no model yet: what is written answers a question, and nothing else.
     pub set_up: bool,
-    /// Whether its sessions are gone with the window.
-    pub passing: bool,
+    /// The command that comes back to a session; nothing where sessions are gone with the window.
+    pub resume: Option<String>,
     /// The time zone that times are told in.
     pub zone: Option<TimeZone>,
     /// Whether what happened before the window opened ended in the middle of something.
@@ -217,7 +220,7 @@ impl WindowState {
             width: 80,
             height: 24,
             set_up: looks.set_up,
-            passing: looks.passing,
+            resume: looks.resume.clone(),
             tmux: looks.tmux,
             ..Self::default()
         }

@@ -106,6 +106,8 @@ impl Desk {
             self.rest = None;
         }
         match &event.body {
+            // Another process goes on with the session, and asks again what is still open.
+            EventBody::SessionStart(_) => self.waiting.clear(),
             EventBody::PermissionRequest(request) => self.ask((agent, is_child), name, request.clone()),
             EventBody::PermissionDecision(PermissionDecision { call_id, .. })
             | EventBody::ToolCallEnd(ToolCallEnd { call_id, .. }) => self.drop_call(call_id),

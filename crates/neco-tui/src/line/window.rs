@@ -211,7 +211,11 @@ impl LineWindow {
     fn tell_desk(&mut self, event: &Event) {
         let Some(desk) = &mut self.desk else { return };
         match &event.body {
-            EventBody::PermissionRequest(request) => desk.ask(request.clone()),
+            EventBody::PermissionRequest(request) => {
+                // Another process that goes on with the session asks again.
+                desk.settled(&request.call_id, "asked again");
+                desk.ask(request.clone());
+            }
             EventBody::PermissionDecision(decided) => desk.settled(&decided.call_id, &elsewhere(&decided.decision)),
             EventBody::ToolCallEnd(end) => desk.settled(&end.call_id, "no longer asked: the call is over"),
             EventBody::Question(question) => desk.inquire(question.clone()),

@@ -12,6 +12,7 @@ use super::opening::Retold;
 use super::signals::suspend;
 use super::start::WindowError;
 use super::window::Window;
+use crate::app::Detaching;
 use crate::term::{Guard, guard};
 use crate::transcript::block::Tone;
 use crate::update::{News, say_first};
@@ -159,6 +160,11 @@ impl Window {
 
     /// The session is gone. Was it another process's, then this window goes on with it; what is being written stays.
     pub(super) fn goes_on_alone(&mut self) {
+        // It goes on elsewhere, and this window hears in a moment that it does.
+        if self.app.detaching == Detaching::Asked {
+            self.app.detaching = Detaching::Ended;
+            return;
+        }
         match self.host.successor() {
             Some((wanted, words)) if !self.takes_over && self.lost.is_none() => {
                 self.takes_over = true;

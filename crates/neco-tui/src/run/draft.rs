@@ -26,7 +26,7 @@ impl Draft {
         let Some(session) = self.session else { return };
         let text = window.prompt.draft();
         // What is written may be a key while there is no model, and nobody comes back to a session that is gone.
-        if text == self.kept || window.set_up || window.passing || window.prompt.searches() {
+        if text == self.kept || window.set_up || window.resume.is_none() || window.prompt.searches() {
             return;
         }
         text.clone_into(&mut self.kept);

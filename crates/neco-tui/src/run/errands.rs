@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use neco_proto::app::{App as Program, AppError, Trouble};
 use neco_proto::{AgentId, Answer, BackgroundCommand, CallId, Client, ClientError, Query, QuestionId};
 use serde_json::Value;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, Notify, mpsc};
 
 use super::opening::{Opening, Retold, open, past_of};
 use super::shell::Running;
@@ -68,6 +68,8 @@ pub(super) struct Errands {
     rules: Arc<OneByOne>,
     /// How often it was asked what runs in the background.
     background: Arc<AtomicU64>,
+    /// Told when whoever goes into the background waits for nothing more; whoever goes there holds it.
+    hurry: Option<Arc<Notify>>,
     /// The session on the screen, counted.
     pub(super) session: u64,
 }
@@ -123,6 +125,7 @@ impl Errands {
             previews,
             rules,
             background,
+            hurry: None,
             session: 0,
         }
     }
@@ -313,6 +316,19 @@ impl Errands {
                 News::Image(host.image(source).await.map_err(|error| error.words()), otherwise)
             }),
             Effect::Shell(command) => self.run_shell(command),
+            Effect::Detach(now) => {
+                let is_going = self.hurry.as_ref().is_some_and(|hurry| Arc::strong_count(hurry) > 1);
+                if !is_going {
+                    self.hurry = None;
+                }
+                let hurry = Arc::clone(self.hurry.get_or_insert_default());
+                if now {
+                    hurry.notify_one();
+                }
+                if !is_going {
+                    self.spawn("going into the background", async move { News::Detached(host.detach(&hurry).await) });
+                }
+            }
             Effect::Remember(text) => host.remember(&text),
             Effect::Send(_)
             | Effect::Ask(_)

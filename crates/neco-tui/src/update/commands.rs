@@ -7,7 +7,7 @@ use neco_view::setting::Setting;
 use neco_view::slash::{self, Outside, Slash};
 
 use super::effect::Effect;
-use super::{background, going_back, logging_in, picking, reports, settings, stopping};
+use super::{background, detaching, going_back, logging_in, picking, reports, settings, stopping};
 use crate::app::picker::{Entry, Letters};
 use crate::app::{Picked, Picker, WindowState};
 use crate::host::{Listed, Wanted};
@@ -54,6 +54,7 @@ pub(super) fn only_lists(slash: &Slash) -> bool {
         | Slash::Tree
         | Slash::Expand
         | Slash::Background
+        | Slash::Detach(_)
         | Slash::Copy
         | Slash::Theme(_)
         | Slash::Exit
@@ -149,6 +150,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             window.tell(notify::copied(&window.last_answer, window.tmux));
             return vec![Effect::Copy(window.last_answer.clone())];
         }
+        Slash::Detach(now) => return detaching::detach(window, *now),
         Slash::Exit => return stopping::leave(window),
         Slash::Outside(Outside::Background, one) if one.is_empty() => return background::ask(window),
         Slash::Outside(Outside::Sessions, _) => return picking::ask_for_list(window, Effect::Sessions),

@@ -71,6 +71,8 @@ pub enum Effect {
     Shell(String),
     /// Stop it.
     StopShell,
+    /// Have the session go on without the window; with `true` what runs is not waited for.
+    Detach(bool),
     /// Keep a note for later sessions.
     Keep(String),
     /// Find a picture.
@@ -161,6 +163,8 @@ pub enum News {
     LeftOut(usize),
     /// The person's command is over.
     ShellEnded(Result<Option<i32>, String>),
+    /// The session goes on without the window, or does not.
+    Detached(Result<String, AppError>),
     /// A note was kept.
     Kept(Result<String, AppError>),
     /// A picture, and what to write when there is none.
@@ -230,6 +234,7 @@ impl News {
             | Self::LeftOut(_)
             | Self::Broken(_)
             | Self::ShellEnded(_)
+            | Self::Detached(_)
             | Self::Kept(_)
             | Self::Image(..)
             | Self::Prompt(_)

@@ -4,12 +4,13 @@
 //!
 //! Reading order: [`effect`], [`keys`] (the field) with [`next_mode`] (Shift-Tab), [`sending`] (what is written leaves),
 //! [`completing`] (files and commands), [`taking_back`] (what waits), [`asked`] (questions) with [`silence`] (where no model answers), [`picking`] (lists) with [`settings`], [`going_back`], [`watching`] (one of the other
-//! agents), [`menu`] (what can be done to one), [`background`] (commands that go on there), [`stopping`], [`commands`] (what begins with a slash), [`logging_in`], [`news`].
+//! agents), [`menu`] (what can be done to one), [`background`] (commands that go on there), [`detaching`] (the session goes there), [`stopping`], [`commands`] (what begins with a slash), [`logging_in`], [`news`].
 
 pub(crate) mod asked;
 pub(crate) mod background;
 pub(crate) mod commands;
 mod completing;
+mod detaching;
 mod effect;
 pub(crate) mod going_back;
 pub(crate) mod keys;

@@ -7,6 +7,7 @@ use neco_view::slash;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
+use super::detaching;
 use super::effect::{Effect, News, Unsent};
 use super::reports::context_rows;
 use super::{
@@ -129,6 +130,7 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
         News::Printed(text) => window.shell.printed(&text),
         News::LeftOut(lines) => window.shell.left_out(lines),
         News::ShellEnded(ended) => shell_ended(window, ended),
+        News::Detached(detached) => return detaching::detached(window, detached),
         News::Kept(Ok(words)) => window.transcript.say(Tone::Good, words),
         News::Image(found, otherwise) => return found_image(window, found, otherwise),
         News::Prompt(Ok(Some(text))) => {

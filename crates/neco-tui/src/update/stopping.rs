@@ -104,13 +104,15 @@ pub(super) fn tell_leaving(window: &mut WindowState, action: Action, before: &st
             let whole = format!("{named} {run} in the background; leaving stops {them}. {key} again leaves");
             fitting(whole, format!("{key} again leaves and stops {named}"))
         }
+        // Whoever interrupts it has stopped it already.
+        [] if matches!(action, Action::Leave) && works(window) && !window.passing => {
+            let whole = format!("{key} again leaves and stops the work; /detach has it go on in the background");
+            fitting(whole, format!("{key} again leaves and stops; /detach goes on"))
+        }
         [] => {
             let id = window.standing().session_id.parse().map(short_id).unwrap_or_default();
-            let back = if id.is_empty() || window.passing {
-                String::new()
-            } else {
-                format!(" · neco resume {id} comes back")
-            };
+            let resume = window.resume.as_ref().filter(|_| !id.is_empty());
+            let back = resume.map(|resume| format!(" · {resume} {id} comes back")).unwrap_or_default();
             format!("{key} again leaves{back}")
         }
         [name] => {

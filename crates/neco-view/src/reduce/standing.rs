@@ -162,7 +162,7 @@ impl Standing {
                     Some(NotificationTopic::NotKept) | None if told.level == NotificationLevel::Warning => {
                         self.going_back = None;
                     }
-                    Some(NotificationTopic::NotKept) | None => {}
+                    Some(NotificationTopic::NotKept | NotificationTopic::HandedOver) | None => {}
                 }
             }
             EventBody::Compaction(_) => self.compact(None),

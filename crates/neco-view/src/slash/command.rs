@@ -51,6 +51,8 @@ pub enum Slash {
     Copy,
     /// Other colours; one of the choices of the row.
     Theme(String),
+    /// The session goes on without this window; with `true` what runs is not waited for.
+    Detach(bool),
     /// How this is set now, and what else there is.
     How(Setting),
     /// The end.

@@ -23,6 +23,14 @@ pub(super) fn one_of(what: Outside, text: &str, words: &[&str], choices: &str) -
     }
 }
 
+pub(super) fn detach(text: &str) -> Result<Slash, SlashError> {
+    match text {
+        "" => Ok(Slash::Detach(false)),
+        "now" => Ok(Slash::Detach(true)),
+        word => Err(SlashError::NoSuchWord { word: word.to_owned(), choices: "/detach or /detach now".to_owned() }),
+    }
+}
+
 pub(super) fn some(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }

@@ -1,7 +1,7 @@
 //! The table of all commands, in the order of the help.
 
 use super::command::{Outside, Slash, SlashError};
-use super::readers::{add_dir, login, model, one_of, outside, rename, resume, some};
+use super::readers::{add_dir, detach, login, model, one_of, outside, rename, resume, some};
 use crate::context_view::ContextView;
 use crate::setting::Setting;
 
@@ -151,6 +151,7 @@ pub const TABLE: &[Row] = &[
     row("expand", "", "all output of the last call (Ctrl-O)", |_| Ok(Slash::Expand)),
     row("background", "", "send the running command to the background (Ctrl-B)", |_| Ok(Slash::Background))
         .also(&["bg"]),
+    row("detach", "[now]", "close the window; the session works on in the background", detach).of(&["now"]),
     row("ps", "[NUMBER|stop NUMBER]", "commands in the background: what they print, and stopping one", |text| {
         outside(Outside::Background, text)
     })

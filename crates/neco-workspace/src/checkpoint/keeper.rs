@@ -22,13 +22,13 @@ use super::leave_out::{LeaveOut, LeaveOutSettings};
 use super::lock::StoreLock;
 use super::objects::Contents;
 use super::open::sign;
-use super::plan::{Plan, plan};
+use super::plan::{Plan, Step, plan};
 use super::point::{StoredPoint, message};
 use super::restore::{Interrupted, Target, apply};
 use super::scan::{Scanned, scan};
 use super::settling::{FEW_FORCED, MOST_FORCED};
 use super::shelf::Shelf;
-use super::tree::{TreeChange, files, state_changes, with_text};
+use super::tree::{TreeChange, changes, files, state_changes, with_text};
 use super::vault::Vault;
 
 /// The workspace, and where its states are kept.
@@ -50,20 +50,21 @@ pub struct Place {
 #[derive(Clone, Default)]
 pub struct Unsaved(Option<Arc<Tells>>);
 
-/// Gives what is typed in files of a workspace.
-type Tells = dyn Fn(&Path) -> Vec<Typed> + Send + Sync;
+/// Gives what is typed in files of a workspace: in those that are known to it, and from then on in those that are named.
+type Tells = dyn Fn(&Path, &[PathBuf]) -> Vec<Typed> + Send + Sync;
 
 /// A file, seen from the workspace, and what is typed in it.
 pub type Typed = (PathBuf, Vec<u8>);
 
 impl Unsaved {
-    /// `tells` gives what is typed in files of a workspace. It may wait a moment.
-    pub fn new(tells: impl Fn(&Path) -> Vec<Typed> + Send + Sync + 'static) -> Self {
+    /// `tells` gives what is typed in files of a workspace: in those that are known to it, and from then on in those that
+    /// are named. It may wait a moment.
+    pub fn new(tells: impl Fn(&Path, &[PathBuf]) -> Vec<Typed> + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(tells)))
     }
 
-    fn below(&self, root: &Path) -> Vec<Typed> {
-        self.0.as_ref().map(|tells| tells(root)).unwrap_or_default()
+    fn below(&self, root: &Path, files: &[PathBuf]) -> Vec<Typed> {
+        self.0.as_ref().map(|tells| tells(root, files)).unwrap_or_default()
     }
 }
 
@@ -125,7 +126,7 @@ impl<V: Vault> Keeper<V> {
         shelf: &mut Shelf<V>,
         wanted: &[Vec<u8>],
     ) -> Result<(Option<ObjectId>, Scanned), CheckpointError> {
-        let unsaved = self.place.unsaved.below(&self.place.root);
+        let unsaved = self.place.unsaved.below(&self.place.root, &[]);
         let Shelf { vault, known, .. } = shelf;
         vault.open()?;
         let head = vault.newest()?;
@@ -188,11 +189,21 @@ impl<V: Vault> Keeper<V> {
     fn plan(&self, shelf: &mut Shelf<V>, rev: &str, options: &RestoreOptions) -> Result<Plan, CheckpointError> {
         let target = shelf.find(rev)?;
         let wanted = paths(files(&shelf.vault, target.tree)?);
-        let now = self.look(shelf, &wanted)?;
-        let changed = shelf.changed_by(&target, &now, options, &self.place.root)?;
         let details = shelf.details(&target)?;
-        let found = state_changes(&shelf.vault, (now.tree, &now.details), (target.tree, &details))?;
-        let planned = plan(&self.place.root, found, (&now.details, &details), &changed, options);
+        let mut now = self.look(shelf, &wanted)?;
+        let mut found = state_changes(&shelf.vault, (now.tree, &now.details), (target.tree, &details))?;
+        // What is typed in a file that would be another is a person's, whoever came upon it before.
+        let touched: Vec<PathBuf> = found.iter().map(|change| OsStr::from_bytes(&change.path).into()).collect();
+        if !touched.is_empty() && !self.place.unsaved.below(&self.place.root, &touched).is_empty() {
+            now = self.look(shelf, &wanted)?;
+            found = state_changes(&shelf.vault, (now.tree, &now.details), (target.tree, &details))?;
+        }
+        let changed = shelf.changed_by(&target, &now, options, &self.place.root)?;
+        let mut planned = plan(&self.place.root, found, (&now.details, &details), &changed, options);
+        // A file is replaced as it is on the disk, whatever is typed in it.
+        let typed = changes(&shelf.vault, Some(now.saved), Some(now.tree))?;
+        let saved = |path: &[u8]| typed.iter().find(|change| change.path == path).and_then(|change| change.before);
+        planned.steps.iter_mut().for_each(|Step { change, .. }| change.before = saved(&change.path).or(change.before));
         Ok(Plan { of: Some((now.tree, now.details)), ..planned })
     }
 

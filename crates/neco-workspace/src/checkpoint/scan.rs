@@ -39,8 +39,10 @@ pub const USUAL: [u32; 4] = [0o644, 0o755, 0o664, 0o775];
 
 /// What a look found.
 pub struct Scanned {
-    /// Everything.
+    /// Everything, with what is typed and not saved.
     pub tree: ObjectId,
+    /// Everything as it is on the disk.
+    pub saved: ObjectId,
     /// What the tree can't say.
     pub details: Details,
     /// What is known for the next look.
@@ -82,7 +84,7 @@ pub fn scan<V: Vault>(
         None => scan.vault.put(Kind::Tree, &[])?,
     };
     let is_new = scan.is_new || scan.cache.folders.len() != known.folders.len();
-    Ok(Scanned { tree, details: scan.details, cache: scan.cache, is_new })
+    Ok(Scanned { tree, saved: tree, details: scan.details, cache: scan.cache, is_new })
 }
 
 const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK).union(OFlags::NOFOLLOW);

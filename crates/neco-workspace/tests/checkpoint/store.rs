@@ -1,13 +1,13 @@
 //! The store: damaged, pruned, moved, and where there is none.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use neco_proto::event::CheckpointWhen;
 use neco_workspace::checkpoint::{
-    Backend, CheckpointError, Checkpoints, JjCheckpoints, LeaveOutSettings, Place, RestoreOptions, Typed, Unsaved,
-    open, store_folder,
+    Agreed, Backend, CheckpointError, Checkpoints, JjCheckpoints, LeaveOutSettings, Place, RestoreOptions, Typed,
+    Unsaved, open, store_folder,
 };
 
 use super::desk::{ALL, Desk, Kind, git, note};
@@ -397,7 +397,7 @@ fn what_is_typed_and_not_saved_is_part_of_the_states_of_files_that_are_kept() {
         store: desk.store.clone(),
         home: None,
         settings: Default::default(),
-        unsaved: Unsaved::new(move |_| tells.lock().unwrap().clone()),
+        unsaved: Unsaved::new(move |_, _| tells.lock().unwrap().clone()),
     };
     let points = JjCheckpoints::new(place);
     let keep = |when| points.snapshot(&note(when, "s")).unwrap();
@@ -414,4 +414,39 @@ fn what_is_typed_and_not_saved_is_part_of_the_states_of_files_that_are_kept() {
     let options = RestoreOptions { session: "s".to_owned(), ..RestoreOptions::default() };
     points.restore(&before.rev, &options, &mut |_| Ok(())).unwrap();
     assert_eq!((desk.read("src/a.txt").as_str(), desk.read(".env").as_str()), ("typed", "KEY=1"));
+}
+
+#[test]
+fn what_is_typed_in_a_file_that_would_go_back_is_somebody_elses() {
+    let desk = Desk::new(Kind::Jj);
+    desk.write("a.txt", "one");
+    // Nobody has come upon it: it is told of when it is asked for, and from then on.
+    let known = Arc::new(Mutex::new(false));
+    let tells = move |_: &Path, files: &[PathBuf]| -> Vec<Typed> {
+        let mut known = known.lock().unwrap();
+        *known |= files.iter().any(|file| file == Path::new("a.txt"));
+        if *known { vec![("a.txt".into(), b"typed".to_vec())] } else { Vec::new() }
+    };
+    let place = Place {
+        root: desk.root.clone(),
+        store: desk.store.clone(),
+        home: None,
+        settings: Default::default(),
+        unsaved: Unsaved::new(tells),
+    };
+    let points = JjCheckpoints::new(place);
+    let before = points.snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
+    desk.write("a.txt", "two");
+    points.snapshot(&note(CheckpointWhen::After, "s")).unwrap();
+    let options = RestoreOptions { session: "s".to_owned(), ..RestoreOptions::default() };
+    let preview = points.preview(&before.rev, &options).unwrap();
+    assert!(preview.changes[0].by_others, "{preview:?}");
+    assert!(points.restore(&before.rev, &options, &mut |_| Ok(())).is_err());
+    assert_eq!(desk.read("a.txt"), "two");
+    // Who agrees has the file as it was, and what was typed in the state before that.
+    let options = RestoreOptions { agreed: Agreed::Anything, ..options };
+    let restored = points.restore(&before.rev, &options, &mut |_| Ok(())).unwrap();
+    assert_eq!((desk.read("a.txt").as_str(), restored.kept.as_slice()), ("one", &[][..]));
+    let kept = points.diff(&before.rev, Some(&restored.undo.rev)).unwrap();
+    assert!(kept[0].text.contains("+typed"), "{kept:?}");
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use neco_acp::{AcpSetup, serve};
+use neco_app::picture;
 use neco_config::Env;
 use neco_proto::{ApprovalMode, Mode};
 use neco_tui::line::run::listen;
@@ -98,6 +99,7 @@ pub fn serve_editor(run: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Re
     let setup = AcpSetup {
         app: Arc::clone(&app) as _,
         wanted: wanted(run, everywhere, folder(everywhere)?)?,
+        pictures: picture::sent,
         version: env!("CARGO_PKG_VERSION"),
     };
     let (input, output) = (copied(io::stdin())?, copied(io::stdout())?);

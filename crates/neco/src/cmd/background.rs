@@ -1,15 +1,17 @@
 //! `neco attach`, `neco ps`, `neco logs` and `neco stop`: what the server works on while nobody watches.
 
 use clap::Args;
+use jiff::{SignedDuration, Timestamp};
 use neco_config::Env;
 use neco_proto::Command;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::sessions::{ListSessions, SessionRow, SessionState};
 use neco_proto::app::{App, Caller};
+use neco_proto::event::NodeState;
 use neco_tui::line::run::attached::{self, Begun};
 
 use super::confirm::person;
-use super::program::{ask_of, block_on, print};
+use super::program::{ask_of, block_on, print, with_files};
 use super::session::SessionCommand;
 use crate::args::{EverywhereArgs, JsonArg, OutputFormat, RunArgs};
 use crate::compose;
@@ -18,11 +20,15 @@ use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::run::request::take_seat;
 use crate::say;
-use crate::server::{here, named, reach};
+use crate::server::{here, named, reach, resume};
 use crate::short_id::short_id;
 
-/// Sessions that are looked through.
+/// Sessions that are looked through, and at a time: of more than these the program does not say how they stand.
 const MOST: usize = 1000;
+const PAGE: usize = 100;
+
+/// How long work is spoken of that was stopped in the middle, such as by a crash.
+const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// `neco logs …`
 #[derive(Clone, Debug, Args)]
@@ -57,26 +63,50 @@ pub fn attach(target: &str, id: Option<&str>, everywhere: &EverywhereArgs, env: 
     crate::converse(&RunArgs { session: id.map(str::to_owned), resume, ..RunArgs::default() }, &there, env)
 }
 
-/// Lists the sessions that are open.
+/// Lists the sessions that are open, and those whose work was cut short a short time ago.
 pub fn ps(json: JsonArg, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
-    let Some(url) = url(everywhere, env)? else {
-        return print(json, &Vec::<SessionRow>::new(), || "nothing works in the background\n".to_owned());
+    let rows = match url(everywhere, env)? {
+        Some(url) => block_on(async { rows(&reach(&url, env).await?).await })?,
+        None => with_files(everywhere, env, rows)?,
     };
-    let mut open = block_on(async {
-        let server = reach(&url, env).await?;
-        let request = ListSessions { limit: MOST, states: true, ..ListSessions::default() };
-        Ok(ask_of(&server, &request).await?.sessions)
-    })?;
-    open.retain(|row| row.state == Some(SessionState::Open));
-    print(json, &open, || match open.as_slice() {
+    print(json, &rows, || match rows.as_slice() {
         [] => "nothing works in the background\n".to_owned(),
-        open => open.iter().map(line).collect(),
+        rows => {
+            let resume = resume(everywhere, env);
+            let hint = format!("{resume} ID goes on with what was interrupted; neco logs ID shows it\n");
+            let hint = if rows.iter().any(is_interrupted) { hint } else { String::new() };
+            rows.iter().map(line).chain([hint]).collect()
+        }
     })
+}
+
+async fn rows(app: &dyn App) -> Result<Vec<SessionRow>, Failure> {
+    let since = Timestamp::now().checked_sub(RECENT).ok();
+    let is_recent = |row: &SessionRow| since.is_none_or(|since| row.updated >= since);
+    let mut rows = Vec::new();
+    let mut request = ListSessions { limit: PAGE, states: true, ..ListSessions::default() };
+    for _ in 0..MOST / PAGE {
+        let page = ask_of(app, &request).await?;
+        let counts = |row: &SessionRow| row.state == Some(SessionState::Open) || is_interrupted(row) && is_recent(row);
+        rows.extend(page.sessions.into_iter().filter(counts));
+        match page.next {
+            Some(next) => request.cursor = Some(next),
+            None => break,
+        }
+    }
+    Ok(rows)
+}
+
+/// Whether nobody goes on with work that has no end: its process was killed, or the one after it waits for a person.
+fn is_interrupted(row: &SessionRow) -> bool {
+    let is_paused = row.work == Some(NodeState::Paused) && row.state != Some(SessionState::Other);
+    row.state == Some(SessionState::Stopped) || is_paused
 }
 
 fn line(row: &SessionRow) -> String {
     let does = match (&row.work, row.asks) {
         (_, true) => "waits for you".to_owned(),
+        _ if is_interrupted(row) => "interrupted".to_owned(),
         (Some(work), false) => work.to_string(),
         (None, false) => "rests".to_owned(),
     };

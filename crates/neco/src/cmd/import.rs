@@ -2,9 +2,9 @@
 
 use clap::Args;
 use neco_config::Env;
-use neco_proto::app::App;
+use neco_proto::app::{App, Known};
 use neco_proto::app::setups::{
-    FindSetups, FoundSetup, ImportSetup, PluginToAdd, PreviewSetup, SetupAgent, SetupReport,
+    FindSetups, FoundSetup, ImportSetup, PluginToAdd, PreviewSetup, SetupAgent, SetupOutcome, SetupReport,
 };
 use neco_view::paint::lists::setups as list;
 
@@ -32,7 +32,8 @@ const AGENTS: &Choices<SetupAgent> = &[
 pub const IMPORT: &str = "\
 Models, providers, MCP servers, skills, commands, agents, rules, hooks, permissions and memory come in, as far as Neco
 does not read them where they are. Keys are never copied: what holds one is told, with what to do. What you have set
-here stays, the other agent's files stay as they are, and a second import changes nothing.
+here stays, the other agent's files stay as they are, and a second import changes nothing. Where a piece fails the others
+come in all the same, and the exit code is 1.
 
 Examples:
   neco import                        says which agents are set up, and asks
@@ -106,14 +107,17 @@ fn take(
     everywhere: &EverywhereArgs,
     env: &Env,
 ) -> Result<Exit, Failure> {
-    let mut wanted: Vec<PluginToAdd> = Vec::new();
+    let (mut wanted, mut exit): (Vec<PluginToAdd>, Exit) = (Vec::new(), Exit::Done);
     let each = async |app: &dyn App| {
         for agent in agents {
             let report = report(*agent, args, folder.clone(), app).await?;
             print(args.json, &report, || list::as_lines(&report, agent.title()))?;
+            if report.rows.iter().any(|row| row.outcome == Known::This(SetupOutcome::Failed)) {
+                exit = Exit::Failed;
+            }
             wanted.extend(report.rows.into_iter().filter_map(|row| row.add));
         }
-        Ok(Exit::Done)
+        Ok(exit)
     };
     let exit = match args.all && !args.dry_run {
         // Sessions go into the store: it has to be the real one.

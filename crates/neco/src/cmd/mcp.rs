@@ -12,7 +12,7 @@ use neco_proto::app::mcp::{
     GetServer, ListServers, LogInServer, LogOutServer, ReadServerLog, RemoveServer, ServerScope, ServerState,
     ServerTest, SetServerEnabled, TestServer,
 };
-use neco_proto::app::{App, Caller};
+use neco_proto::app::Caller;
 use neco_view::paint::lists::servers;
 
 use super::mcp_add::{ADD, ADD_JSON, AddArgs, HowArgs, add};
@@ -20,7 +20,7 @@ use super::mcp_conformance;
 use super::mcp_login;
 use super::mcp_serve::{self, SERVE, ServeArgs};
 use super::model::waited_for;
-use super::program::{ask, folder, notes, print, without_store};
+use super::program::{ask, folder, notes, print, without_store_or_server};
 use crate::args::{Choices, EverywhereArgs, JsonArg, one_of};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -228,8 +228,8 @@ pub(super) fn test(
     env: &Env,
 ) -> Result<Exit, Failure> {
     let terminal = terminal::look_at(env);
-    let app: &dyn App = &without_store(everywhere, env);
     let (runtime, caller) = (compose::runtime()?, Caller::person());
+    let app = without_store_or_server(everywhere, env, &runtime)?;
     let mut steps = app.watch(&caller, &TestServer { folder, name: name.to_owned() });
     while let Some(step) = runtime.block_on(waited_for(&clean_line(name), terminal.look(), steps.next())) {
         match step.inspect_err(|error| notes(&error.warnings))? {
@@ -257,8 +257,8 @@ fn logs(request: &ReadServerLog, follow: bool, everywhere: &EverywhereArgs, env:
         say::out(&clean(&log.text))?;
         return Ok(Exit::Done);
     }
-    let app: &dyn App = &without_store(everywhere, env);
     let (runtime, caller) = (compose::runtime()?, Caller::person());
+    let app = without_store_or_server(everywhere, env, &runtime)?;
     let mut pieces = app.watch(&caller, request);
     while let Some(piece) = runtime.block_on(pieces.next()) {
         let text = clean(&piece?.text);

@@ -30,6 +30,7 @@ pub mod serve;
 pub mod session;
 pub mod shell;
 pub mod skill;
+mod take_over;
 pub mod tools;
 pub mod trust;
 pub mod web;

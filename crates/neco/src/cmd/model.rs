@@ -9,11 +9,11 @@ use clap::Subcommand;
 use futures::StreamExt;
 use neco_config::Env;
 use neco_proto::app::models::{ListModels, ModelList, ModelTest, ProviderRow, ShowModel, TestModels, TestedModels};
-use neco_proto::app::{App, Caller};
+use neco_proto::app::Caller;
 use neco_view::paint::lists::models;
 use serde_json::{Value, json};
 
-use super::program::{ask, folder, notes, print, print_hanging, without_store};
+use super::program::{ask, folder, notes, print, print_hanging, without_store_or_server};
 use crate::args::{EverywhereArgs, JsonArg};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -109,8 +109,8 @@ fn test(
     env: &Env,
 ) -> Result<Exit, Failure> {
     let terminal = terminal::look_at(env);
-    let app: &dyn App = &without_store(everywhere, env);
     let (runtime, caller) = (compose::runtime()?, Caller::person());
+    let app = without_store_or_server(everywhere, env, &runtime)?;
     let mut tests = app.watch(&caller, &TestModels { folder, name });
     let mut all = TestedModels::default();
     let mut asked: Option<String> = None;

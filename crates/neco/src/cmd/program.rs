@@ -10,6 +10,7 @@ use neco_proto::app::{App, AppError, Caller, Request};
 use neco_store::SqliteStore;
 use serde::Serialize;
 use serde_json::json;
+use tokio::runtime::Runtime;
 
 use crate::args::{EverywhereArgs, JsonArg};
 use crate::exit::Exit;
@@ -20,6 +21,18 @@ use crate::{compose, log, say, server};
 /// The program without its store.
 pub fn without_store(everywhere: &EverywhereArgs, env: &Env) -> StorelessApp {
     StorelessApp::new(env.clone(), everywhere.overrides.clone())
+}
+
+/// The same, or that of the server that is named. It is reached on this runtime.
+pub fn without_store_or_server(
+    everywhere: &EverywhereArgs,
+    env: &Env,
+    runtime: &Runtime,
+) -> Result<Box<dyn App>, Failure> {
+    match server::named(everywhere, env) {
+        Some(url) => Ok(Box::new(runtime.block_on(server::reach(url, env))?)),
+        None => Ok(Box::new(without_store(everywhere, env))),
+    }
 }
 
 /// Asks the program, and says what it found on the way to a failure.

@@ -1,6 +1,9 @@
 //! `neco serve`: the program and its sessions over HTTP, for windows elsewhere and for programs.
 
 use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -9,7 +12,9 @@ use neco_app::app::DESCRIBED;
 use neco_config::Env;
 use neco_proto::app::Scope;
 use neco_server::http::found::{Found, Lock, NotTheOne, is_taken};
-use neco_server::http::{HttpSetup, access, post};
+use neco_server::http::take_over::{HandedOver, Handover, Taken};
+use neco_server::http::tls::TlsFiles;
+use neco_server::http::{Ending, HttpSetup, access, post};
 use neco_tui::line::run::listen;
 use neco_tui::line::signals::InterruptMask;
 use rustix::process::{Pid, Signal, kill_process, setsid};
@@ -19,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::mcp_serve::end;
 use super::program::{block_on, print};
+use super::take_over::{self, SessionsEnd};
 use super::web::PAGE;
 use crate::args::{BoxArgs, Choices, EverywhereArgs, JsonArg, RunArgs, one_of};
 use crate::compose;
@@ -26,7 +32,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::opener::TerminalOpener;
 use crate::say;
-use crate::server::{here, run_folder, start, token_here, usual};
+use crate::server::{here, run_folder, start, token_here, trust, usual};
+use crate::systemd;
 
 /// After how long a server ends that was started on demand and that nobody needs.
 const IDLE: Duration = Duration::from_secs(10 * 60);
@@ -77,15 +84,38 @@ pub struct ServeArgs {
     /// Listens beyond this machine, where a proxy of yours does TLS and asks who comes
     #[arg(long)]
     pub behind_proxy: bool,
+    /// Speaks TLS with this certificate, in PEM; it is read again when it changes
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
     /// Is detached already.
     #[arg(long, hide = true)]
     pub detached: bool,
     /// Ends when nobody needs it.
     #[arg(long, hide = true)]
     pub on_demand: bool,
+    /// Takes the place of the one that runs.
+    #[arg(long, hide = true)]
+    pub take_over: bool,
     /// The box that commands run in
     #[command(flatten)]
     pub box_args: BoxArgs,
+}
+
+impl ServeArgs {
+    /// The files of the certificate, whatever folder this process is in.
+    fn tls(&self) -> Result<Option<TlsFiles>, Failure> {
+        let whole = |file: &Path| {
+            let cannot = |error| Failure::usage(format!("{} is no file: {error}", file.display()));
+            std::path::absolute(file).map_err(cannot)
+        };
+        match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => Ok(Some(TlsFiles { certificate: whole(certificate)?, key: whole(key)? })),
+            (_, _) => Ok(None),
+        }
+    }
 }
 
 /// What is done with the server that runs.
@@ -95,6 +125,8 @@ pub enum ServeCommand {
     Status(JsonArg),
     /// Ends the server: agents may finish their turn, and what was said is saved
     Stop,
+    /// Starts this neco in the place of the server that runs: its sessions go on there, and nobody is turned away
+    TakeOver,
     /// Prints the token, or makes one with a name that may do less
     Token(TokenArgs),
     /// Prints a link that signs one browser in, once
@@ -123,6 +155,7 @@ pub fn run(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<E
     match &args.command {
         Some(ServeCommand::Status(json)) => status(*json, env),
         Some(ServeCommand::Stop) => stop(env),
+        Some(ServeCommand::TakeOver) => take_over::run(env),
         Some(ServeCommand::Token(args)) => token(args, env),
         Some(ServeCommand::Link) => link(env),
         None if args.detach => detach(args, everywhere, env),
@@ -196,7 +229,7 @@ fn link(env: &Env) -> Result<Exit, Failure> {
 pub fn link_of(found: &Found, env: &Env) -> Result<String, Failure> {
     let token = token_here(env)?;
     let made = block_on(async {
-        let made = post(&found.url, &token, "/api/v1/auth/link", &json!({})).await;
+        let made = post(&found.url, &token, trust(&found.url, env)?, "/api/v1/auth/link", &json!({})).await;
         made.map_err(|error| Failure::new(Exit::Failed, format!("the server can't be asked: {error}")))
     })?;
     Ok(made["url"].as_str().unwrap_or_default().to_owned())
@@ -211,6 +244,10 @@ fn detach(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
     flags.extend(args.bind.iter().flat_map(|bind| ["--bind".to_owned(), bind.to_string()]));
     flags.extend(args.hosts.iter().flat_map(|host| ["--host".to_owned(), host.clone()]));
     flags.extend(args.behind_proxy.then(|| "--behind-proxy".to_owned()));
+    for TlsFiles { certificate, key } in args.tls()? {
+        flags.extend(["--tls-cert".to_owned(), certificate.display().to_string()]);
+        flags.extend(["--tls-key".to_owned(), key.display().to_string()]);
+    }
     let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
     flags.extend(overrides.into_iter().flat_map(|setting| ["-c".to_owned(), setting]));
     let found = start(&flags, env)?;
@@ -232,30 +269,27 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         // A terminal that closes is nothing to it any more.
         let _ = setsid();
     }
-    let bind = args.bind.unwrap_or_else(usual);
-    if !bind.ip().is_loopback() && !args.behind_proxy {
-        return Err(Failure::usage(format!(
-            "{bind} can be reached from other machines, and what is said there is not encrypted"
-        ))
-        .hint("Reach a server on 127.0.0.1 with `ssh -L`, or put a proxy with TLS before it and say --behind-proxy."));
-    }
     let cannot = |error: std::io::Error| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
     let folder = run_folder(env);
-    let lock = Lock::take(&folder).map_err(|error| match error {
-        NotTheOne::Another(found) => already(found),
-        NotTheOne::Failed(error) => cannot(error),
-    })?;
-    let run = RunArgs { box_args: args.box_args.clone(), ..RunArgs::default() };
-    let app = Arc::new(TerminalOpener::new(env, false, false)).program(&run, everywhere);
+    let Start { lock, listener, told, mut before } = match args.take_over {
+        true => Start::of(take_over::ask(env)?),
+        false => Start::new(args, everywhere, env)?,
+    };
+    let HandedOver { sessions, names, behind_proxy, tls, on_demand, settings } = told.clone();
+    let run = RunArgs::default();
+    let given = EverywhereArgs { overrides: settings, ..everywhere.clone() };
+    let app = Arc::new(TerminalOpener::new(env, false, false).giving_notice()).program(&run, &given);
     let setup = HttpSetup {
         app: Arc::clone(&app) as _,
         calls: DESCRIBED,
         version: env!("CARGO_PKG_VERSION"),
         folder,
-        names: args.hosts.clone(),
-        behind_proxy: args.behind_proxy,
-        idle: args.on_demand.then_some(IDLE),
+        names,
+        behind_proxy,
+        tls,
+        idle: on_demand.then_some(IDLE),
         page: PAGE,
+        sessions,
     };
     let runtime = compose::runtime()?;
     let (stop, stopped) = (CancellationToken::new(), Arc::<OnceLock<_>>::default());
@@ -266,46 +300,129 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         stops.cancel();
         compose::quit(signals.next().await);
     });
+    let (ending, is_managed) = (Arc::new(SessionsEnd::new(Arc::clone(&app))), systemd::is_manager(env));
+    // It listens as long as this is there, also while another process takes over.
+    let kept = OwnedFd::from(listener.try_clone().map_err(cannot)?);
     let served = runtime.block_on(async {
-        let listener = bound(bind, args).await?;
+        listener.set_nonblocking(true).map_err(cannot)?;
+        let listener = TcpListener::from_std(listener).map_err(cannot)?;
         let address = listener.local_addr().map_err(cannot)?;
-        let url = format!("http://{address}");
+        let scheme = if setup.tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{address}");
         let found = Found { pid: std::process::id(), version: setup.version.to_owned(), url: url.clone() };
         if !args.detached {
             say::note(&format!("Serving at {url}; `neco serve link` signs a browser in, Ctrl-C ends it"));
         }
-        let ending = Arc::clone(&app);
-        let ends = async move {
-            ending.stop_all().await;
-            for closed in ending.close_all().await {
-                closed.err().iter().for_each(|error| tracing::error!(%error, "a session could not be ended"));
-            }
+        let tells = || {
+            lock.tell(&found)?;
+            take_over::listens(&mut before);
+            systemd::tell(env, "READY=1");
+            Ok(())
         };
-        let tells = || lock.tell(&found);
         let ended = stop.clone();
         let serving = async {
-            let served = neco_server::http::serve(setup, listener, stop, ends, tells).await;
+            let served = neco_server::http::serve(setup, listener, stop.clone(), &*ending, tells).await;
             ended.cancel();
             served
         };
-        // Nobody comes any more while agents end their turns: another server is started after this one.
         let hiding = async {
             ended.cancelled().await;
-            lock.hide().err().iter().for_each(|error| tracing::warn!(%error, "others still find the server"));
+            systemd::tell(env, "STOPPING=1");
+            // Nobody comes any more while agents end their turns: another server is started after this one.
+            if !ending.hands_over() {
+                lock.hide().err().iter().for_each(|error| tracing::warn!(%error, "others still find the server"));
+            }
         };
-        let (served, ()) = tokio::join!(serving, hiding);
-        served.map_err(cannot)
+        // Whoever runs it starts another one by itself.
+        let asked = async {
+            if !is_managed {
+                heed(&ending, &stop, env).await;
+            }
+            std::future::pending::<()>().await;
+        };
+        let work = async { tokio::join!(serving, hiding).0.map_err(cannot) };
+        tokio::select! {
+            served = work => served,
+            () = asked => Ok(()),
+        }
     });
     let exit = stopped.get().map_or(Exit::Done, |signal| Exit::Stopped(*signal));
     let ended = compose::stop(runtime, end(&app), served.map(|()| exit));
+    // Last: the store is closed before another process goes on with what is in it.
+    let lock = ending.give(lock, &kept, HandedOver { sessions: Vec::new(), ..told }).map_err(cannot)?;
     drop(lock);
     ended
 }
 
+/// Waits for a process that wants to take over, and ends this one for it.
+async fn heed(ending: &SessionsEnd, stop: &CancellationToken, env: &Env) {
+    let door = match Handover::listen(&compose::sockets(env)) {
+        Ok(door) => door,
+        Err(error) => return tracing::warn!(%error, "no other server can take over from this one"),
+    };
+    let successor = door.asked().await;
+    tracing::info!("another process takes over");
+    ending.follows(successor);
+    stop.cancel();
+}
+
+/// What a server begins with.
+struct Start {
+    lock: Lock,
+    listener: std::net::TcpListener,
+    told: HandedOver,
+    /// The server whose place it takes.
+    before: Option<UnixStream>,
+}
+
+impl Start {
+    /// In the place of another one.
+    fn of(taken: Taken) -> Self {
+        let (listener, lock, told, before) = taken.parts();
+        Self { lock, listener, told, before: Some(before) }
+    }
+
+    /// Beside nobody, as the command line says, or at the socket of systemd.
+    fn new(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Self, Failure> {
+        let cannot =
+            |error: std::io::Error| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
+        let passed = systemd::listener(env).map_err(cannot)?;
+        let of_passed = passed.as_ref().map(std::net::TcpListener::local_addr).transpose().map_err(cannot)?;
+        let bind = of_passed.or(args.bind).unwrap_or_else(usual);
+        let tls = args.tls()?;
+        if !bind.ip().is_loopback() && !args.behind_proxy && tls.is_none() {
+            return Err(Failure::usage(format!(
+                "{bind} can be reached from other machines, and what is said there is not encrypted"
+            ))
+            .hint(
+                "Give it a certificate with --tls-cert and --tls-key, reach a server on 127.0.0.1 with `ssh -L`, or put a \
+                 proxy with TLS before it and say --behind-proxy.",
+            ));
+        }
+        let lock = Lock::take(&run_folder(env)).map_err(|error| match error {
+            NotTheOne::Another(found) => already(found),
+            NotTheOne::Failed(error) => cannot(error),
+        })?;
+        let listener = match passed {
+            Some(passed) => passed,
+            None => bound(bind, args)?,
+        };
+        let told = HandedOver {
+            sessions: Vec::new(),
+            names: args.hosts.clone(),
+            behind_proxy: args.behind_proxy,
+            tls,
+            on_demand: args.on_demand,
+            settings: [everywhere.overrides.clone(), args.box_args.overrides()].concat(),
+        };
+        Ok(Self { lock, listener, told, before: None })
+    }
+}
+
 /// Listens; at a free port where the usual one is taken and nobody asked for it.
-async fn bound(bind: SocketAddr, args: &ServeArgs) -> Result<TcpListener, Failure> {
-    let listening = match TcpListener::bind(bind).await {
-        Err(_) if args.bind.is_none() && args.on_demand => TcpListener::bind((bind.ip(), 0)).await,
+fn bound(bind: SocketAddr, args: &ServeArgs) -> Result<std::net::TcpListener, Failure> {
+    let listening = match std::net::TcpListener::bind(bind) {
+        Err(_) if args.bind.is_none() && args.on_demand => std::net::TcpListener::bind((bind.ip(), 0)),
         listening => listening,
     };
     listening.map_err(|error| {

@@ -5,7 +5,7 @@ use neco_config::Env;
 use neco_proto::app::agents::Level;
 use neco_proto::app::skills::{
     AddSkills, CheckSkills, ListSkills, LookAtSkillRemoval, LookAtSkillUpdate, LookAtSkills, NewSkill, RemoveSkill,
-    ShowSkill, SkillRemoval, SkillRow, UpdateSkill, WrittenSkills,
+    ShowSkill, SkillRemoval, SkillRow, SwitchSkill, UpdateSkill, WrittenSkills,
 };
 use neco_proto::visible::visible_line;
 use neco_view::figures::count;
@@ -60,6 +60,16 @@ pub enum SkillCommand {
         /// Writes it into .neco/skills of this project
         #[arg(long)]
         project: bool,
+    },
+    /// Switches a skill on again
+    Enable {
+        /// Its name
+        name: String,
+    },
+    /// Switches a skill off: neither the model nor you can have it used
+    Disable {
+        /// Its name
+        name: String,
     },
     /// Removes a skill of yours, after showing its files
     #[command(visible_aliases = ["rm", "uninstall"])]
@@ -123,6 +133,8 @@ pub fn run(command: &SkillCommand, everywhere: &EverywhereArgs, env: &Env) -> Re
             let (name, description) = (name.clone(), description.clone());
             written(&ask(&NewSkill { folder, name, description, project: *project }, everywhere, env)?)
         }
+        SkillCommand::Enable { name } => switch(folder, name, true, everywhere, env),
+        SkillCommand::Disable { name } => switch(folder, name, false, everywhere, env),
         SkillCommand::Remove { name, yes } => remove(folder, name, *yes, everywhere, env),
         SkillCommand::Update { name, yes } => update(folder, name.as_deref(), *yes, everywhere, env),
         SkillCommand::Add { from, names, all, project, yes } => {
@@ -131,6 +143,13 @@ pub fn run(command: &SkillCommand, everywhere: &EverywhereArgs, env: &Env) -> Re
             add(request, *yes, everywhere, env)
         }
     }
+}
+
+fn switch(folder: String, name: &str, enabled: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let switched = ask(&SwitchSkill { folder, name: name.to_owned(), enabled }, everywhere, env)?;
+    let now = if enabled { "on" } else { "off" };
+    say::out(&format!("{} is {now}: skills.off in {}\n", switched.name, switched.file))?;
+    Ok(Exit::Done)
 }
 
 /// Shows what skills run, asks, and takes them over.

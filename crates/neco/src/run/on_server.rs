@@ -14,13 +14,13 @@ use super::ends::Ends;
 use super::opener::wanted;
 use super::request::{take_seat, with_pictures};
 use super::{attach, files, picture, slash};
-use crate::args::{BoxArgs, EverywhereArgs, OutputFormat, RunArgs};
+use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::Tty;
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
-use crate::server::{named, reach, started};
+use crate::server::{along, is_elsewhere, named, reach, resume, started};
 use crate::short_id::short_id;
 use crate::terminal::{self, is_unattended};
 
@@ -34,7 +34,9 @@ struct Asked {
 impl Asked {
     /// From the command line and stdin.
     fn read(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Self, Failure> {
-        if !everywhere.overrides.is_empty() || args.box_args != BoxArgs::default() {
+        let settings = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
+        let is_elsewhere = is_elsewhere(everywhere, env)?;
+        if is_elsewhere && !settings.is_empty() {
             let words =
                 "-c, --sandbox and --network hold for the process that runs the session, and that is the server";
             return Err(Failure::usage(words).hint("`neco serve -c KEY=VALUE` starts one that has them."));
@@ -49,7 +51,10 @@ impl Asked {
         let text = ends.told(files::added(MessagePiece::joined(&spelt_out.pieces), args)?);
         let said = with_pictures(spelt_out.said_with(&text).command(false), &attachments);
         let folder = crate::folder(everywhere)?.display().to_string();
-        let wanted = OpenSession { interactive: true, ..wanted(args, everywhere, folder)? };
+        let mut wanted = OpenSession { interactive: true, ..wanted(args, everywhere, folder)? };
+        if !is_elsewhere {
+            wanted = along(wanted, (settings, everywhere), env)?;
+        }
         Ok(Self { wanted, said, ends })
     }
 }
@@ -75,10 +80,15 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         let OpenedSession { id, client, folder, .. } = opened;
         Ok::<_, Failure>(Begun::say(client, server.owner().pid, (id, folder), Some(said)).await?)
     })?;
-    let ui = take_seat(args.output_format, env, tty, begun.folder(), Some(begun.id()));
+    let (format, id) = (args.output_format, begun.id());
+    // How a session of this machine is gone on with would find none.
+    let ui = take_seat(format, env, tty, begun.folder(), None);
     let ui = RunUi { judge: ends.judge(), ..ui };
     let seen = attached::follow(&runtime, begun, ui);
     runtime.shutdown_background();
+    if format == OutputFormat::Text && terminal::look_at(env).stderr {
+        say::note(&format!("{} {} comes back to it", resume(everywhere, env), short_id(id)));
+    }
     Ok(seen?)
 }
 

@@ -38,12 +38,19 @@ pub struct TerminalOpener {
     asks: AtomicBool,
     /// Whether more than a single request is meant.
     interactive: bool,
+    /// Whether sessions work while nobody looks.
+    gives_notice: bool,
 }
 
 impl TerminalOpener {
     /// With a person who can be asked, or without.
     pub fn new(env: &Env, asks: bool, interactive: bool) -> Self {
-        Self { env: env.clone(), asks: AtomicBool::new(asks), interactive }
+        Self { env: env.clone(), asks: AtomicBool::new(asks), interactive, gives_notice: false }
+    }
+
+    /// The same for a process whose sessions work while nobody looks: it tells the person what they ask.
+    pub fn giving_notice(self) -> Self {
+        Self { gives_notice: true, ..self }
     }
 
     /// Something else has the terminal from now on.
@@ -115,6 +122,10 @@ impl Opener for TerminalOpener {
         }
     }
 
+    fn gives_notice(&self) -> bool {
+        self.gives_notice
+    }
+
     fn hurry(&self) -> BoxFuture<'_, ()> {
         async {
             tokio::time::sleep(SOON).await;
@@ -135,6 +146,10 @@ impl Served for SocketServer {
 
     fn release(&self) -> BoxFuture<'_, ()> {
         self.0.release().boxed()
+    }
+
+    fn is_watched(&self) -> bool {
+        self.0.is_watched()
     }
 
     fn leave(&self) {

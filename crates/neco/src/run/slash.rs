@@ -104,7 +104,7 @@ fn of_written(text: String, args: &RunArgs, everywhere: &EverywhereArgs, env: &E
     if !reads_as_command(&name) {
         return Ok(SpeltOut::said(text));
     }
-    if let Some(filled) = filled(FillPrompt { folder, name, argument }, everywhere, env)? {
+    if let Some(filled) = filled(FillPrompt { folder, session: None, name, argument }, everywhere, env)? {
         return Ok(SpeltOut::said(filled));
     }
     let custom = |CommandRow { name, argument, help, is_skill, also, .. }: CommandRow| Custom {

@@ -13,8 +13,8 @@ use neco_app::shared::SharedApp;
 use neco_app::workspace::FolderState;
 use neco_config::Env;
 use neco_proto::app::opening::OpenSession;
-use neco_proto::app::{App, AppError, Trouble};
-use neco_proto::{Attachment, Client};
+use neco_proto::app::{App, AppError, Caller, Trouble};
+use neco_proto::{Attachment, Client, SessionId};
 use neco_safety::secrets::Scope;
 use neco_server::RemoteClient;
 use neco_tui::clipboard::PicturePrinter;
@@ -23,6 +23,7 @@ use neco_tui::history_file::HistoryFile;
 use neco_tui::host::{LineOf, Printed};
 use neco_tui::terminal_host::{HostSetup, Machine, TerminalHost};
 use sha2::{Digest, Sha256};
+use tokio::sync::Notify;
 
 use crate::args::{EverywhereArgs, RuleArgs, RunArgs};
 use crate::ask::{self, Tty};
@@ -31,6 +32,7 @@ use crate::log;
 use crate::run::opener::{TerminalOpener, wanted};
 use crate::run::{attach, picture};
 use crate::say;
+use crate::server;
 use crate::signals::InterruptMask;
 
 /// How long sessions may take to end when the process does.
@@ -57,11 +59,16 @@ impl Surroundings {
     ) -> Result<Self, Failure> {
         let opener = Arc::new(TerminalOpener::new(env, Tty::open().is_some(), true));
         let app = opener.program(args, everywhere);
-        let wanted = wanted(args, everywhere, folder.display().to_string())?;
+        let mut wanted = wanted(args, everywhere, folder.display().to_string())?;
+        let settings = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
+        let of_server = server.is_some();
+        if of_server && !server::is_elsewhere(everywhere, env)? {
+            wanted = server::along(wanted, (settings.clone(), everywhere), env)?;
+        }
         let machine = ThisMachine {
             start: crate::folder(everywhere)?,
             rules: args.rules.clone(),
-            overrides: [everywhere.overrides.clone(), args.box_args.overrides()].concat(),
+            overrides: settings,
             env: env.clone(),
             app: Arc::clone(&app),
             shell: tokio::sync::Mutex::default(),
@@ -74,6 +81,7 @@ impl Surroundings {
         let host = TerminalHost::new(HostSetup {
             app: Arc::clone(&program),
             machine: Arc::new(machine),
+            of_server,
             wanted: OpenSession { attended: true, interactive: true, ..wanted },
             left_out: attach::left_out(args),
             editor: ask::programs(env).editor,
@@ -184,6 +192,24 @@ impl Machine for ThisMachine {
         .boxed()
     }
 
+    fn hand_over<'a>(&'a self, session: SessionId, hurry: &'a Notify) -> BoxFuture<'a, Result<(), AppError>> {
+        async move {
+            let env = self.env.clone();
+            // First, so that it stays where there is no server.
+            let found = tokio::task::spawn_blocking(move || server::started(&env)).await.map_err(failed)?;
+            let found = found.map_err(refused)?;
+            let server = server::reach(&found.url, &self.env).await.map_err(refused)?;
+            if found.version != env!("CARGO_PKG_VERSION") {
+                let words = format!("the server is neco {}, and this is another version", found.version);
+                return Err(failed(words).hint("`neco serve take-over` has this one take its place."));
+            }
+            let wanted = self.app.hand_over(session, hurry.notified()).await?;
+            server.open(&Caller::person(), wanted).await?;
+            Ok(())
+        }
+        .boxed()
+    }
+
     fn picture(&self, bytes: &[u8], shown: &str) -> Result<Attachment, AppError> {
         picture::attachment(bytes, shown)
     }
@@ -195,6 +221,11 @@ impl Machine for ThisMachine {
         }
         .boxed()
     }
+}
+
+fn refused(failure: Failure) -> AppError {
+    let error = AppError::new(Trouble::Failed, failure.message);
+    failure.hint.into_iter().fold(error, AppError::hint)
 }
 
 fn failed(error: impl ToString) -> AppError {

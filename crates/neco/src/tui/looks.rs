@@ -31,7 +31,7 @@ pub fn of(loaded: &Loaded, env: &Env, most_turns: u32) -> Result<Looks, Failure>
         tmux: terminal.tmux(),
         marks_pastes: terminal.marks_pastes(),
         set_up: false,
-        passing: false,
+        resume: None,
         vi: tui.vi,
         keys: keys(loaded)?,
         notify: match tui.notifications {

@@ -64,7 +64,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let folder = crate::folder(everywhere)?;
     let attachments = picture::attachments(&files::pictures(args))?;
     let goes_on = args.session.is_some() || args.continue_latest;
-    let is_here = server::named(everywhere, env).is_none();
+    let is_here = !server::is_elsewhere(everywhere, env)?;
     if is_here {
         others::offer_others(&folder, everywhere, env);
     }
@@ -74,15 +74,16 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     match show(args, everywhere, folder, attachments, env)? {
         (Some(Left { id, is_told }), Ok(exit @ (Exit::Done | Exit::Stopped(_)))) => {
             if !is_told {
-                tell_resume(&id, None);
+                tell_resume(&server::resume(everywhere, env), &id, None);
             }
             Ok(exit)
         }
         (Some(Left { id, .. }), Err(failure)) if failure.code.is_some() => {
             let advice = failure.advised(env.data_dir());
             let hint = advice.hint.as_deref().unwrap_or_default();
+            let resume = server::resume(everywhere, env);
             Err(Failure {
-                hint: Some(format!("{hint}\nWhat is saved is safe. Then resume it with  neco resume {id}")),
+                hint: Some(format!("{hint}\nWhat is saved is safe. Then resume it with  {resume} {id}")),
                 ..advice
             })
         }
@@ -107,7 +108,8 @@ pub fn show(
     let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
     let most_turns = args.max_turns.unwrap_or(loaded.config.agent.max_turns);
     let looks = looks::of(&loaded, env, most_turns)?;
-    let looks = Looks { most_cost: args.max_cost.or(looks.most_cost), passing: args.passing, ..looks };
+    let resume = (!args.passing).then(|| server::resume(everywhere, env));
+    let looks = Looks { most_cost: args.max_cost.or(looks.most_cost), resume, ..looks };
     // Reading a long session takes as long as reading the languages of the programs in it.
     if goes_on && looks.theme != ThemeName::Plain {
         std::thread::spawn(highlight::warm);
@@ -147,10 +149,10 @@ pub fn show(
 }
 
 /// Says how a session is resumed, below what is known of it.
-fn tell_resume(id: &str, about: Option<&str>) {
+fn tell_resume(resume: &str, id: &str, about: Option<&str>) {
     let about = about.map(|about| format!("   {about}\n")).unwrap_or_default();
     // The terminal may be gone with a signal.
-    let _ = say::out(&format!("\n{about}   Resume it with  neco resume {id}\n"));
+    let _ = say::out(&format!("\n{about}   Resume it with  {resume} {id}\n"));
 }
 
 /// Shows the window until the person leaves or a signal ends it; all sessions have ended then. Gives the session of
@@ -163,7 +165,7 @@ fn see(
     looks: Looks,
     env: &Env,
 ) -> (Option<String>, Result<Exit, Failure>) {
-    let is_kept = !looks.passing;
+    let resume = looks.resume.clone();
     let (line, is_written) = oneshot::channel::<()>();
     say::hold_notes();
     let seen = runtime.block_on(async {
@@ -177,11 +179,11 @@ fn see(
     neco_tui::give_back();
     say::release_notes();
     let told = runtime.block_on(async {
-        let tells = is_kept && matches!(seen, Ok(Exit::Done | Exit::Stopped(_)));
+        let tells = resume.is_some() && matches!(seen, Ok(Exit::Done | Exit::Stopped(_)));
         let shown = around.host.about_shown().await.filter(|_| tells);
         // First: what is done at the end of a session may take a while, and the person may skip it.
         if let Some((id, about)) = &shown {
-            tell_resume(id, Some(about));
+            tell_resume(resume.as_deref().unwrap_or_default(), id, Some(about));
         }
         drop(line);
         // Whoever sends a signal does not want to pay for what is done at the end of a session.

@@ -47,7 +47,7 @@ fn a_prompt_is_answered_with_everything_that_came_of_it() {
         { "reasoning": "I read it first", "say": "Let me look.", "calls": [{ "name": "read_file", "arguments": { "path": "a.txt" } }] },
         { "say": "It says hello.", "usage": { "input": 900, "output": 100 } },
     ]));
-    fs::write(house.project().join("a.txt"), "hello\n").unwrap();
+    fs::write(house.project().join("a.txt"), "# hello\n```\ncode\n```\n").unwrap();
     let mut editor = editor(&house);
     let session = editor.ask("session/new", json!({ "cwd": house.project(), "mcpServers": [] }));
     assert_eq!(session["modes"]["currentModeId"], "agent", "{session}");
@@ -66,6 +66,8 @@ fn a_prompt_is_answered_with_everything_that_came_of_it() {
     let told = |name: &str| updates.iter().rev().map(|update| &update[name]).find(|value| !value.is_null()).unwrap();
     assert_eq!((told("status"), told("rawInput")), (&json!("completed"), &json!({ "path": "a.txt" })), "{updates:#?}");
     assert_eq!(told("locations")[0]["path"], json!(house.project().join("a.txt")));
+    let shown = told("content")[0]["content"]["text"].as_str().unwrap().to_owned();
+    assert!(shown.starts_with("````\n") && shown.ends_with("\n````"), "a file is shown as it stands: {shown}");
     assert_eq!(editor.leave(), Some(0));
 }
 

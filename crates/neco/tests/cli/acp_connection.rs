@@ -27,6 +27,9 @@ fn hanging(turns: Value) -> House {
     house
 }
 
+/// A picture with one point.
+const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 fn of(house: &House, session: &str) -> Value {
     json!({ "sessionId": session, "cwd": house.project(), "mcpServers": [] })
 }
@@ -69,6 +72,120 @@ fn a_prompt_that_is_prepared_holds_nothing_up_and_can_be_stopped() {
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
     assert_eq!(editor.prompt(&session, "go on"), "end_turn");
     assert!(editor.said("agent_message_chunk").ends_with("For the editor."));
+}
+
+/// Everything that was done until now is told.
+fn settle(editor: &mut Editor, session: &str) {
+    for mode in ["plan", "agent"] {
+        editor.ask("session/set_mode", json!({ "sessionId": session, "modeId": mode }));
+        editor.update("current_mode_update");
+    }
+}
+
+/// What came of work, of which nothing may come behind the answer to its prompt.
+fn of_work(editor: &Editor) -> Vec<Value> {
+    let kinds = [
+        "user_message_chunk",
+        "agent_message_chunk",
+        "agent_thought_chunk",
+        "tool_call",
+        "tool_call_update",
+        "plan",
+        "usage_update",
+    ];
+    kinds.iter().flat_map(|kind| editor.updates(kind)).collect()
+}
+
+#[test]
+fn nothing_of_a_prompt_comes_behind_its_answer_whenever_it_is_stopped() {
+    let turn = json!({ "reasoning": "I think about it", "say": "one two three", "between_ms": 5,
+        "calls": [{ "name": "bash", "arguments": { "command": "echo begun; sleep 0.05" } }] });
+    let house = playing(Value::Array(vec![turn; 300]));
+    house.configure(&format!("approval = \"auto\"\n{}", fs::read_to_string(house.path("home/config.toml")).unwrap()));
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    let waits = (0..12).chain((15..160).step_by(9));
+    for (at, wait) in waits.enumerate() {
+        let prompt = editor.say(&session, "do it");
+        std::thread::sleep(Duration::from_millis(wait));
+        match at % 2 {
+            0 => editor.notify("session/cancel", json!({ "sessionId": session })),
+            _ => editor.notify("$/cancel_request", json!({ "requestId": prompt })),
+        }
+        assert_eq!(editor.answer(prompt)["result"]["stopReason"], "cancelled", "after {wait} ms");
+        editor.forget();
+        settle(&mut editor, &session);
+        assert!(of_work(&editor).is_empty(), "after {wait} ms: {:#?}", of_work(&editor));
+        editor.forget();
+    }
+}
+
+#[test]
+fn nothing_of_a_prompt_comes_behind_its_answer_where_it_ends_by_itself() {
+    let turn = json!({ "reasoning": "I think about it", "say": "one two three", "usage": { "input": 900, "output": 100 },
+        "calls": [{ "name": "read_file", "arguments": { "path": "a.txt" } }] });
+    let end = json!({ "say": "Done.", "usage": { "input": 900, "output": 100 } });
+    let house = playing(json!([turn, end, turn, end, turn, end]));
+    fs::write(house.project().join("a.txt"), "hello\n").unwrap();
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    for _ in 0..3 {
+        assert_eq!(editor.prompt(&session, "do it"), "end_turn");
+        editor.forget();
+        settle(&mut editor, &session);
+        assert!(of_work(&editor).is_empty(), "{:#?}", of_work(&editor));
+        editor.forget();
+    }
+}
+
+#[test]
+fn a_prompt_that_the_session_is_slow_to_take_is_answered_when_it_is_stopped_and_nothing_comes_of_it() {
+    let house = playing(json!([say("For the second."), say("For the second.")]));
+    let server = house.path("server.sh");
+    let slow = crate::mcp_use::SERVER.replacen(
+        "touch \"$0.read\"",
+        "touch \"$0.read\"; until [ -e \"$0.go\" ]; do sleep 0.05; done",
+        1,
+    );
+    assert!(slow.contains("$0.go"));
+    fs::write(&server, slow).unwrap();
+    let settings = fs::read_to_string(house.path("home/config.toml")).unwrap();
+    let server = format!("[mcp_servers.docs]\ncommand = \"sh\"\nargs = [\"{}\"]\nsandbox = false\n", server.display());
+    house.configure(&format!("{settings}{server}"));
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    let prompt = editor.say(&session, "read @docs:doc://start");
+    eventually("the server is asked", || house.path("server.sh.read").exists());
+    let begun = Instant::now();
+    editor.notify("session/cancel", json!({ "sessionId": session }));
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "cancelled");
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    editor.forget();
+    fs::write(house.path("server.sh.go"), "").unwrap();
+    settle(&mut editor, &session);
+    assert!(of_work(&editor).is_empty(), "{:#?}", of_work(&editor));
+    assert_eq!(editor.prompt(&session, "go on"), "end_turn");
+    assert_eq!(editor.said("agent_message_chunk"), "For the second.");
+}
+
+#[test]
+fn a_damaged_picture_is_refused_by_name() {
+    let house = playing(json!([say("A dot.")]));
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    for (data, name) in [("AA==", "image/png"), (&DOT[..60], "image/png"), (DOT, "image/jpeg")] {
+        let dot = json!({ "type": "image", "mimeType": "image/png", "data": DOT });
+        let picture = json!({ "type": "image", "mimeType": name, "data": data });
+        let prompt =
+            json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "what is it?" }, dot, picture] });
+        if data == DOT {
+            // What a picture is says its beginning.
+            assert_eq!(editor.ask("session/prompt", prompt)["stopReason"], "end_turn");
+            continue;
+        }
+        let refused = editor.refused("session/prompt", prompt);
+        assert!(refused["message"].as_str().unwrap().starts_with("picture 2 of the message is "), "{refused}");
+    }
 }
 
 #[test]
@@ -247,8 +364,7 @@ fn pictures_and_thoughts_are_told_again() {
     let house = playing(json!([{ "reasoning": "It is small.", "say": "A dot." }]));
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
-    let dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-    let picture = json!({ "type": "image", "mimeType": "image/png", "data": dot });
+    let picture = json!({ "type": "image", "mimeType": "image/png", "data": DOT });
     let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "what is it?" }, picture] });
     let answer = editor.ask("session/prompt", prompt);
     assert_eq!(answer["stopReason"], "end_turn");
@@ -256,7 +372,7 @@ fn pictures_and_thoughts_are_told_again() {
     editor.forget();
     editor.ask("session/load", of(&house, &session));
     let heard = editor.updates("user_message_chunk");
-    assert_eq!((heard.len(), &heard[1]["content"]["data"]), (2, &json!(dot)), "{heard:#?}");
+    assert_eq!((heard.len(), &heard[1]["content"]["data"]), (2, &json!(DOT)), "{heard:#?}");
     assert!(heard[0]["messageId"].is_string() && heard[0]["messageId"] == heard[1]["messageId"], "{heard:#?}");
     assert_eq!(editor.said("agent_thought_chunk"), "It is small.");
     assert_eq!(editor.updates("agent_message_chunk")[0]["messageId"], live[0]["messageId"], "{live:#?}");

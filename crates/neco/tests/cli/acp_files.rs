@@ -28,6 +28,10 @@ struct Desk {
     answers: bool,
     /// Whether it says what came of edits.
     tells: bool,
+    /// Whether its person agrees to go back over what they did.
+    agrees: bool,
+    /// Links that lead elsewhere once it has saved something.
+    swaps: Vec<(PathBuf, PathBuf)>,
     asked: Vec<(String, PathBuf)>,
 }
 
@@ -37,8 +41,9 @@ impl Desk {
         let answer = editor.ask("session/new", json!({ "cwd": folder, "mcpServers": [] }));
         let session = answer["sessionId"].as_str().unwrap().to_owned();
         let (typed, folder) = (HashMap::new(), folder.to_owned());
-        let (takes, formats, answers, tells, asked) = (true, false, true, true, Vec::new());
-        Self { editor, session, typed, folder, takes, formats, answers, tells, asked }
+        let (takes, formats, answers, tells, agrees) = (true, false, true, true, true);
+        let (swaps, asked) = (Vec::new(), Vec::new());
+        Self { editor, session, typed, folder, takes, formats, answers, tells, agrees, swaps, asked }
     }
 
     fn types(&mut self, name: &str, text: &str) {
@@ -64,10 +69,19 @@ impl Desk {
                 }
                 "fs/write_text_file" => self.save(&path, message["params"]["content"].as_str().unwrap()),
                 "session/request_permission" => {
-                    Some(json!({ "outcome": { "outcome": "selected", "optionId": "once" } }))
+                    let is_back = message.to_string().contains("Go back over");
+                    let option = if !is_back {
+                        "once"
+                    } else if self.agrees {
+                        "yes"
+                    } else {
+                        "no"
+                    };
+                    Some(json!({ "outcome": { "outcome": "selected", "optionId": option } }))
                 }
                 _ => None,
             };
+            let path = if method == "session/request_permission" { message.to_string().into() } else { path };
             self.asked.push((method.to_owned(), path));
             let error = json!({ "code": -32603, "message": "it is not mine" });
             let answer = match result {
@@ -91,6 +105,10 @@ impl Desk {
         }
         self.typed.remove(path);
         fs::write(path, if self.formats { text.replace('\n', ";\n") } else { text.to_owned() }).unwrap();
+        for (link, to) in self.swaps.drain(..) {
+            fs::remove_file(&link).unwrap();
+            symlink(to, link).unwrap();
+        }
         Some(json!({}))
     }
 
@@ -126,6 +144,59 @@ fn undoing_an_edit_brings_back_what_was_typed_before_it() {
     assert_eq!(text(&house.project().join("b.txt")), "saved\n", "what nobody edited is the editor's");
     assert_eq!(desk.prompt("/redo")["result"]["stopReason"], "end_turn");
     assert_eq!(text(&file), "edited\n");
+}
+
+#[test]
+fn going_back_over_what_was_typed_since_is_asked_about() {
+    let house = playing(edits("a.txt", "saved", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    assert_eq!(text(&file), "edited\n");
+    desk.types("a.txt", "edited, and typed since\n");
+    for (agrees, then) in [(false, "edited\n"), (true, "saved\n")] {
+        desk.agrees = agrees;
+        desk.asked.clear();
+        assert_eq!(desk.prompt("/undo")["result"]["stopReason"], "end_turn");
+        let (_, asked) = desk.asked.iter().find(|(method, _)| method == "session/request_permission").unwrap();
+        let asked = asked.to_string_lossy();
+        assert!(asked.contains("a.txt") && asked.contains("changed it since"), "{asked}");
+        assert_eq!(text(&file), then);
+    }
+}
+
+#[test]
+fn what_was_typed_since_is_seen_where_the_session_was_closed_meanwhile() {
+    let house = playing(edits("a.txt", "saved", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    let session = json!({ "sessionId": desk.session, "cwd": house.project(), "mcpServers": [] });
+    desk.editor.ask("session/close", json!({ "sessionId": desk.session }));
+    desk.editor.ask("session/resume", session);
+    desk.types("a.txt", "edited, and typed since\n");
+    desk.agrees = false;
+    assert_eq!(desk.prompt("/undo")["result"]["stopReason"], "end_turn");
+    assert!(desk.asked.iter().any(|(method, _)| method == "session/request_permission"), "{:?}", desk.asked);
+    assert_eq!(text(&file), "edited\n");
+}
+
+#[test]
+fn an_edit_that_went_elsewhere_as_its_link_was_swapped_is_told() {
+    let house = playing(edits("a.txt", "typed", "edited"));
+    let (file, other, link) =
+        (house.project().join("a.txt"), house.project().join("b.txt"), house.project().join("link.txt"));
+    fs::write(&file, "saved\n").unwrap();
+    fs::write(&other, "other\n").unwrap();
+    symlink("a.txt", &link).unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("link.txt", "typed\n");
+    desk.swaps.push((link, "b.txt".into()));
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    let ended = desk.editor.updates("tool_call_update").pop().unwrap();
+    assert_eq!(ended["status"], "failed", "{ended}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn an_editor_on_the_official_library_edits_runs_stops_and_loads() {
     let house = playing(json!([
         call("read_file", json!({ "path": "a.txt" })),
         call("edit_file", edit),
-        call("bash", json!({ "command": "cat a.txt; echo ran" })),
+        call("bash", json!({ "command": "cat a.txt; until [ -e go ]; do sleep 0.02; done; echo ran" })),
         say("Done."),
         call("bash", json!({ "command": "echo has begun; sleep 7653" })),
     ]));

@@ -174,6 +174,110 @@ fn a_question_is_a_form_or_a_choice() {
     }
 }
 
+/// A model that asks this, is to be told `answer`, and goes on.
+fn asks(questions: Value, answer: &str) -> House {
+    playing(json!([
+        call("ask_user", json!({ "questions": questions })),
+        { "expect": { "last_tool_contains": answer }, "say": "Good." },
+        say("And more."),
+    ]))
+}
+
+#[test]
+fn a_question_without_choices_is_answered_by_the_next_message() {
+    let house = asks(json!([{ "question": "What is it called?" }, { "question": "And its `size`?" }]), "→ neco");
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    assert_eq!(editor.prompt(&session, "ask me"), "end_turn");
+    let said = editor.said("agent_message_chunk");
+    assert!(said.contains("What is it called?") && said.contains("next message is the answer"), "{said}");
+    assert!(!said.contains("size"), "one after the other: {said}");
+    assert_eq!(editor.prompt(&session, "neco"), "end_turn");
+    assert!(editor.said("agent_message_chunk").contains("And its `size`?"));
+    assert_eq!(editor.prompt(&session, "small"), "end_turn");
+    assert!(editor.said("agent_message_chunk").ends_with("Good."), "{}", editor.said("agent_message_chunk"));
+    let answered = editor.updates("tool_call_update").pop().unwrap().to_string();
+    assert!(answered.contains("→ neco") && answered.contains("→ small"), "{answered}");
+    assert!(editor.kept().iter().all(|message| message["method"] != "session/request_permission"));
+    // Nothing is asked any more.
+    assert_eq!(editor.prompt(&session, "go on"), "end_turn");
+    assert!(editor.said("agent_message_chunk").ends_with("And more."));
+}
+
+#[test]
+fn something_else_than_the_choices_is_said_in_the_next_message() {
+    let options = json!([{ "label": "SQLite" }, { "label": "Postgres" }]);
+    let sure = json!({ "question": "Are you sure?", "options": [{ "label": "Yes" }] });
+    let house = asks(json!([sure, { "question": "Which store?", "options": options }]), "→ MariaDB");
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    let prompt = editor.say(&session, "ask me");
+    assert_eq!(editor.choose("0")["toolCall"]["title"], "Are you sure?");
+    let asked = editor.choose("later");
+    assert_eq!(asked["toolCall"]["title"], "Which store?");
+    assert!(asked["options"].to_string().contains("my next message"), "{asked}");
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    assert_eq!(editor.prompt(&session, "MariaDB"), "end_turn");
+    assert!(editor.said("agent_message_chunk").ends_with("Good."));
+}
+
+#[test]
+fn a_message_while_a_question_is_open_answers_it() {
+    let options = json!([{ "label": "SQLite" }, { "label": "Postgres" }]);
+    let house = asks(json!([{ "question": "Which store?", "options": options }]), "→ Postgres");
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    let first = editor.say(&session, "ask me");
+    let asked = editor.find(|message| message["method"] == "session/request_permission");
+    let second = editor.say(&session, "postgres");
+    for prompt in [first, second] {
+        assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    }
+    let taken_back = editor.find(|message| message["method"] == "$/cancel_request");
+    assert_eq!(taken_back["params"]["requestId"], asked["id"]);
+    assert!(editor.said("agent_message_chunk").ends_with("Good."));
+}
+
+#[test]
+fn a_question_that_waits_for_words_can_be_stopped_and_a_command_does_not_answer_it() {
+    let question = call("ask_user", json!({ "questions": [{ "question": "What is it called?" }] }));
+    let house = playing(json!([question, say("Stopped."), question, say("Gone."), say("Reviewed.")]));
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    assert_eq!(editor.prompt(&session, "ask me"), "end_turn");
+    editor.notify("session/cancel", json!({ "sessionId": session }));
+    editor.find(|message| message["params"]["update"]["status"] == "failed");
+    assert_eq!(editor.prompt(&session, "something else"), "end_turn");
+    assert!(editor.said("agent_message_chunk").ends_with("Stopped."), "{}", editor.said("agent_message_chunk"));
+    assert_eq!(editor.prompt(&session, "ask me again"), "end_turn");
+    // What the session does by itself goes on beside it.
+    assert_eq!(editor.prompt(&session, "/rename Named"), "end_turn");
+    assert_eq!(editor.prompt(&session, "/review"), "end_turn");
+    assert!(editor.said("agent_message_chunk").ends_with("Reviewed."), "{}", editor.said("agent_message_chunk"));
+}
+
+#[test]
+fn a_plan_is_sent_back_with_the_next_message() {
+    let plan = |plan: &str| call("exit_plan_mode", json!({ "plan": plan }));
+    let house = playing(json!([
+        plan("Do it all."),
+        { "expect": { "last_tool_contains": "only the parser" }, "say": "Better.", "calls": [
+            { "name": "exit_plan_mode", "arguments": { "plan": "Do the parser." } }
+        ] },
+        say("Done."),
+    ]));
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    editor.ask("session/set_mode", json!({ "sessionId": session, "modeId": "plan" }));
+    let prompt = editor.say(&session, "plan it");
+    editor.choose("later");
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    let prompt = editor.say(&session, "only the parser");
+    editor.choose("accept");
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    assert!(editor.said("agent_message_chunk").ends_with("Done."));
+}
+
 #[test]
 fn a_key_that_the_editor_brings_is_kept() {
     let house = House::empty();
@@ -186,10 +290,27 @@ fn a_key_that_the_editor_brings_is_kept() {
     // Nobody listens there, so that nobody says that it is a wrong one.
     house.configure("[model_providers.mine]\ntype = \"openai\"\nbase = \"http://127.0.0.1:9/v1\"\n");
     let key = json!({ "provider": "mine", "apiKey": "sk-test-0123456789" });
-    editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": key }));
+    let kept = editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": key }));
+    assert_eq!(kept["_meta"]["tested"], false, "{kept}");
+    assert!(kept["_meta"]["note"].as_str().unwrap().contains("mine can't be reached"), "{kept}");
     assert!(fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("sk-test-0123456789"));
     house.neco(&["--acp", "login", "mine"]).write_stdin("sk-other-0123456789\n").assert().success();
     assert!(fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("sk-other-0123456789"));
+}
+
+#[test]
+fn that_a_key_is_not_tested_is_told_in_the_next_session() {
+    let house = playing(json!([say("Hi.")]));
+    let settings = fs::read_to_string(house.path("home/config.toml")).unwrap();
+    house
+        .configure(&format!("{settings}[model_providers.mine]\ntype = \"openai\"\nbase = \"http://127.0.0.1:9/v1\"\n"));
+    let mut editor = Editor::open(&house, json!({}));
+    let key = json!({ "provider": "mine", "apiKey": "sk-test-0123456789" });
+    editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": key }));
+    let session = editor.session(&house);
+    assert_eq!(editor.prompt(&session, "hello"), "end_turn");
+    let said = editor.said("agent_message_chunk");
+    assert!(said.contains("mine can't be reached") && said.ends_with("Hi."), "{said}");
 }
 
 #[test]
@@ -224,4 +345,35 @@ fn a_server_that_the_editor_hands_over_is_used() {
     assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
     let ended = editor.updates("tool_call_update").pop().unwrap();
     assert_eq!((&ended["status"], &ended["rawOutput"]), (&json!("completed"), &json!("1\n")), "{ended}");
+}
+
+#[test]
+fn prompts_of_a_server_that_the_editor_hands_over_are_commands() {
+    let greets = json!({ "expect": { "last_user_contains": "Greet Ann warmly." }, "say": "Hello Ann." });
+    let house = playing(json!([greets]));
+    let server = house.path("project/server.sh");
+    fs::write(&server, crate::mcp_use::SERVER).unwrap();
+    let mut editor = Editor::open(&house, json!({}));
+    // Another session in the folder has no such server.
+    let other = editor.session(&house);
+    let servers = json!([{ "name": "docs", "command": "sh", "args": [server], "env": [] }]);
+    let session = editor.ask("session/new", json!({ "cwd": house.project(), "mcpServers": servers }));
+    let session = session["sessionId"].as_str().unwrap().to_owned();
+    let told = editor.find(|message| message.to_string().contains("mcp__docs__greet"));
+    let update = &told["params"]["update"];
+    assert_eq!(
+        (&told["params"]["sessionId"], &update["sessionUpdate"]),
+        (&json!(session), &json!("available_commands_update"))
+    );
+    let commands = update["availableCommands"].as_array().unwrap();
+    let greet = commands.iter().find(|command| command["name"] == "mcp__docs__greet").unwrap();
+    assert_eq!(
+        (&greet["input"]["hint"], &greet["description"]),
+        (&json!("who"), &json!("Greets somebody. (MCP docs)"))
+    );
+    assert!(commands.iter().any(|command| command["name"] == "compact"), "{commands:#?}");
+    assert_eq!(editor.prompt(&session, "/mcp__docs__greet Ann"), "end_turn");
+    assert!(editor.said("agent_message_chunk").ends_with("Hello Ann."));
+    let prompt = json!([{ "type": "text", "text": "/mcp__docs__greet Ann" }]);
+    editor.refused("session/prompt", json!({ "sessionId": other, "prompt": prompt }));
 }

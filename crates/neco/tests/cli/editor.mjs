@@ -33,7 +33,9 @@ function editor() {
       await writeFile(params.path, params.content);
       return {};
     })
-    .onRequest(methods.client.terminal.create, ({ params }) => {
+    .onRequest(methods.client.terminal.create, async ({ params }) => {
+      // The first command runs until it has a terminal.
+      await writeFile(join(folder, "go"), "");
       const child = spawn(params.command, params.args, { cwd: params.cwd, stdio: ["ignore", "pipe", "inherit"] });
       const terminal = { child, output: "" };
       child.stdout.on("data", (data) => {

@@ -12,15 +12,15 @@ use crate::attach::{begun, go};
 use crate::support::{House, call, eventually, lives, say};
 
 /// A server in a house, until the test ends.
-struct Serving<'a> {
-    house: &'a House,
-    child: Option<Child>,
-    url: String,
-    token: String,
+pub struct Serving<'a> {
+    pub house: &'a House,
+    pub child: Option<Child>,
+    pub url: String,
+    pub token: String,
 }
 
 impl<'a> Serving<'a> {
-    fn start(house: &'a House, flags: &[&str]) -> Self {
+    pub fn start(house: &'a House, flags: &[&str]) -> Self {
         let child = house.start(&[&["serve", "--bind", "127.0.0.1:0"], flags].concat());
         let mut serving = Self::there(house);
         serving.child = Some(child);
@@ -28,7 +28,7 @@ impl<'a> Serving<'a> {
     }
 
     /// One that was started by something else.
-    fn there(house: &'a House) -> Self {
+    pub fn there(house: &'a House) -> Self {
         let mut url = String::new();
         eventually("the server listens", || {
             let status = house.run(&["serve", "status", "--json"]);
@@ -45,7 +45,7 @@ impl<'a> Serving<'a> {
     }
 
     /// A request, and what came back.
-    fn asked(&self, line: &str, body: &str) -> (u16, Value) {
+    pub fn asked(&self, line: &str, body: &str) -> (u16, Value) {
         let host = self.url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(host).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -63,29 +63,29 @@ impl<'a> Serving<'a> {
         (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {told}")))
     }
 
-    fn done(&self, line: &str, body: Value) -> Value {
+    pub fn done(&self, line: &str, body: Value) -> Value {
         let (status, told) = self.asked(line, &body.to_string());
         assert!((200..300).contains(&status), "{line}: {status} {told}");
         told
     }
 
-    fn open(&self) -> String {
+    pub fn open(&self) -> String {
         let wanted = json!({ "folder": self.house.project(), "attended": true });
         self.done("POST /api/v1/sessions", wanted)["id"].as_str().unwrap().to_owned()
     }
 
-    fn tell(&self, id: &str, command: Value) -> Value {
+    pub fn tell(&self, id: &str, command: Value) -> Value {
         self.done(&format!("POST /api/v1/sessions/{id}/commands"), command)
     }
 
-    fn events(&self, id: &str) -> Vec<Value> {
+    pub fn events(&self, id: &str) -> Vec<Value> {
         let (status, told) = self.asked(&format!("GET /api/v1/sessions/{id}/events"), "");
         assert_eq!(status, 200, "{told}");
         told["events"].as_array().unwrap().clone()
     }
 
     /// Waits for an event of a type.
-    fn until(&self, id: &str, kind: &str) -> Vec<Value> {
+    pub fn until(&self, id: &str, kind: &str) -> Vec<Value> {
         let mut events = Vec::new();
         eventually(kind, || {
             events = self.events(id);
@@ -107,7 +107,7 @@ impl Drop for Serving<'_> {
     }
 }
 
-fn user(words: &str) -> Value {
+pub fn user(words: &str) -> Value {
     json!({ "type": "user_message", "content": words })
 }
 
@@ -172,21 +172,21 @@ fn what_works_in_the_background_is_stopped() {
 
 #[test]
 fn a_server_that_was_killed_loses_nothing_that_it_acknowledged_and_leaves_no_process() {
-    const SESSIONS: usize = 4;
+    const SESSIONS: usize = 20;
     let first = call("bash", json!({ "command": "mktemp begun-XXXXXXXX; sleep 73317", "timeout": 600 }));
     let house = House::playing(json!([first, say("Done after all.")]));
     let mut serving = Serving::start(&house, &[]);
     let words = |number: usize| format!("drive carefully to number {number}");
     let ids: Vec<String> = (0..SESSIONS).map(|_| serving.open()).collect();
-    for (number, id) in ids.iter().enumerate() {
-        serving.tell(id, json!({ "type": "set_approval", "approval": "auto" }));
-        serving.tell(id, user(&words(number)));
-    }
     let at_work = || {
         let names = std::fs::read_dir(house.project()).unwrap().flatten().map(|entry| entry.file_name());
         names.filter(|name| name.to_string_lossy().starts_with("begun-")).count()
     };
-    eventually("all are at work", || at_work() == SESSIONS);
+    for (number, id) in ids.iter().enumerate() {
+        serving.tell(id, json!({ "type": "set_approval", "approval": "auto" }));
+        serving.tell(id, user(&words(number)));
+        eventually("one more is at work", || at_work() == number + 1);
+    }
     let child = serving.child.take().unwrap();
     kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
     child.wait_with_output().unwrap();
@@ -194,7 +194,17 @@ fn a_server_that_was_killed_loses_nothing_that_it_acknowledged_and_leaves_no_pro
     house.run(&["serve", "status"]).ended_with(1);
     // What it left behind is no server.
     drop(serving);
+    let rows = house.run(&["ps", "--json"]).ended_with(0).json();
+    assert_eq!(rows.as_array().unwrap().len(), SESSIONS, "work that a crash cut short is told without a server: {rows}");
     let serving = Serving::start(&house, &[]);
+    let interrupted = || {
+        let rows = house.run(&["ps", "--json"]).ended_with(0).json();
+        let rows = rows.as_array().unwrap().clone();
+        assert!(rows.iter().all(|row| row["work"] == "paused"), "nobody has told them to go on: {rows:?}");
+        rows
+    };
+    eventually("all are back", || interrupted().iter().filter(|row| row["state"] == "open").count() == SESSIONS);
+    house.run(&["ps"]).ended_with(0).says("interrupted").says("neco resume ID goes on");
     for (number, id) in ids.iter().enumerate() {
         let events = serving.events(id);
         assert!(events.iter().any(|event| event.to_string().contains(&words(number))), "{events:?}");
@@ -237,6 +247,94 @@ fn a_command_of_a_session_reaches_neither_the_token_nor_the_port() {
     let told = json!(events).to_string();
     assert!(told.contains("heard:") && !told.contains("200 OK"), "{told}");
     assert!(!told.contains(&serving.token), "the token was told");
+}
+
+#[test]
+fn nobody_gets_the_tokens_of_a_server_by_a_yes() {
+    let house = House::playing(json!([say("x")]));
+    let serving = Serving::start(&house, &["--sandbox", "full"]);
+    let token = find(&house.path("home"), "token").expect("the token is somewhere");
+    let run = token.parent().unwrap();
+    std::os::unix::fs::symlink(run, house.project().join("innocent")).unwrap();
+    std::fs::hard_link(&token, house.project().join("notes.txt")).unwrap();
+    let written = json!({ "path": run.join("tokens.json"), "content": "[]" });
+    house.script(
+        "script.json",
+        json!([
+            call("read_file", json!({ "path": token })),
+            call("read_file", json!({ "path": "innocent/token" })),
+            call("read_file", json!({ "path": "notes.txt" })),
+            call("grep", json!({ "pattern": "neco_", "path": "." })),
+            call("write_file", written),
+            call("bash", json!({ "command": format!("cat {}", token.display()), "timeout": 20 })),
+            call("bash", json!({ "command": format!("cp -r {} stolen", run.display()), "timeout": 20 })),
+            say("Done."),
+        ]),
+    );
+    // The folder above the data folder is open, as the person may have wished.
+    let wanted = json!({ "folder": house.project(), "attended": true, "given": { "add_dir": [house.path("home")] } });
+    let id = serving.done("POST /api/v1/sessions", wanted)["id"].as_str().unwrap().to_owned();
+    serving.tell(&id, user("steal"));
+    let mut answered = Vec::<String>::new();
+    let mut events = Vec::new();
+    eventually("it is done", || {
+        events = serving.events(&id);
+        for event in events.iter().filter(|event| event["type"] == "permission_request") {
+            let call_id = event["call_id"].as_str().unwrap().to_owned();
+            if !answered.contains(&call_id) {
+                serving.tell(&id, json!({ "type": "approve", "call_id": call_id, "decision": { "kind": "once" } }));
+                answered.push(call_id);
+            }
+        }
+        events.iter().any(|event| event["type"] == "agent_complete")
+    });
+    let ends: Vec<&Value> = events.iter().filter(|event| event["type"] == "tool_call_end").collect();
+    assert_eq!(ends.len(), 7, "{ends:?}");
+    assert!(ends.iter().all(|end| end["status"] == "error" || end["tool"] == "grep"), "{ends:?}");
+    let told = json!(events).to_string();
+    assert!(!told.contains(&serving.token), "the token was told");
+    assert!(!house.project().join("stolen").exists());
+    assert!(serving.asked("GET /api/v1/sessions", "").0 == 200, "the token is what it was");
+}
+
+#[test]
+fn whoever_may_only_read_looks_where_sessions_work_and_nowhere_else() {
+    let house = House::playing(json!([say("x")]));
+    let mut serving = Serving::start(&house, &[]);
+    serving.open();
+    std::fs::write(house.project().join("seen.txt"), "x").unwrap();
+    let reader = house.run(&["serve", "token", "--name", "phone", "--scope", "read"]).ended_with(0);
+    let person = std::mem::replace(&mut serving.token, reader.stdout.trim().to_owned());
+    let list = |folder: &std::path::Path| format!("GET /api/v1/files?folder={}", folder.display());
+    eventually("the new token is good", || serving.asked("GET /api/v1/sessions", "").0 == 200);
+    let (status, told) = serving.asked(&list(&house.project()), "");
+    assert!(status == 200 && told.to_string().contains("seen.txt"), "{status} {told}");
+    for line in [list(&house.path("home")), list("/etc".as_ref()), "GET /api/v1/settings?folder=/etc".to_owned()] {
+        let (status, told) = serving.asked(&line, "");
+        assert!(status == 403 && told["detail"].as_str().unwrap().contains("no session works in"), "{line}: {told}");
+    }
+    let file = house.project().join("keys.toml");
+    let name = file.display().to_string().replace('/', "%2F");
+    let (status, told) = serving.asked(&format!("GET /api/v1/workflows/{name}?folder={}", house.project().display()), "");
+    assert_eq!(status, 403, "a file by its path: {told}");
+    serving.token = person;
+    assert_eq!(serving.asked(&list("/etc".as_ref()), "").0, 200);
+}
+
+#[test]
+fn a_command_that_only_this_machine_can_do_says_so_where_a_server_is_named() {
+    let house = House::empty();
+    for arguments in [&["doctor"][..], &["config", "edit"], &["workflow", "run", "x"], &["login", "openai"], &["demo"]] {
+        let told = house.run(&[&["--server", "http://127.0.0.1:9"], arguments].concat()).ended_with(2);
+        told.says("is about this machine").says("Leave --server out");
+    }
+    let token = ("NECO_SERVER_TOKEN", "x");
+    let mut asked = house.neco(&["--server", "http://127.0.0.1:9", "model", "test"]);
+    crate::support::Ran::of(asked.env(token.0, token.1)).ended_with(1).says("no server listens at");
+    let mut noted = house.neco(&["completions", "bash"]);
+    assert!(!crate::support::Ran::of(noted.env("NECO_SERVER", "http://127.0.0.1:9")).stderr.contains("this machine"));
+    let mut noted = house.neco(&["doctor"]);
+    crate::support::Ran::of(noted.env("NECO_SERVER", "http://127.0.0.1:9")).says("NECO_SERVER does not count for it");
 }
 
 /// A file of this name somewhere below a folder.

@@ -425,3 +425,29 @@ fn a_person_lists_shows_and_uses_them_between_messages() {
         assert!(said.contains(words), "{words:?} is not in\n{said}");
     }
 }
+
+#[test]
+fn one_that_is_off_is_told_to_nobody_and_asked_about_by_nobody() {
+    let house = House::playing(json!([say("Done.")]));
+    own(&house, "pdf-forms", "description: 'Fills forms. Use when the user says \"sign the lease\".'", "Fill it.");
+    write(&house.project().join(".neco/skills"), "theirs", "description: Theirs.", "Do it.");
+    let wanted = ["-m", "sign the lease"];
+    assert_eq!(told(&house, &wanted, "Fill it.").len(), 1);
+    let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
+    house.configure(&format!("{config}\n[skills]\nby_words = false\n"));
+    assert_eq!(used(&house, &wanted), Vec::<Value>::new(), "words bring none in");
+    assert_eq!(told(&house, &["-m", "$pdf-forms now"], "Fill it.").len(), 1);
+    let off = house.run(&["skill", "disable", "pdf-forms"]).ended_with(0).stdout;
+    assert!(off.contains("pdf-forms is off"), "{off}");
+    house.run(&["skill", "disable", "$theirs"]).ended_with(0);
+    let list = house.run(&["skill", "list"]).ended_with(0).stdout;
+    assert!(list.contains("off: `neco skill enable pdf-forms`") && list.contains("neco skill enable theirs"), "{list}");
+    assert!(!house.run(&["trust", "--show"]).stdout.contains("theirs"));
+    let prompt = house.run(&["prompt", "show"]).ended_with(0).stdout;
+    assert!(!prompt.contains("pdf-forms"), "{prompt}");
+    let refused = house.run(&["-m", "/pdf-forms a.pdf"]);
+    assert!(refused.stderr.contains("neco skill enable pdf-forms"), "{}", refused.stderr);
+    assert!(house.run(&["skill", "disable", "pfd-forms"]).ended_with(2).stderr.contains("did you mean pdf-forms?"));
+    house.run(&["skill", "enable", "pdf-forms"]).ended_with(0);
+    assert_eq!(told(&house, &["-m", "$pdf-forms now"], "Fill it.").len(), 1);
+}

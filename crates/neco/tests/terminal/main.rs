@@ -13,6 +13,7 @@
 mod back;
 mod custom;
 mod demo;
+mod detaching;
 mod endings;
 mod fingers;
 mod first_run;

@@ -38,6 +38,8 @@ struct Program {
     session: Arc<Told>,
     opened: AtomicUsize,
     closed: AtomicUsize,
+    /// Whether a window of another process is at its session.
+    watched: AtomicBool,
 }
 
 impl App for Program {
@@ -61,18 +63,25 @@ impl App for Program {
         self.closed.fetch_add(1, Ordering::SeqCst);
         async { Ok(None) }.boxed()
     }
+
+    fn is_watched(&self, session: SessionId) -> bool {
+        session == self.id && self.watched.load(Ordering::SeqCst)
+    }
 }
 
-fn hall() -> (Arc<Program>, Arc<Hall>) {
+fn hall() -> (Arc<Program>, Arc<Hall>, tempfile::TempDir) {
     let (opened, closed) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let program = Arc::new(Program { id: SessionId::new(), session: Arc::default(), opened, closed });
+    let watched = AtomicBool::new(false);
+    let program = Arc::new(Program { id: SessionId::new(), session: Arc::default(), opened, closed, watched });
     let app: Arc<dyn App> = Arc::<Program>::clone(&program);
-    (program, Hall::new(app, "0.0.0-test"))
+    let folder = tempfile::tempdir().unwrap();
+    let hall = Hall::new(app, &[], "0.0.0-test", folder.path(), Vec::new());
+    (program, hall, folder)
 }
 
 #[tokio::test]
 async fn commands_are_handed_over_in_their_order_while_the_session_is_opened() {
-    let (program, hall) = hall();
+    let (program, hall, _folder) = hall();
     let rights = Rights { scope: Scope::Manage, actor: Actor::Person };
     let said: Vec<Command> = ["one", "two", "three"].map(|text| Command::Steer { text: text.to_owned() }).into();
     let sends = said.iter().map(|command| {
@@ -88,7 +97,7 @@ async fn commands_are_handed_over_in_their_order_while_the_session_is_opened() {
 
 #[tokio::test]
 async fn who_follows_a_session_keeps_the_way_to_it_when_it_is_opened_again() {
-    let (program, hall) = hall();
+    let (program, hall, _folder) = hall();
     let (person, id) = (Caller::person(), program.id);
     let before = hall.client(&person, id).await.unwrap();
     let wanted = OpenSession { folder: "/project".to_owned(), ..OpenSession::default() };
@@ -104,7 +113,7 @@ async fn who_follows_a_session_keeps_the_way_to_it_when_it_is_opened_again() {
 
 #[tokio::test]
 async fn a_session_that_is_gone_is_opened_again_for_whoever_looks() {
-    let (program, hall) = hall();
+    let (program, hall, _folder) = hall();
     let (person, id) = (Caller::person(), program.id);
     hall.living(&person, id).await.unwrap();
     hall.living(&person, id).await.unwrap();
@@ -113,4 +122,15 @@ async fn a_session_that_is_gone_is_opened_again_for_whoever_looks() {
     let client = hall.living(&person, id).await.unwrap();
     assert!(!is_gone(client.as_ref()).await);
     assert_eq!((program.opened.load(Ordering::SeqCst), program.closed.load(Ordering::SeqCst)), (2, 1));
+}
+
+#[tokio::test]
+async fn a_session_that_a_window_watches_stays_however_long_nobody_asks_for_it_here() {
+    let (program, hall, _folder) = hall();
+    hall.living(&Caller::person(), program.id).await.unwrap();
+    program.watched.store(true, Ordering::SeqCst);
+    assert_eq!(hall.tidy_after(Duration::ZERO).await, 1);
+    program.watched.store(false, Ordering::SeqCst);
+    assert_eq!(hall.tidy_after(Duration::ZERO).await, 0);
+    assert_eq!(program.closed.load(Ordering::SeqCst), 1);
 }

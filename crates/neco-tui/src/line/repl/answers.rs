@@ -13,6 +13,10 @@ use neco_view::{ContextView, Speaker, figures};
 /// What is said of themes.
 pub const NO_THEMES: &str = "themes are for the window; neco repl has no colours";
 
+/// What is said of going into the background.
+pub const NOTHING_WORKS: &str =
+    "nothing works while lines are read; `neco -m \"…\" --background` works on without a window";
+
 /// What the conversation is made of.
 pub fn context(report: &ContextReport, view: ContextView) -> String {
     let of = report.known_window().map(|window| format!(" of {}", figures::tokens(window))).unwrap_or_default();

@@ -84,6 +84,7 @@ impl Repl {
             Slash::Expand => told(&self.session.seen.expand()),
             // Lines are read when nothing runs.
             Slash::Background => told(slash::NO_COMMAND),
+            Slash::Detach(_) => told(answers::NOTHING_WORKS),
             Slash::Copy => self.copy(),
             Slash::Theme(_) => told(answers::NO_THEMES),
             Slash::Outside(what, argument) => self.outside(what, &argument, line),

@@ -55,6 +55,9 @@ fn standing(one: &SkillRow, home: &Path) -> Option<String> {
     if let Some(by) = &one.shadowed_by {
         return Some(format!("shadowed: {} has the same name and is nearer", below_home(by, home)));
     }
+    if one.off {
+        return Some(format!("off: `neco skill enable {}` switches it on", one.name));
+    }
     match (one.trusted, one.by_model, one.by_person) {
         (false, ..) => Some("off: not trusted as it is; `neco trust` or /trust shows it".to_owned()),
         (true, false, _) => Some(format!("only you use it: /{} or ${} in a message", one.name, one.name)),

@@ -1,0 +1,112 @@
+//! Handing sessions over: what works here goes on in another process, opened there as it was here.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use neco_proto::SessionId;
+use neco_proto::app::opening::OpenSession;
+use neco_proto::app::{AppError, Trouble};
+use neco_session::Session;
+
+use super::{Kept, OpenSessions, Own};
+
+/// How often it is looked whether a turn is over.
+const LOOK: Duration = Duration::from_millis(50);
+
+impl OpenSessions {
+    /// Hands a session over; gives how another process opens it.
+    pub async fn hand_over(&self, id: SessionId, hurry: impl Future<Output = ()>) -> Result<OpenSession, AppError> {
+        let (session, wanted) = self.own(id, |own| (own.session.clone(), own.services.wanted_elsewhere()))?;
+        let (wanted, held) = (wanted?, HeldSession::hold(session.clone()).await);
+        tokio::select! {
+            () = come_to_boundary(&session) => {}
+            () = hurry => {}
+        }
+        let _turn = self.turn(id).await;
+        let wanted = wanted.with(session.clone()).await?;
+        let own = {
+            let mut all = self.kept();
+            let place = all.iter().position(|kept| kept.own.is_some() && kept.opened.id == id);
+            place.and_then(|place| all.swap_remove(place).own).ok_or_else(not_here)?
+        };
+        held.keep();
+        let Own { services, session, served, keep: _, _held } = own;
+        if let Some(served) = &served {
+            served.leave();
+        }
+        // What it says of itself then is in its log: it goes on as after a crash.
+        if let Err(error) = session.hand_over().await {
+            tracing::warn!(session = %id, %error, "a session could not be handed over whole");
+        }
+        if let Some(served) = served {
+            served.end().await;
+        }
+        services.leave().await?;
+        Ok(wanted)
+    }
+
+    /// Holds all that this process has open, and waits at most so long until each is between two turns.
+    pub async fn hold_all(&self, patience: Duration) -> HeldSessions {
+        let all: Vec<Session> =
+            self.kept().iter().filter_map(|kept| Some(kept.own.as_ref()?.session.clone())).collect();
+        let held = HeldSessions(join_all(all.iter().cloned().map(HeldSession::hold)).await);
+        let _ = tokio::time::timeout(patience, join_all(all.iter().map(come_to_boundary))).await;
+        held
+    }
+
+    /// Hands over all that this process has open, as it is.
+    pub async fn hand_all_over(&self) -> Vec<OpenSession> {
+        let own = |kept: &Kept| kept.own.is_some().then_some(kept.opened.id);
+        let all: Vec<SessionId> = self.kept().iter().filter_map(own).collect();
+        let handed = join_all(all.into_iter().map(|id| async move {
+            let handed = self.hand_over(id, std::future::ready(())).await;
+            handed.inspect_err(|error| tracing::warn!(session = %id, %error, "a session was not handed over")).ok()
+        }));
+        handed.await.into_iter().flatten().collect()
+    }
+
+    /// What is wanted of a session that this process has open.
+    fn own<T>(&self, id: SessionId, of: impl FnOnce(&Own) -> T) -> Result<T, AppError> {
+        let all = self.kept();
+        let kept = all.iter().find(|kept| kept.opened.id == id);
+        kept.and_then(|kept| kept.own.as_ref()).map(of).ok_or_else(not_here)
+    }
+}
+
+/// Waits until nothing of a session would be cut short.
+async fn come_to_boundary(session: &Session) {
+    while !session.is_at_boundary().await {
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+fn not_here() -> AppError {
+    AppError::new(Trouble::InUse, "this process does not have the session open")
+}
+
+/// Sessions that begin no turn as long as this is there.
+pub struct HeldSessions(#[expect(dead_code, reason = "it is there until it is dropped")] Vec<HeldSession>);
+
+/// A session that begins no turn; it does so again when this is dropped.
+struct HeldSession(Option<Session>);
+
+impl HeldSession {
+    async fn hold(session: Session) -> Self {
+        let held = Self(Some(session.clone()));
+        session.hold().await;
+        held
+    }
+
+    /// It is handed over.
+    fn keep(mut self) {
+        self.0.take();
+    }
+}
+
+impl Drop for HeldSession {
+    fn drop(&mut self) {
+        if let Some(session) = self.0.take() {
+            tokio::spawn(async move { session.release().await });
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! `/mcp`: Neco's tools and tasks for MCP clients, for whoever passes the guard and may work in sessions.
+//!
+//! What a client wants stands in its address: the folder, which tools, how tasks are run. It may have what an opening of a
+//! session may have that its token opens.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use axum::routing::any;
+use futures::StreamExt;
+use futures::future::join_all;
+use http::StatusCode;
+use http_body_util::Full;
+use neco_proto::Actor;
+use neco_proto::app::opening::OpenSession;
+use neco_proto::app::{Caller, Scope};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+use url::form_urlencoded;
+
+use super::House;
+use super::access::Rights;
+use super::calls::{LONGEST_BODY, ends, rights, taken};
+use super::problem::Problem;
+use super::sessions::answered;
+use crate::mcp::McpSetup;
+use crate::mcp::http::HttpClients;
+
+/// Where clients come.
+pub const PATH: &str = "/mcp";
+
+/// How long nobody asks anything before the sessions for it are closed.
+const REST: Duration = Duration::from_secs(15 * 60);
+
+/// Different wishes at a time.
+const MOST: usize = 64;
+
+/// Clients by whose they are and what they want.
+#[derive(Default)]
+pub(crate) struct McpClients(Mutex<HashMap<Key, Arc<Kept>>>);
+
+/// Who they are and what they may, and the query of their address.
+type Key = (String, String);
+
+struct Kept {
+    clients: OnceCell<HttpClients>,
+    asked: Mutex<Instant>,
+}
+
+impl Kept {
+    fn asked(&self) -> MutexGuard<'_, Instant> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_at_work(&self) -> bool {
+        self.clients.get().is_some_and(HttpClients::is_at_work)
+    }
+}
+
+/// The route of MCP clients.
+pub(crate) fn add(router: Router, house: &Arc<House>) -> Router {
+    let house = Arc::clone(house);
+    router.route(PATH, any(move |request: Request| async move { answered(answer(&house, request).await) }))
+}
+
+async fn answer(house: &Arc<House>, request: Request) -> Result<Response, Problem> {
+    let (rights, ends) = (rights(&request)?, ends(&request)?);
+    if rights.scope < Scope::Work {
+        return Err(Problem::new(StatusCode::FORBIDDEN, "MCP clients need a token with the scope steer"));
+    }
+    if !house.hall.is_ready() {
+        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end"));
+    }
+    let (parts, body) = taken(request).await?;
+    let query = parts.uri.query().unwrap_or_default().to_owned();
+    let wish = Wish::read(&query)?;
+    let kept = house.mcp.of((format!("{rights:?}"), query))?;
+    let clients = kept.clients.get_or_try_init(|| async {
+        HttpClients::open(wish.setup(house, &rights), LONGEST_BODY).await.map_err(Problem::from)
+    });
+    let told = clients.await?.answer(http::Request::from_parts(parts, Full::new(body))).await;
+    Ok(told.map(|body| as_long_as(Body::new(body), ends, Arc::clone(&kept))))
+}
+
+/// A body that ends when whoever reads it may do so no longer; as long as it is read, its clients are there.
+fn as_long_as(body: Body, ends: CancellationToken, kept: Arc<Kept>) -> Body {
+    let pieces = body.into_data_stream().take_until(ends.cancelled_owned());
+    Body::from_stream(pieces.inspect(move |_| *kept.asked() = Instant::now()))
+}
+
+impl McpClients {
+    fn all(&self) -> MutexGuard<'_, HashMap<Key, Arc<Kept>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn of(&self, key: Key) -> Result<Arc<Kept>, Problem> {
+        let mut all = self.all();
+        if all.len() >= MOST && !all.contains_key(&key) {
+            let words = format!("{MOST} different addresses for MCP clients are in use; wait until one is not any more");
+            return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, words));
+        }
+        let fresh = || Arc::new(Kept { clients: OnceCell::new(), asked: Mutex::new(Instant::now()) });
+        let kept = Arc::clone(all.entry(key).or_insert_with(fresh));
+        *kept.asked() = Instant::now();
+        Ok(kept)
+    }
+
+    /// Ends what nobody needs; tells how many are left.
+    pub async fn tidy(&self) -> usize {
+        let is_over = |kept: &Arc<Kept>| {
+            // Nobody asks or reads, and nothing was begun that goes on.
+            Arc::strong_count(kept) == 1 && kept.asked().elapsed() > REST && !kept.is_at_work()
+        };
+        let over: Vec<Arc<Kept>> = self.all().extract_if(|_, kept| is_over(kept)).map(|(_, kept)| kept).collect();
+        end(over).await;
+        self.all().len()
+    }
+
+    /// Ends all of them.
+    pub async fn end(&self) {
+        let all: Vec<Arc<Kept>> = self.all().drain().map(|(_, kept)| kept).collect();
+        end(all).await;
+    }
+}
+
+async fn end(all: Vec<Arc<Kept>>) {
+    join_all(all.iter().filter_map(|kept| Some(kept.clients.get()?.end()))).await;
+}
+
+/// What the address of a client asks for.
+#[derive(Debug, PartialEq)]
+struct Wish {
+    wanted: OpenSession,
+    only: Vec<String>,
+    tasks: bool,
+}
+
+impl Wish {
+    fn read(query: &str) -> Result<Self, Problem> {
+        let mut wish = Self { wanted: OpenSession::default(), only: Vec::new(), tasks: true };
+        for (name, words) in form_urlencoded::parse(query.as_bytes()) {
+            let wanted = &mut wish.wanted;
+            match name.as_ref() {
+                "folder" => wanted.folder = words.into_owned(),
+                "tools" => wish.only = words.split(',').map(|glob| glob.trim().to_owned()).collect(),
+                "run_task" => wish.tasks = value(&name, &words, "true or false")?,
+                "model" => wanted.model = Some(words.into_owned()),
+                "approval" => {
+                    let modes = "manual, ask_first, accept_edits or auto";
+                    wanted.approval = Some(text(&words).ok_or_else(|| Problem::bad(format!("approval is {modes}")))?);
+                }
+                "max_turns" => wanted.max_turns = Some(value(&name, &words, "a whole number")?),
+                "max_cost" => wanted.max_cost = Some(value(&name, &words, "a number of US dollars")?),
+                _ => {
+                    let known = "folder, tools, run_task, model, approval, max_turns and max_cost";
+                    return Err(Problem::bad(format!("there is no {name}; there are {known}")));
+                }
+            }
+        }
+        if !wish.wanted.folder.starts_with('/') {
+            return Err(Problem::bad(format!("name the folder that is worked in: {PATH}?folder=/srv/project")));
+        }
+        Ok(wish)
+    }
+
+    /// The same for whoever has these rights.
+    fn setup(self, house: &House, rights: &Rights) -> McpSetup {
+        let (opens_as, calls_as) = (rights.own(), McpSetup::callers().1);
+        let caller = match &rights.actor {
+            // The person's own token is in the hands of a program.
+            Actor::Person => calls_as,
+            actor => Caller { actor: actor.clone(), ..calls_as },
+        };
+        McpSetup {
+            app: Arc::clone(&house.hall.app),
+            wanted: self.wanted,
+            only: self.only,
+            tasks: self.tasks,
+            version: house.version,
+            opens_as,
+            caller,
+        }
+    }
+}
+
+fn value<T: DeserializeOwned>(name: &str, words: &str, what: &str) -> Result<T, Problem> {
+    serde_json::from_str(words).map_err(|_| Problem::bad(format!("{name} is {what}")))
+}
+
+fn text<T: DeserializeOwned>(words: &str) -> Option<T> {
+    serde_json::from_value(Value::String(words.to_owned())).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::ApprovalMode;
+
+    use super::*;
+
+    #[test]
+    fn an_address_says_what_is_wanted_and_nothing_else() {
+        let read = Wish::read("folder=%2Fsrv%2Fa%20b&tools=read_*,grep&run_task=false&approval=auto&max_turns=3").unwrap();
+        let wanted = OpenSession {
+            folder: "/srv/a b".to_owned(),
+            approval: Some(ApprovalMode::Auto),
+            max_turns: Some(3),
+            ..OpenSession::default()
+        };
+        assert_eq!(read, Wish { wanted, only: vec!["read_*".to_owned(), "grep".to_owned()], tasks: false });
+        for wrong in ["", "folder=srv", "folder=/a&x=1", "folder=/a&run_task=2", "folder=/a&approval=never"] {
+            assert!(Wish::read(wrong).is_err(), "{wrong}");
+        }
+    }
+}
