@@ -6,6 +6,7 @@ const ROOTS = [
   "Branch",
   "Command",
   "Event",
+  "FoundPlaces",
   "ModelList",
   "Opened",
   "OpenSession",

@@ -1,13 +1,17 @@
 //! The frame: side bar, the view of the address, and who is let in.
 
 import { useEffect, useState } from "react";
-import { Link, Redirect, Route, Switch, useRoute } from "wouter";
+import { Link, Redirect, Route, Switch, useLocation, useRoute } from "wouter";
+import { useKeys } from "../parts";
 import { Start } from "../sessions";
-import { useLine } from "../wire";
+import { signOut, useLine } from "../wire";
 import { LanguageContext, useWords } from "../words";
-import { useLanguage, useTheme } from "./choices";
+import { nextTheme, otherLanguage, useLanguage, useTheme } from "./choices";
 import { Edge } from "./edge";
+import { KeysPage } from "./keys-page";
 import { Login } from "./login";
+import { Notifier } from "./notifier";
+import { type Action, Palette } from "./palette";
 import { Scrim } from "./scrim";
 import { SessionPage, StartBar } from "./session-page";
 import { Side } from "./side";
@@ -39,6 +43,8 @@ function Frame({ trouble }: { trouble: string | undefined }) {
       <Edge name="side">
         <Side current={current} isOpen={side} onClose={() => setSide(false)} />
       </Edge>
+      <Overlays />
+      <Notifier />
       <Switch>
         <Route path="/s/:id">{({ id }) => <SessionPage id={id} onSide={onSide} />}</Route>
         <Route path="/s/:id/*">{({ id }) => <Redirect to={`/s/${id}`} replace />}</Route>
@@ -59,6 +65,27 @@ function Frame({ trouble }: { trouble: string | undefined }) {
       </Switch>
     </div>
   );
+}
+
+/** What a key brings over everything. */
+function Overlays() {
+  const words = useWords();
+  const [, go] = useLocation();
+  const [shown, setShown] = useState<"palette" | "keys">();
+  const [theme, setTheme] = useTheme();
+  const [language, setLanguage] = useLanguage();
+  useKeys({ "Mod-k": () => setShown("palette"), "?": () => setShown("keys") });
+  const close = () => setShown(undefined);
+  if (shown === "keys") return <KeysPage onClose={close} />;
+  if (shown === undefined) return null;
+  const actions: Action[] = [
+    { name: words.newSession, icon: "plus", run: () => go("/") },
+    { name: words.palette.nextTheme, icon: "theme", run: () => setTheme(nextTheme(theme)) },
+    { name: words.otherLanguage, icon: "words", run: () => setLanguage(otherLanguage(language)) },
+    { name: words.signOut, icon: "key", run: () => void signOut().then(() => location.assign("/")) },
+    { name: words.palette.keys, icon: "list", run: () => setShown("keys") },
+  ];
+  return <Palette actions={actions} onClose={close} />;
 }
 
 function Missing() {

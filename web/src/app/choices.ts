@@ -26,3 +26,7 @@ export function useLanguage(): [Language, (language: Language) => void] {
   }, [language]);
   return [language, keep];
 }
+
+export const nextTheme = (theme: Theme): Theme => THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
+
+export const otherLanguage = (language: Language): Language => (language === "en" ? "zh" : "en");

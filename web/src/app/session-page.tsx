@@ -14,6 +14,7 @@ import {
   useEnded,
   useFollowed,
   useIsLive,
+  useLine,
   useSeq,
   useSession,
   useSlices,
@@ -99,6 +100,8 @@ function Bar({ onDetails }: { onDetails: () => void }) {
   const { works, stop } = useStop();
   const isLive = useIsLive();
   const leave = ({ target }: KeyboardEvent) => {
+    // What is over the stage is closed first.
+    if (matchMedia("(max-width: 1180px)").matches && document.querySelector(".scrim") !== null) return false;
     // Fields of the dock and the side bar have their own way out.
     if (!works || (target instanceof HTMLElement && target.closest(".write, .side") !== null)) return false;
     stop();
@@ -191,7 +194,7 @@ function Status() {
   const format = useFormat();
   const seq = useSeq();
   const view = useSlices("standing");
-  const isLive = useIsLive();
+  const line = useLine();
   const { standing } = view;
   const { data } = useQuery({
     queryKey: ["branch", standing.cwd],
@@ -209,8 +212,12 @@ function Status() {
   return (
     <footer className="status">
       <span>
-        <span className={isLive ? "pulse" : "pulse off"} />
-        {isLive ? words.status.live : words.status.lost}
+        <span className={line.kind === "live" ? "pulse" : "pulse off"} />
+        {line.kind === "live"
+          ? words.status.live
+          : line.kind === "connecting"
+            ? words.status.connecting
+            : words.status.lost}
       </span>
       <span className="num">{words.status.event(format.count(seq))}</span>
       <span className="sep" />

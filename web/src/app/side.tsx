@@ -5,7 +5,8 @@ import { Link, useLocation } from "wouter";
 import { Icon, Mark, useKeys } from "../parts";
 import { SessionList } from "../sessions";
 import { useWords } from "../words";
-import { THEMES, useLanguage, useTheme } from "./choices";
+import { nextTheme, otherLanguage, useLanguage, useTheme } from "./choices";
+import { NotifyRow } from "./notifier";
 
 export function Side({
   current,
@@ -26,7 +27,6 @@ export function Side({
     "/": () => search.current?.focus(),
     "Alt-n": () => go("/"),
   });
-  const nextTheme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a link that is chosen by key is clicked, too
     <aside
@@ -68,7 +68,8 @@ export function Side({
       </div>
       <SessionList current={current} filter={filter} />
       <div className="foot">
-        <button type="button" className="row" onClick={() => setTheme(nextTheme)}>
+        <NotifyRow />
+        <button type="button" className="row" onClick={() => setTheme(nextTheme(theme))}>
           <Icon name="theme" />
           {words.themeOf[theme]}
         </button>
@@ -76,7 +77,7 @@ export function Side({
           type="button"
           className="row"
           lang={language === "en" ? "zh-Hans" : "en"}
-          onClick={() => setLanguage(language === "en" ? "zh" : "en")}
+          onClick={() => setLanguage(otherLanguage(language))}
         >
           <Icon name="words" />
           {words.otherLanguage}

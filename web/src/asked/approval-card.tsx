@@ -264,6 +264,8 @@ function Ahead({ request, words, count, isOff, onAll }: AheadGiven) {
 type WriteGiven = {
   label: string;
   send: string;
+  /** What the way out is called, where it is more than that. */
+  back?: string;
   given?: string;
   isCode?: boolean;
   isOff: boolean;
@@ -273,7 +275,7 @@ type WriteGiven = {
 };
 
 /** A field for what goes with an answer. Enter sends, Escape goes back. */
-export function Write({ label, send, given = "", isCode, isOff, trouble, onSend, onBack }: WriteGiven) {
+export function Write({ label, send, back, given = "", isCode, isOff, trouble, onSend, onBack }: WriteGiven) {
   const words = useWords();
   const [text, setText] = useState(given);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -305,7 +307,7 @@ export function Write({ label, send, given = "", isCode, isOff, trouble, onSend,
           {send} <kbd>⏎</kbd>
         </button>
         <button type="button" className="btn" onClick={onBack}>
-          {words.back} <kbd>Esc</kbd>
+          {back ?? words.back} <kbd>Esc</kbd>
         </button>
       </div>
     </div>

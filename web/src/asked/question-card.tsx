@@ -113,6 +113,7 @@ function Choices({ items, isReady, isOff, onReply, ...head }: Part<{ items: read
         <Write
           label={words.asked.ownWords}
           send={words.asked.answer}
+          {...(options.length === 0 && { back: words.asked.skip })}
           isOff={isOff}
           onSend={(text) => answer(text.trim() === "" ? {} : { text: text.trim() })}
           onBack={() => (options.length > 0 ? setWrites(false) : onReply({ kind: "dismiss" }))}
@@ -199,6 +200,7 @@ function LoopCard({ text, isOff, onReply, isReady: _, ...head }: Part<{ text: st
       <Write
         label={words.asked.otherwise}
         send={words.asked.goOn}
+        back={words.asked.stay}
         isOff={isOff}
         onSend={(comments) =>
           onReply(comments.trim() === "" ? { kind: "go_on" } : { kind: "go_on", comments: comments.trim() })

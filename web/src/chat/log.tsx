@@ -2,6 +2,7 @@
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useLocation, useSearch } from "wouter";
 import { Icon, useKeys } from "../parts";
 import { useIsOpen, useSession, useSlices } from "../wire";
 import { useWords } from "../words";
@@ -80,6 +81,17 @@ export function Log() {
 
   useKeys({ End: toEnd });
 
+  // A link to something that was said leads there, once.
+  const [, go] = useLocation();
+  const at = Number(new URLSearchParams(useSearch()).get("at") ?? 0);
+  useEffect(() => {
+    if (at === 0 || !isOpen || rows.length === 0) return;
+    const index = rows.findLastIndex((row) => seqOf(row) <= at);
+    setFollows(false);
+    list.scrollToIndex(Math.max(0, index), { align: "start" });
+    go(location.pathname, { replace: true });
+  }, [at, isOpen, rows, list, go]);
+
   const last = useRef(0);
   return (
     <div className="log">
@@ -141,6 +153,11 @@ function OneRow({ row, first, last }: { row: Row; first: boolean; last: boolean 
   ) : (
     <BlockRow block={row.block} until_ms={row.until_ms} first={first} last={last} />
   );
+}
+
+/** The event that a row begins with. */
+function seqOf(row: Row): number {
+  return row.kind === "looks" ? (row.calls[0]?.seq ?? 0) : row.block.seq;
 }
 
 /** How high a row most likely is, before it is measured. */

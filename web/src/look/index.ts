@@ -6,4 +6,5 @@ import "./frame.css";
 import "./track.css";
 import "./asked.css";
 import "./inspect.css";
+import "./dialog.css";
 import "./narrow.css";

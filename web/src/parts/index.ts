@@ -1,6 +1,7 @@
 //! Our own controls: small, named like the look names them, and without any knowledge of sessions.
 
 export { CopyButton } from "./copy-button";
+export { Dialog } from "./dialog";
 export { Diff } from "./diff";
 export { Glyph, type Shape, type Tone } from "./glyph";
 export { hunks } from "./hunks";

@@ -24,6 +24,8 @@ export function useKeys(keys: Keys): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
+      // What is over everything has the keys to itself.
+      if (document.querySelector("dialog[open]") !== null) return;
       const name = nameOf(event);
       const work = now.current[name];
       const isLetter = name.length === 1;

@@ -802,6 +802,37 @@ export type FormField = {
   default?: string;
 };
 
+/** A place where words were found. */
+export type FoundPlace = {
+  /** The session. */
+  session_id: SessionId;
+  /** The event; 0 for a title. */
+  seq: number;
+  /** When it was said; for a title, when the session was last used. */
+  time: string;
+  /** Who said it. */
+  role: FoundRole;
+  /** The session's title. */
+  title: string;
+  /** The session's folder. */
+  cwd: string;
+  /** The words around it in one line; `…` where something was left out. */
+  text: string;
+  /** Where in `text` the words stand: the first byte of each and the one after its last. */
+  marks: Array<Array<number>>;
+};
+
+/** Places where words were found. */
+export type FoundPlaces = {
+  /** The places. */
+  places: Array<FoundPlace>;
+  /** The cursor of the page that follows, where there may be more. */
+  next?: string;
+};
+
+/** Who said what was found. */
+export type FoundRole = ("title" | "user" | "neco" | "assistant" | "tool" | "other");
+
 /** Where a piece of a file stands that was given. */
 export type GivenPiece = {
   /** The file, relative to the workspace. */

@@ -19,5 +19,5 @@ export {
 } from "./hooks";
 export { Problem, signIn, signOut, tabToken } from "./http";
 export type { LineState } from "./line";
-export { branch, findSessions, makeSession, models, type NewSession, type Opened, recentFolders } from "./open";
+export { branch, findPlaces, makeSession, models, type NewSession, type Opened, recentFolders } from "./open";
 export type { LiveSession, Outgoing } from "./session";

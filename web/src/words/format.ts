@@ -10,6 +10,7 @@ export class Format {
   #clock: Intl.DateTimeFormat;
   #seconds: Intl.DateTimeFormat;
   #day: Intl.DateTimeFormat;
+  #date: Intl.DateTimeFormat;
   #whole: Intl.DateTimeFormat;
   #units: Record<"second" | "minute" | "hour" | "millisecond", Intl.NumberFormat>;
 
@@ -22,6 +23,7 @@ export class Format {
     this.#clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
     this.#seconds = new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
     this.#day = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long" });
+    this.#date = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
     this.#whole = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
     const unit = (unit: string, digits = 0) =>
       new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: digits });
@@ -83,6 +85,11 @@ export class Format {
 
   day(ms: number): string {
     return this.#day.format(ms);
+  }
+
+  /** A day in short, such as `3 Nov`. */
+  date(ms: number): string {
+    return this.#date.format(ms);
   }
 
   whole(ms: number): string {

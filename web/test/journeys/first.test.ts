@@ -212,6 +212,42 @@ it("lets nobody in without a link, and says how to get one", async () => {
   expect((await fetch(`${stage.origin}/api/v1/sessions`)).status).toBe(401);
 });
 
+it("tells who looks elsewhere that it asks, where they wanted that", async () => {
+  stage = await Stage.playing([{ calls: [{ name: "bash", arguments: { command: "touch z" } }], delay_ms: 1_500 }]);
+  const browser = await stage.browser();
+  const context = await browser.newContext({ locale: "en-GB" });
+  await context.addInitScript(() => {
+    // What the browser would show, and whether somebody looks.
+    const told: string[] = [];
+    class Told {
+      static permission = "default";
+      static requestPermission() {
+        Told.permission = "granted";
+        return Promise.resolve("granted");
+      }
+      constructor(title: string, { body }: { body: string }) {
+        told.push(`${title}: ${body}`);
+      }
+    }
+    Object.assign(window, { Notification: Told, told, away: false });
+    const isAway = () => (window as unknown as { away: boolean }).away;
+    Object.defineProperty(document, "visibilityState", { get: () => (isAway() ? "hidden" : "visible") });
+  });
+  const page = await stage.tab(context);
+  await page.goto(stage.link());
+  await page.getByRole("button", { name: "Notifications: off" }).click();
+  await page.getByRole("button", { name: "Notifications: on" }).waitFor();
+  await page.getByRole("textbox", { name: "Say what you want done" }).fill("touch it");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: /^Stop/ }).waitFor();
+  await page.getByRole("navigation", { name: "Sessions" }).getByText("At work").waitFor();
+  await page.evaluate(() => Object.assign(window, { away: true }));
+  await until("it was told", async () => {
+    const told = await page.evaluate(() => (window as unknown as { told: string[] }).told);
+    return told.join() === "touch it: asks you something · harbor";
+  });
+});
+
 it("prints a link with the folder where it was asked for", async () => {
   stage = await Stage.playing([]);
   expect(stage.run("web", "--no-open")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?folder=\/.*harbor#code=\w+\n$/);

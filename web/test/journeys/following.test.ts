@@ -90,4 +90,20 @@ it("mounts only what is near, also in a long session, and opens it at its end", 
   await page.getByText("Answer 1.", { exact: true }).waitFor();
   await page.keyboard.press("End");
   await until("the end is seen again", async () => (await page.evaluate(FROM_END)) <= 1);
+
+  // By the palette to where something was said, and back by its title.
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").fill("answer 40");
+  const found = page.getByRole("option").filter({ hasText: "it said" });
+  await found.first().waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").fill("answer 40");
+  await found.first().click();
+  await page.getByText("Answer 40.", { exact: true }).waitFor();
+  expect(new URL(page.url()).search).toBe("");
+  await page.getByRole("feed").focus();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).getByText("take back what waits").waitFor();
 });

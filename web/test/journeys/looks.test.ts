@@ -57,6 +57,17 @@ it.each(CASES)("$theme, $width wide, $locale", async ({ theme, width, height, lo
   await page.locator(".asked .cmd", { hasText: "--nocapture" }).waitFor();
   await page.locator(".track .prose").last().waitFor();
   await looked(page, `session-${name}`);
+  if (width >= 640) {
+    await page.getByRole("feed").focus();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option").first().waitFor();
+    await looked(page, `palette-${name}`);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.locator(".keys dl").first().waitFor();
+    await looked(page, `keys-${name}`);
+    await page.keyboard.press("Escape");
+  }
   if (width < 1180) {
     await page.locator(".phone-bar, .bar").locator("visible=true").getByRole("button").last().click();
     await page.locator(".about.open .sect").first().waitFor();
