@@ -140,7 +140,8 @@ async fn open_sessions(server: &Serving, stage: &Stage, report: &mut Report) -> 
         took.push(milliseconds(began.elapsed()));
         ids.push(opened["id"].as_str().context("a session without an id")?.to_owned());
     }
-    let each = (memory(server.child.id()).context("the server is gone")? as f64 - before as f64) / (OPEN - BEFORE) as f64;
+    let each =
+        (memory(server.child.id()).context("the server is gone")? as f64 - before as f64) / (OPEN - BEFORE) as f64;
     let took = Samples::of(took).context("no session")?;
     report.add(Figure::median("server_session_opens", Unit::Milliseconds, took));
     report.add(Figure::info("server_idle_session", Unit::Kilobytes, each / 1e3).promised(Target::Below(100.0)));

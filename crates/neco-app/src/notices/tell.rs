@@ -84,7 +84,10 @@ impl Teller {
             let loaded = load(LoadOptions { env: &env, cwd: env.home(), overrides: &overrides });
             loaded.map(|loaded| loaded.config).map_err(crate::error::failed)
         });
-        loaded.await.inspect_err(|error| tracing::warn!(%error, "a notice is not told: the settings can't be read")).ok()
+        loaded
+            .await
+            .inspect_err(|error| tracing::warn!(%error, "a notice is not told: the settings can't be read"))
+            .ok()
     }
 
     /// Runs a program of the person's, outside of the box, without the keys of this process.
@@ -106,7 +109,8 @@ impl Teller {
             variables: Vec::new(),
             errors: None,
         };
-        let mut running = Processes::run(&spawner, launch, Allowance::default()).await.map_err(|error| error.to_string())?;
+        let mut running =
+            Processes::run(&spawner, launch, Allowance::default()).await.map_err(|error| error.to_string())?;
         let pipe = running.take_input();
         // Whoever does not read what it is told has its reasons.
         let feed = async move {

@@ -166,9 +166,8 @@ impl WebAddress {
     /// A connection before its hello.
     pub async fn connect(&self) -> Result<(Reader, Writer), AttachError> {
         let broken = |error: &dyn fmt::Display| AttachError::Broken(error.to_string());
-        let mut request = format!("ws://{}/api/v1/ws", self.authority())
-            .into_client_request()
-            .map_err(|error| broken(&error))?;
+        let mut request =
+            format!("ws://{}/api/v1/ws", self.authority()).into_client_request().map_err(|error| broken(&error))?;
         let mut token = HeaderValue::from_str(&format!("Bearer {}", self.token)).map_err(|error| broken(&error))?;
         token.set_sensitive(true);
         request.headers_mut().insert(header::AUTHORIZATION, token);

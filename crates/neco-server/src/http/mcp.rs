@@ -103,7 +103,8 @@ impl McpClients {
     fn of(&self, key: Key) -> Result<Arc<Kept>, Problem> {
         let mut all = self.all();
         if all.len() >= MOST && !all.contains_key(&key) {
-            let words = format!("{MOST} different addresses for MCP clients are in use; wait until one is not any more");
+            let words =
+                format!("{MOST} different addresses for MCP clients are in use; wait until one is not any more");
             return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, words));
         }
         let fresh = || Arc::new(Kept { clients: OnceCell::new(), asked: Mutex::new(Instant::now()) });
@@ -206,7 +207,8 @@ mod tests {
 
     #[test]
     fn an_address_says_what_is_wanted_and_nothing_else() {
-        let read = Wish::read("folder=%2Fsrv%2Fa%20b&tools=read_*,grep&run_task=false&approval=auto&max_turns=3").unwrap();
+        let read =
+            Wish::read("folder=%2Fsrv%2Fa%20b&tools=read_*,grep&run_task=false&approval=auto&max_turns=3").unwrap();
         let wanted = OpenSession {
             folder: "/srv/a b".to_owned(),
             approval: Some(ApprovalMode::Auto),

@@ -59,12 +59,17 @@ async fn only_whoever_trusts_the_certificate_says_its_token() {
     }
     for trust in [Trust::System, Trust::Only(fixture("renewed.pem"))] {
         let refused = server.reach(trust.clone()).await.err().unwrap();
-        assert!(matches!(&refused, AttachError::NotWelcome(why) if why.contains("not trusted")), "{trust:?}: {refused}");
+        assert!(
+            matches!(&refused, AttachError::NotWelcome(why) if why.contains("not trusted")),
+            "{trust:?}: {refused}"
+        );
     }
     // The name counts, also where the authority is trusted.
     let other = format!("https://127.0.0.2:{}", server.stage.address.port());
-    let refused =
-        connect_trusting(&other, &server.stage.token, Trust::Authorities(fixture("authority.pem"))).await.err().unwrap();
+    let refused = connect_trusting(&other, &server.stage.token, Trust::Authorities(fixture("authority.pem")))
+        .await
+        .err()
+        .unwrap();
     assert!(!matches!(refused, AttachError::NotWelcome(ref why) if !why.contains("not trusted")), "{refused}");
 }
 

@@ -149,8 +149,10 @@ pub fn run(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<E
 fn over_http(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let given = args.rules.given();
     if given != GivenRules::default() || !args.box_args.overrides().is_empty() || !everywhere.overrides.is_empty() {
-        return Err(Failure::usage("rules, the box and -c are of the process that runs sessions, and that is the server")
-            .hint("Set them in your settings, or say -c and --sandbox with `neco serve`."));
+        return Err(Failure::usage(
+            "rules, the box and -c are of the process that runs sessions, and that is the server",
+        )
+        .hint("Set them in your settings, or say -c and --sandbox with `neco serve`."));
     }
     let folder = folder(everywhere)?;
     let found = match here(env)? {

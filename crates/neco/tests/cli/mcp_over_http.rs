@@ -49,7 +49,8 @@ impl Answer {
 
     fn header(&self, name: &str) -> Option<String> {
         let mut lines = self.head.lines();
-        lines.find_map(|line| line.split_once(": ").filter(|(own, _)| own.eq_ignore_ascii_case(name)))
+        lines
+            .find_map(|line| line.split_once(": ").filter(|(own, _)| own.eq_ignore_ascii_case(name)))
             .map(|(_, value)| value.to_owned())
     }
 }
@@ -197,9 +198,8 @@ fn only_whoever_may_work_comes_in_and_nobody_gets_more_than_the_token_may() {
     };
     let (reads, steers) = (token("reader", "read"), token("steerer", "steer"));
     let mut client = McpClient::new(&serving, &query(&house));
-    let hello = || {
-        json!({ "protocolVersion": OLDER, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } })
-    };
+    let hello =
+        || json!({ "protocolVersion": OLDER, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
     client.token = reads;
     crate::support::eventually("the tokens are known", || client.ask("initialize", hello()).status != 401);
     assert_eq!(client.ask("initialize", hello()).status, 403);
