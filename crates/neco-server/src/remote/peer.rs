@@ -94,8 +94,7 @@ fn is_below(pid: u32, ancestor: u32) -> bool {
 /// The process that started another one.
 #[cfg(target_os = "linux")]
 fn parent(pid: u32) -> Option<u32> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    number(&status, "PPid:").filter(|parent| *parent != 0)
+    number(&status(&pid.to_string())?, "PPid:").filter(|parent| *parent != 0)
 }
 
 /// A number of a process's status.
@@ -109,24 +108,58 @@ fn number(status: &str, name: &str) -> Option<u32> {
 /// what [`is_command`] says of one, in one look at all of them.
 #[cfg(target_os = "linux")]
 pub(crate) fn commands() -> std::collections::HashMap<u32, u32> {
-    let status = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/status")).ok();
     let own = status("self").map(|status| confinement(&status)).unwrap_or_default();
     let numbers = std::fs::read_dir("/proc").into_iter().flatten();
     let numbers = numbers.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
-    let there: std::collections::HashMap<u32, (u32, bool)> = numbers
-        .filter_map(|pid| {
-            let status = status(&pid.to_string())?;
-            let parent = number(&status, "PPid:")?;
-            // Those of others can do nothing that this one's user could not forbid.
-            let is_own = number(&status, "Uid:") == Some(own_user());
-            let is_boxed = confinement(&status).iter().zip(own).any(|(theirs, own)| *theirs > own);
-            Some((pid, (parent, is_own && (is_boxed || is_marked(pid)))))
+    let there: std::collections::HashMap<u32, Seen> =
+        numbers.filter_map(|pid| Some((pid, Seen::of(pid, own)?))).collect();
+    let above = |pid: u32| std::iter::successors(there.get(&pid), |seen| there.get(&seen.parent)).take(GENERATIONS);
+    // Those of others can do nothing that this one's user could not forbid.
+    let is_boxed = |pid: u32, seen: &Seen| seen.is_own && seen.is_confined && !is_free(above(pid));
+    let is_below = |pid: u32| above(pid).any(|seen| seen.parent == std::process::id());
+    let is_command = |pid: u32, seen: &Seen| seen.is_marked || is_boxed(pid, seen) || is_below(pid);
+    there.iter().filter(|(pid, seen)| is_command(**pid, seen)).map(|(pid, seen)| (*pid, seen.parent)).collect()
+}
+
+/// What can be seen of a process.
+#[cfg(target_os = "linux")]
+struct Seen {
+    parent: u32,
+    /// Nothing where that can't be seen.
+    session: Option<u32>,
+    is_own: bool,
+    /// Whether it is more confined than this process.
+    is_confined: bool,
+    is_marked: bool,
+}
+
+#[cfg(target_os = "linux")]
+impl Seen {
+    /// A process, beside one that is confined so.
+    fn of(pid: u32, own: [u32; 3]) -> Option<Self> {
+        let status = status(&pid.to_string())?;
+        let is_own = number(&status, "Uid:") == Some(own_user());
+        Some(Self {
+            parent: number(&status, "PPid:")?,
+            session: number(&status, "NSsid:"),
+            is_own,
+            is_confined: confinement(&status).iter().zip(own).any(|(theirs, own)| *theirs > own),
+            is_marked: is_own && is_marked(pid),
         })
-        .collect();
-    let above = |pid: u32| std::iter::successors(Some(pid), |pid| there.get(pid).map(|(parent, _)| *parent));
-    let is_below = |pid: u32| above(pid).skip(1).take(GENERATIONS).any(|above| above == std::process::id());
-    let is_command = |pid: &u32, is_told: bool| is_told || is_below(*pid);
-    there.iter().filter(|(pid, (_, told))| is_command(pid, *told)).map(|(pid, (parent, _))| (*pid, *parent)).collect()
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn status(who: &str) -> Option<String> {
+    std::fs::read_to_string(format!("/proc/{who}/status")).ok()
+}
+
+/// Whether a process, before those above it, confined itself, as parts of browsers do: one above it in the same session is
+/// free. No box has a session in common with what is outside of it, since its command begins one when it is in there.
+#[cfg(target_os = "linux")]
+fn is_free<'s>(mut seen: impl Iterator<Item = &'s Seen>) -> bool {
+    let Some(session) = seen.next().and_then(|own| own.session) else { return false };
+    seen.take_while(|above| above.session == Some(session)).any(|above| !above.is_confined && !above.is_marked)
 }
 
 /// How much a process is confined; older kernels don't count their filters.
@@ -148,14 +181,14 @@ fn is_marked(pid: u32) -> bool {
     environment.split(|byte| *byte == 0).any(|entry| entry.starts_with(COMMAND))
 }
 
-/// Whether the process is more confined than this one: what the box of a command puts on it stays, whatever it does to
-/// its environment and its parents. What can't be seen counts as confined.
+/// Whether the process is more confined than this one, and not by itself: what the box of a command puts on it stays,
+/// whatever it does to its environment and its parents. What can't be seen counts as confined.
 #[cfg(target_os = "linux")]
 fn is_boxed(pid: u32) -> bool {
-    let confinement =
-        |who: &str| std::fs::read_to_string(format!("/proc/{who}/status")).ok().map(|status| confinement(&status));
-    let (Some(own), Some(peers)) = (confinement("self"), confinement(&pid.to_string())) else { return true };
-    peers.iter().zip(own).any(|(peers, own)| *peers > own)
+    let Some(own) = status("self").map(|status| confinement(&status)) else { return true };
+    let above = std::iter::successors(Seen::of(pid, own), |seen| Seen::of(seen.parent, own));
+    let above: Vec<Seen> = above.take(GENERATIONS).collect();
+    above.first().is_none_or(|seen| seen.is_confined && !is_free(above.iter()))
 }
 
 #[cfg(test)]
@@ -212,6 +245,33 @@ mod tests {
         assert!(!is_marked(boxed) && !is_below(boxed, own) && is_boxed(boxed), "nothing else tells it");
         assert!(!is_boxed(free) && !is_boxed(own) && is_boxed(u32::MAX));
         [boxed, free].into_iter().for_each(kill);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_confined_itself_as_parts_of_browsers_do_is_in_no_box() {
+        let started = |line: &str, mark: Option<&str>| {
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-c", line]).stdout(std::process::Stdio::piped()).envs(mark.map(|mark| ("NECO_COMMAND", mark)));
+            let mut shell = shell.spawn().unwrap();
+            let mut said = String::new();
+            let mut output = std::io::BufReader::new(shell.stdout.take().unwrap());
+            std::io::BufRead::read_line(&mut output, &mut said).unwrap();
+            let pid: u32 = said.trim().parse().unwrap();
+            while !std::fs::read(format!("/proc/{pid}/cmdline")).unwrap().starts_with(b"/bin/sleep") {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+            (shell, pid)
+        };
+        let confined = "/usr/bin/setpriv --no-new-privs /bin/sleep 30 >/dev/null 2>&1 & echo $!; wait";
+        let (mut free, part) = started(confined, None);
+        assert!(!is_boxed(part), "what is above it in its session is free");
+        let (mut marked, command) = started(confined, Some("1-1-1"));
+        assert!(is_boxed(command), "what is above it is a command itself");
+        for (shell, pid) in [(&mut free, part), (&mut marked, command)] {
+            kill(pid);
+            shell.wait().unwrap();
+        }
     }
 
     #[cfg(target_os = "linux")]
