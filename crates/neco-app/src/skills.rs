@@ -12,11 +12,11 @@ use neco_ext::skills::{
     copy_to, new_in,
 };
 use neco_proto::app::agents::{Level, Problem};
+use neco_proto::app::settings::{NewSetting, SetSettings};
 use neco_proto::app::skills::{
     AddSkills, CheckSkills, CheckedSkills, ListSkills, LookAtSkills, LookedAtSkills, NewSkill, ShowSkill, ShownSkill,
     SkillList, SkillRow, SwitchSkill, SwitchedSkill, WrittenSkills,
 };
-use neco_proto::app::settings::{NewSetting, SetSettings};
 use neco_proto::app::{AppError, Origin, Trouble};
 use neco_view::slash::nearest;
 use serde_json::Value;

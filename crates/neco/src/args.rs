@@ -27,12 +27,12 @@ use crate::cmd::plugin::PluginCommand;
 use crate::cmd::policy::PolicyCommand;
 use crate::cmd::prompt::PromptCommand;
 use crate::cmd::serve::{SERVE, ServeArgs};
-use crate::cmd::web::{WEB, WebArgs};
 use crate::cmd::session::SessionCommand;
 use crate::cmd::shell::COMPLETIONS;
 use crate::cmd::skill::SkillCommand;
 use crate::cmd::tools::ToolsCommand;
 use crate::cmd::trust::TrustArgs;
+use crate::cmd::web::{WEB, WebArgs};
 use crate::cmd::workflow::WorkflowCommand;
 use crate::help;
 
@@ -143,7 +143,7 @@ pub struct RunArgs {
     #[arg(help_heading = "Request", hide_short_help = true, long, conflicts_with_all = ["timeout", "output", "output_schema", "worktree"])]
     pub background: bool,
     /// Works in the server, which goes on with the session when this process ends; one is started if none runs
-    #[arg(help_heading = "Request", hide_short_help = true, long, conflicts_with_all = ["timeout", "passing"])]
+    #[arg(help_heading = "Request", hide_short_help = true, long, conflicts_with = "timeout")]
     pub serve: bool,
     /// Shows the model a picture with the message: PNG, JPEG, WebP or GIF; may be repeated
     #[arg(help_heading = "Request", hide_short_help = true, short = 'i', long = "image", value_name = "FILE", action = ArgAction::Append)]

@@ -331,7 +331,8 @@ mod tests {
         ] {
             assert!(!fits(DEPLOY, request), "{request}");
         }
-        for request in ["don't wait, ship it", "Do not ask me. Go live!", "why doesn't staging answer?", "``` ship it"] {
+        for request in ["don't wait, ship it", "Do not ask me. Go live!", "why doesn't staging answer?", "``` ship it"]
+        {
             assert!(fits(DEPLOY, request), "{request}");
         }
     }

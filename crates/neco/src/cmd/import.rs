@@ -2,10 +2,10 @@
 
 use clap::Args;
 use neco_config::Env;
-use neco_proto::app::{App, Known};
 use neco_proto::app::setups::{
     FindSetups, FoundSetup, ImportSetup, PluginToAdd, PreviewSetup, SetupAgent, SetupOutcome, SetupReport,
 };
+use neco_proto::app::{App, Known};
 use neco_view::paint::lists::setups as list;
 
 use super::confirm::person;
