@@ -191,17 +191,16 @@ fn a_client_of_the_newer_era_comes_back_with_the_answer() {
 #[test]
 fn only_whoever_may_work_comes_in_and_nobody_gets_more_than_the_token_may() {
     let house = house();
-    let serving = Serving::start(&house, &[]);
     let token = |name: &str, scope: &str| {
         let made = house.run(&["serve", "token", "--name", name, "--scope", scope]).ended_with(0);
         made.stdout.trim().to_owned()
     };
     let (reads, steers) = (token("reader", "read"), token("steerer", "steer"));
+    let serving = Serving::start(&house, &[]);
     let mut client = McpClient::new(&serving, &query(&house));
     let hello =
         || json!({ "protocolVersion": OLDER, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
     client.token = reads;
-    crate::support::eventually("the tokens are known", || client.ask("initialize", hello()).status != 401);
     assert_eq!(client.ask("initialize", hello()).status, 403);
     client.token = "neco_wrong".to_owned();
     assert_eq!(client.ask("initialize", hello()).status, 401);
@@ -251,6 +250,7 @@ fn the_end_of_the_server_ends_a_call_that_waits() {
     let house = house();
     let serving = Serving::start(&house, &[]);
     let mut client = McpClient::older(&serving, &query(&house), &json!({ "elicitation": { "form": {} } }));
+    client.ask("tools/call", read()).next();
     let mut edits = client.ask("tools/call", edit());
     assert_eq!(edits.next()["method"], "elicitation/create");
     house.run(&["serve", "stop"]).ended_with(0);

@@ -32,7 +32,7 @@ fn whoever_trusts_the_certificate_works_with_the_server() {
     // Those of others do not, and are told what helps.
     let other = House::empty();
     let afar = |variables: &[(&str, &str)]| {
-        let mut command = other.neco(&["--server", &serving.url, "session", "list"]);
+        let mut command = other.neco(&["--server", &serving.url, "session", "list", "--all"]);
         command.env("NECO_SERVER_TOKEN", &serving.token).envs(variables.iter().copied());
         Ran::of(&mut command)
     };
