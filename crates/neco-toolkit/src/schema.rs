@@ -1,6 +1,8 @@
 //! JSON schemas of arguments: derived, trimmed to what a model needs, and checked against.
 
-use std::sync::OnceLock;
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use jsonschema::Validator;
 use neco_proto::ErrorCode;
@@ -12,16 +14,25 @@ use crate::output::ToolError;
 use crate::{fitting, misfit};
 
 /// The schema of a tool's arguments, and the validator built from it when it is first needed: a
-/// run that never calls the tool never pays for it.
-pub struct ArgumentSchema {
+/// run that never calls the tool never pays for it. Copies share both.
+#[derive(Clone)]
+pub struct ArgumentSchema(Arc<Schema>);
+
+struct Schema {
     declared: Value,
     /// With what a model has no use for.
     full: Value,
     validator: OnceLock<Option<Validator>>,
 }
 
-/// The schema of `Args`.
-pub fn of<Args: JsonSchema>() -> ArgumentSchema {
+/// The schema of `Args`, made once: every session of the process has these tools.
+pub fn of<Args: JsonSchema + 'static>() -> ArgumentSchema {
+    static MADE: LazyLock<Mutex<HashMap<TypeId, ArgumentSchema>>> = LazyLock::new(Mutex::default);
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.entry(TypeId::of::<Args>()).or_insert_with(made_of::<Args>).clone()
+}
+
+fn made_of<Args: JsonSchema>() -> ArgumentSchema {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
@@ -35,22 +46,22 @@ impl ArgumentSchema {
     pub fn new(mut declared: Value) -> Self {
         let full = declared.clone();
         trim(&mut declared);
-        Self { declared, full, validator: OnceLock::new() }
+        Self(Arc::new(Schema { declared, full, validator: OnceLock::new() }))
     }
 
     /// The schema as a model is told.
     pub fn declared(&self) -> &Value {
-        &self.declared
+        &self.0.declared
     }
 
     /// The schema with everything that was said of the arguments, such as how long a number may be.
     pub(crate) fn full(&self) -> &Value {
-        &self.full
+        &self.0.full
     }
 
     /// Why it is no JSON schema, if it is none.
     pub fn problem(&self) -> Option<String> {
-        let error = jsonschema::validator_for(&self.declared).err()?;
+        let error = jsonschema::validator_for(&self.0.declared).err()?;
         let place = error.instance_path().to_string();
         Some(if place.is_empty() { error.to_string() } else { format!("{error} (at {place})") })
     }
@@ -58,8 +69,8 @@ impl ArgumentSchema {
     /// Makes arguments fit that are meant right and written otherwise, and checks them; says what was made of them.
     /// Fails with [`ErrorCode::InvalidArguments`] with every field that does not fit.
     pub fn fit(&self, arguments: &mut Value) -> Result<Vec<String>, ToolError> {
-        fitting::unpack(&self.full, arguments);
-        let notes = fitting::fit(&self.full, arguments, true);
+        fitting::unpack(&self.0.full, arguments);
+        let notes = fitting::fit(&self.0.full, arguments, true);
         self.check(arguments)?;
         Ok(notes)
     }
@@ -67,11 +78,12 @@ impl ArgumentSchema {
     /// Checks arguments against the schema.
     /// Fails with [`ErrorCode::InvalidArguments`] with every field that does not fit.
     pub fn check(&self, arguments: &Value) -> Result<(), ToolError> {
-        let Some(validator) = self.validator.get_or_init(|| jsonschema::validator_for(&self.declared).ok()) else {
+        let Schema { declared, validator, .. } = &*self.0;
+        let Some(validator) = validator.get_or_init(|| jsonschema::validator_for(declared).ok()) else {
             return Err(ToolError::failed("the schema of this tool's arguments is not a valid JSON schema"));
         };
         let problems: Vec<String> =
-            validator.iter_errors(arguments).map(|error| misfit::words(&self.declared, &error)).collect();
+            validator.iter_errors(arguments).map(|error| misfit::words(declared, &error)).collect();
         if problems.is_empty() {
             return Ok(());
         }
