@@ -69,13 +69,21 @@ fn outcome(report: &Value, kind: &str, name: &str, expected: &str) {
     assert_eq!(row["outcome"], expected, "{row:#}");
 }
 
+/// Runs an import that prints JSON: its exit code says whether a piece failed.
+#[track_caller]
+fn imports(house: &House, line: &[&str]) -> Ran {
+    let ran = house.run(line);
+    let failed = ran.json()["rows"].as_array().unwrap().iter().any(|row| row["outcome"] == "failed");
+    ran.ended_with(i32::from(failed))
+}
+
 /// Imports the set-up: first as a preview, which writes nothing and says the same, then in earnest, then again, where
 /// nothing is new and nothing is written.
 fn imported(house: &House, agent: &str) -> Value {
     let before = settings(house);
-    let preview = house.run(&["import", agent, "--dry-run", "--json"]).ended_with(0);
+    let preview = imports(house, &["import", agent, "--dry-run", "--json"]);
     assert_eq!(settings(house), before, "a preview writes nothing");
-    let ran = house.run(&["import", agent, "--json"]).ended_with(0);
+    let ran = imports(house, &["import", agent, "--json"]);
     let (preview, report) = (preview.json(), ran.json());
     let told = |report: &Value| -> Vec<String> {
         let rows = report["rows"].as_array().unwrap().iter();
@@ -94,9 +102,9 @@ fn imported(house: &House, agent: &str) -> Value {
         let is_ours = path.ends_with("home/config.toml") || path.ends_with("project/.mcp.json");
         assert!(is_ours || after.get(path) == Some(bytes), "{} was changed", path.display());
     }
-    let again = house.run(&["import", agent, "--json"]).ended_with(0);
+    let again = imports(house, &["import", agent, "--json"]);
     assert_eq!(settings(house), after, "a second time changes nothing");
-    let text = house.run(&["import", agent]).ended_with(0);
+    let text = house.run(&["import", agent]).ended_with(again.code);
     for said in [&ran.stdout, &ran.stderr, &again.stdout, &again.stderr, &text.stdout, &text.stderr] {
         assert!(!said.contains("HUSH"), "{said}");
     }
@@ -233,11 +241,11 @@ fn plugins_of_claude_code_are_named_with_how_each_is_added() {
     let folder = add["marketplace"].as_str().unwrap().to_owned();
     assert!(row(&report, "plugin", "format@market")["add"].is_null(), "nothing is fetched by itself");
     house.run(&["plugin", "marketplace", "add", &folder]).ended_with(0);
-    let known = house.run(&["import", "claude-code", "--json"]).ended_with(0).json();
+    let known = imports(&house, &["import", "claude-code", "--json"]).json();
     outcome(&known, "plugin", "marketplace shelf", "already");
     assert!(words(&known, "charts@shelf").starts_with("`neco plugin add charts@shelf` shows"));
     house.run(&["plugin", "add", "charts@shelf", "--yes"]).ended_with(0);
-    let there = house.run(&["import", "claude-code", "--json"]).ended_with(0).json();
+    let there = imports(&house, &["import", "claude-code", "--json"]).json();
     outcome(&there, "plugin", "charts@shelf", "already");
 }
 
@@ -448,7 +456,7 @@ fn memory_that_has_changed_since_stays_and_is_told() {
     fs::write(house.path("home/work").join("MEMORY.md"), "Releases are made on Tuesdays now.\n").unwrap();
     fs::write(house.path("home/work").join("USER.md"), "All of this is known.\n".repeat(1000)).unwrap();
     for line in [&["import", "openclaw", "--dry-run", "--json"][..], &["import", "openclaw", "--json"]] {
-        let report = house.run(line).ended_with(0).json();
+        let report = imports(&house, line).json();
         let rows = report["rows"].as_array().unwrap().iter().filter(|row| row["kind"] == "memory");
         let of_work: Vec<&Value> = rows.filter(|row| row["from"].as_str().unwrap().starts_with("~/work")).collect();
         let told = |name: &str| of_work.iter().find(|row| row["name"] == name).unwrap().to_string();
@@ -466,7 +474,7 @@ fn two_skills_of_one_name_are_told_before_and_after() {
     fs::create_dir_all(&skill).unwrap();
     fs::write(skill.join("SKILL.md"), "---\nname: release-notes\ndescription: Others.\n---\nOther ones.\n").unwrap();
     let told = |line: &[&str]| -> Vec<String> {
-        let report = house.run(line).ended_with(0).json();
+        let report = imports(&house, line).json();
         let rows = report["rows"].as_array().unwrap().iter().filter(|row| row["kind"] == "skill");
         rows.map(|row| format!("{} {}", row["from"], row["outcome"])).collect()
     };
@@ -513,9 +521,9 @@ fn sessions_of_an_older_openclaw_are_found_where_they_are_counted() {
     let folder = house.path("home/.clawdbot/agents/main/sessions");
     fs::create_dir_all(&folder).unwrap();
     fs::copy(sample, folder.join("1.jsonl")).unwrap();
-    let report = house.run(&["import", "openclaw", "--json"]).ended_with(0).json();
+    let report = imports(&house, &["import", "openclaw", "--json"]).json();
     outcome(&report, "sessions", "1", "yours");
-    let report = house.run(&["import", "openclaw", "--all", "--json"]).ended_with(0).json();
+    let report = imports(&house, &["import", "openclaw", "--all", "--json"]).json();
     outcome(&report, "sessions", "1", "taken");
 }
 
@@ -593,7 +601,7 @@ fn a_server_that_has_changed_since_is_told() {
     let file = house.path("home/.codex/config.toml");
     let text = fs::read_to_string(&file).unwrap().replace("startup_timeout_sec = 20", "env_vars = [\"TEAM\"]");
     fs::write(&file, text).unwrap();
-    let report = house.run(&["import", "codex", "--json"]).ended_with(0).json();
+    let report = imports(&house, &["import", "codex", "--json"]).json();
     outcome(&report, "server", "docs", "yours");
     assert!(row(&report, "server", "docs")["words"].as_str().unwrap().contains("(env_vars)"), "{report:#}");
 }
@@ -605,11 +613,11 @@ fn sessions_come_in_when_they_are_asked_for() {
     let folder = house.path("home/.codex/sessions/2026/01/02");
     fs::create_dir_all(&folder).unwrap();
     fs::copy(sample, folder.join("rollout-1.jsonl")).unwrap();
-    let report = house.run(&["import", "codex", "--json"]).ended_with(0).json();
+    let report = imports(&house, &["import", "codex", "--json"]).json();
     outcome(&report, "sessions", "1", "yours");
-    let report = house.run(&["import", "codex", "--all", "--json"]).ended_with(0).json();
+    let report = imports(&house, &["import", "codex", "--all", "--json"]).json();
     outcome(&report, "sessions", "1", "taken");
-    let report = house.run(&["import", "codex", "--all", "--json"]).ended_with(0).json();
+    let report = imports(&house, &["import", "codex", "--all", "--json"]).json();
     outcome(&report, "sessions", "1", "already");
 }
 
@@ -643,7 +651,7 @@ fn what_is_set_here_stays() {
     house.configure(&format!("# my own\n{config}{own}"));
     fs::create_dir_all(house.path("home/agents")).unwrap();
     fs::write(house.path("home/agents/reviewer.md"), "mine\n").unwrap();
-    let report = house.run(&["import", "codex", "--json"]).ended_with(0).json();
+    let report = imports(&house, &["import", "codex", "--json"]).json();
     outcome(&report, "server", "docs", "yours");
     outcome(&report, "agent", "reviewer", "yours");
     outcome(&report, "model", "gpt-5-codex", "yours");
