@@ -92,7 +92,9 @@ fn packages(root: &Path) -> bool {
     let folder = root.join("web");
     let Ok(lock) = std::fs::read_to_string(folder.join("package-lock.json")) else { return false };
     let mut install = Command::new("npm");
-    install.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error"]).current_dir(&folder);
+    // `npm ci` would refuse a lock file without those of other systems.
+    let quietly = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error"];
+    install.args(["install", "--no-save"]).args(quietly).current_dir(&folder);
     is_there(&folder.join("node_modules/.installed"), &[lock.as_str()], || started(&mut install))
 }
 
