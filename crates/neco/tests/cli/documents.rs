@@ -21,6 +21,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("neco eval eval-tasks.yaml", "the tests of evaluations run the example of its page"),
     ("neco workflow run delivery", "five agents answer in it; the tests of workflows play them"),
     ("neco workflow cancel", "the run of the line before it is completed, so nothing is left to cancel"),
+    ("neco mcp serve --http", "it starts a server; the tests of servers at an address start one"),
     ("neco mcp login docs", "a server that wants a login; the tests of servers at an address log in"),
     ("neco mcp logout docs", "the same"),
     ("neco plugin", "none is there; the tests of plugins install, update, switch and remove one"),

@@ -5,9 +5,6 @@ use serde_json::{Value, json};
 use crate::support::{House, call, eventually, say};
 use crate::tmux::{Pane, house, is_there};
 
-/// A command that goes on until the test says so.
-const UNTIL_GO: &str = "touch begun; until [ -e go ]; do sleep 0.02; done";
-
 /// The server, which ends with the test.
 struct Server<'a>(&'a House);
 
@@ -28,18 +25,29 @@ fn a_session_goes_into_the_background_when_its_command_has_ended_and_works_on_th
     if !is_there() {
         return;
     }
-    let house = house(json!([call("bash", json!({ "command": UNTIL_GO, "timeout": 60 })), say("Not here.")]));
+    let until = |mark: &str| {
+        let command = format!("touch begun-{mark}; until [ -e go-{mark} ]; do sleep 0.02; done");
+        call("bash", json!({ "command": command, "timeout": 60 }))
+    };
+    let house = house(json!([until("one"), until("two"), say("Not here.")]));
     let pane = Pane::ready(&house, "--yes");
-    let server = Server(&house);
+    let _server = Server(&house);
+    let (begun, goes) = (|mark: &str| house.project().join(mark).exists(), |mark| house.project().join(mark));
     pane.say("run it");
-    eventually("the command runs", || house.project().join("begun").exists());
+    eventually("the command runs", || begun("begun-one"));
     pane.say("/detach").shows("has ended; /detach now does not wait");
     house.script("script.json", json!([say("Done in the background.")]));
-    std::fs::write(house.project().join("go"), "").unwrap();
-    pane.showed("It works on in the background. neco resume").is_given_back();
-    let id = server.row()["id"].as_str().unwrap().to_owned();
+    std::fs::write(goes("go-one"), "").unwrap();
+    let id = house.run(&["session", "list", "--json"]).ended_with(0).json()[0]["id"].as_str().unwrap().to_owned();
     let logs = || house.run(&["logs", &id]).ended_with(0).stdout;
-    eventually("it is done", || logs().contains("Done in the background."));
+    eventually("it is done", || {
+        // The server may have been there too late for the first command.
+        if begun("begun-two") {
+            std::fs::write(goes("go-two"), "").unwrap();
+        }
+        logs().contains("Done in the background.")
+    });
+    pane.showed("It works on in the background. neco resume").is_given_back();
     let log = house.run(&["session", "log", &id, "--json"]).ended_with(0);
     assert!(!log.stdout.contains("Not here.") && !log.stdout.contains("nterrupted"), "{}", log.stdout);
     let pane = Pane::neco(&house, &format!("resume {}", &id[..8]), 100, 30);
@@ -55,14 +63,14 @@ fn what_waits_for_the_person_waits_for_them_in_the_background() {
     let house = house(json!([write, say("Not here.")]));
     let pane = Pane::ready(&house, "");
     let server = Server(&house);
-    pane.say("write it").shows("a.txt").shows("Allow");
+    pane.say("write it").shows("a.txt").shows("Yes, and accept edits");
     house.script("script.json", json!([say("Written in the background.")]));
     pane.press("Tab").say("/detach");
     pane.showed("It works on in the background.").is_given_back();
     eventually("it waits", || server.row()["asks"] == true);
     let id = server.row()["id"].as_str().unwrap().to_owned();
     let pane = Pane::neco(&house, &format!("resume {}", &id[..8]), 100, 30);
-    pane.shows("a.txt").shows("Allow").press("1").shows("Written in the background.");
+    pane.shows("a.txt").shows("Yes, and accept edits").press("1").shows("Written in the background.");
     assert_eq!(std::fs::read_to_string(house.project().join("a.txt")).unwrap(), "hello");
 }
 
