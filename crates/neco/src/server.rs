@@ -32,6 +32,9 @@ const OTHERS: Duration = Duration::from_secs(60);
 /// How long a server may take until it listens in the place of another one, which ends its turns before.
 const REPLACE: Duration = Duration::from_secs(150);
 
+/// How long it may take to see that another command has replaced a server that hands nothing over to this one.
+const STAYS: Duration = Duration::from_secs(3);
+
 /// How long until it is looked again.
 const PAUSE: Duration = Duration::from_millis(30);
 
@@ -101,7 +104,14 @@ pub fn started(env: &Env) -> Result<Found, Failure> {
     match here(env)? {
         Some(found) if is_older(&found.version, env!("CARGO_PKG_VERSION")) => {
             say::note(&format!("The server is neco {}: one of this version takes its place", found.version));
-            replace(env)
+            replace(&found, env).or_else(|failure| match here(env)? {
+                // One that systemd runs hands nothing over, and does what it could do before.
+                Some(there) => {
+                    say::note(&format!("It is used as it is: {}", failure.message));
+                    Ok(there)
+                }
+                None => Err(failure),
+            })
         }
         Some(found) => Ok(found),
         None => start(&["--on-demand".to_owned()], env),
@@ -116,23 +126,36 @@ fn is_older(version: &str, other: &str) -> bool {
     matches!((numbers(version), numbers(other)), (Some(version), Some(other)) if version < other)
 }
 
-/// Starts a server in the place of the one that runs.
-pub fn replace(env: &Env) -> Result<Found, Failure> {
+/// Starts a server in the place of the one that runs, or finds the one that another command has just started there.
+pub fn replace(before: &Found, env: &Env) -> Result<Found, Failure> {
     let cannot =
         |error: &dyn std::fmt::Display| Failure::new(Exit::Failed, format!("the server can't be replaced: {error}"));
-    let told = run_folder(env).join("server.log");
-    let before = std::fs::metadata(&told).map_or(0, |there| there.len());
+    let folder = run_folder(env);
+    let told = folder.join("server.log");
+    let begin = std::fs::metadata(&told).map_or(0, |there| there.len());
     let mut child = spawn(&["--take-over".to_owned()], &told, true, env).map_err(|error| cannot(&error))?;
-    let until = Instant::now() + REPLACE;
+    let (until, mut ended) = (Instant::now() + REPLACE, None);
     loop {
-        if let Some(found) = here(env)?.filter(|found| found.pid == child.id()) {
+        let found = here(env)?;
+        let is_it = |found: &Found| {
+            let is_other = found.pid != before.pid && !is_older(&found.version, env!("CARGO_PKG_VERSION"));
+            found.pid == child.id() || is_other
+        };
+        let patience = if found.is_some() { STAYS } else { OTHERS };
+        if let Some(found) = found.filter(is_it) {
             return Ok(found);
         }
-        if let Ok(Some(_)) = child.try_wait() {
+        if ended.is_none() && matches!(child.try_wait(), Ok(Some(_))) {
             let words = std::fs::read(&told).unwrap_or_default();
-            let words = words.get(usize::try_from(before).unwrap_or_default()..).unwrap_or_default();
-            let words = String::from_utf8_lossy(words);
-            return Err(cannot(&words.trim().trim_start_matches("error: ")));
+            let words = words.get(usize::try_from(begin).unwrap_or_default()..).unwrap_or_default();
+            let words = String::from_utf8_lossy(words).trim().trim_start_matches("error: ").to_owned();
+            ended = Some((Instant::now(), words));
+        }
+        // It may have come second, after one of another command that listens in a moment.
+        if let Some((at, words)) = &ended
+            && (at.elapsed() > patience || !is_taken(&folder).map_err(|error| cannot(&error))?)
+        {
+            return Err(cannot(words));
         }
         if Instant::now() > until {
             return Err(cannot(&format!("it does not listen yet; {} may say why", told.display())));

@@ -1,5 +1,8 @@
 //! Who did what at the server, and with which token: a line of JSON for everything that changes something, and for
-//! everybody who was turned away. It is written before whoever asked hears of it.
+//! those who were turned away. It is written before whoever asked hears of it.
+//!
+//! Invariant: nobody who may do nothing makes room in the file of what was done: what they were refused has a file of its
+//! own.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -17,16 +20,26 @@ use neco_proto::{Actor, Client, SessionId};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The file, in the folder of the server.
-const FILE: &str = "audit.jsonl";
+/// A file, in the folder of the server.
+struct Place {
+    name: &'static str,
+    /// The one before, when that became too big.
+    before: &'static str,
+    /// Bytes of it.
+    most: u64,
+}
 
-/// The one before, when that became too big.
-const BEFORE: &str = "audit.before.jsonl";
+/// What was done, and what those were refused who may do something.
+const DONE: Place = Place { name: "audit.jsonl", before: "audit.before.jsonl", most: 16 * 1024 * 1024 };
 
-/// Bytes of a file.
-const MOST: u64 = 16 * 1024 * 1024;
+/// What all others were refused.
+const REFUSED: Place =
+    Place { name: "audit.refused.jsonl", before: "audit.refused.before.jsonl", most: 4 * 1024 * 1024 };
 
-/// The lines of a server. Clones write to the same file.
+/// Characters of what somebody did, or was told.
+const LONGEST: usize = 200;
+
+/// The lines of a server, in its folder. Clones write to the same files.
 #[derive(Clone)]
 pub(crate) struct Audit(Arc<Mutex<PathBuf>>);
 
@@ -63,6 +76,18 @@ impl Line {
         }
     }
 
+    /// Where it belongs.
+    fn place(&self) -> &'static Place {
+        let may_nothing = self.scope.is_none_or(|scope| scope < Scope::Work);
+        if self.refused.is_some() && may_nothing { &REFUSED } else { &DONE }
+    }
+
+    /// No longer than anybody reads: strangers say what stands in it.
+    fn in_short(self) -> Self {
+        let short = |words: String| words.chars().take(LONGEST).collect::<String>();
+        Self { does: short(self.does), refused: self.refused.map(short), ..self }
+    }
+
     /// The session that it is about.
     pub fn in_session(self, id: SessionId) -> Self {
         Self { session: Some(id.to_string()), ..self }
@@ -71,7 +96,7 @@ impl Line {
 
 impl Audit {
     pub fn of(folder: &Path) -> Self {
-        Self(Arc::new(Mutex::new(folder.join(FILE))))
+        Self(Arc::new(Mutex::new(folder.to_owned())))
     }
 
     /// Writes a line. That it can't be written is logged, and keeps nobody from working.
@@ -82,9 +107,9 @@ impl Audit {
             #[serde(flatten)]
             line: Line,
         }
-        let timed = Timed { at: Timestamp::now().to_string(), line };
-        let own = self.clone();
-        let written = tokio::task::spawn_blocking(move || own.append(&serde_json::to_string(&timed)?)).await;
+        let (own, place) = (self.clone(), line.place());
+        let timed = Timed { at: Timestamp::now().to_string(), line: line.in_short() };
+        let written = tokio::task::spawn_blocking(move || own.append(place, &serde_json::to_string(&timed)?)).await;
         match written {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "who did what could not be written"),
@@ -92,12 +117,13 @@ impl Audit {
         }
     }
 
-    fn append(&self, line: &str) -> io::Result<()> {
-        let path = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if fs::metadata(&*path).is_ok_and(|file| file.len() > MOST) {
-            fs::rename(&*path, path.with_file_name(BEFORE))?;
+    fn append(&self, place: &Place, line: &str) -> io::Result<()> {
+        let folder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = folder.join(place.name);
+        if fs::metadata(&path).is_ok_and(|file| file.len() > place.most) {
+            fs::rename(&path, folder.join(place.before))?;
         }
-        let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(&*path)?;
+        let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(&path)?;
         file.write_all(format!("{line}\n").as_bytes())
     }
 }
@@ -175,15 +201,28 @@ mod tests {
         let phone = Caller { actor: Actor::Device { name: "phone".to_owned() }, scope: Scope::Work, tenant: None };
         let refused: Result<(), AppError> = Err(AppError::new(neco_proto::app::Trouble::NotAllowed, "not you"));
         audit.note(Line::of(&phone, "rules.add", &refused).in_session(SessionId::new())).await;
-        let file = folder.path().join(FILE);
+        let file = folder.path().join(DONE.name);
         let line: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
         assert_eq!(
             (&line["does"], &line["refused"], &line["scope"]),
             (&"rules.add".into(), &"not you".into(), &"work".into())
         );
         assert_eq!(line["by"]["name"], "phone", "{line}");
-        fs::File::options().write(true).open(&file).unwrap().set_len(MOST + 1).unwrap();
+        fs::File::options().write(true).open(&file).unwrap().set_len(DONE.most + 1).unwrap();
         audit.note(Line::of(&phone, "rules.add", &refused)).await;
-        assert!(fs::metadata(&file).unwrap().len() < MOST && folder.path().join(BEFORE).exists());
+        assert!(fs::metadata(&file).unwrap().len() < DONE.most && folder.path().join(DONE.before).exists());
+    }
+
+    #[tokio::test]
+    async fn what_strangers_are_refused_takes_no_room_of_what_was_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let audit = Audit::of(folder.path());
+        let size = |name: &str| fs::metadata(folder.path().join(name)).map_or(0, |file| file.len());
+        let refused = || Some("x".repeat(100_000));
+        audit.note(Line { does: "GET /".repeat(100_000), refused: refused(), ..Line::default() }).await;
+        let reader = Line { scope: Some(Scope::Read), does: "steer".to_owned(), refused: refused(), ..Line::default() };
+        audit.note(reader).await;
+        assert_eq!(size(DONE.name), 0);
+        assert!((1..4096).contains(&size(REFUSED.name)), "{}", size(REFUSED.name));
     }
 }

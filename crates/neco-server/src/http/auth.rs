@@ -48,9 +48,9 @@ fn failed(error: io::Error) -> Problem {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
 }
 
-/// Writes down what the person does here, or a browser of theirs.
-async fn note(house: &House, does: &str) {
-    house.hall.audit.note(Line::of(&Caller::person(), does, &Ok(()))).await;
+/// Writes down what somebody does here.
+async fn note(house: &House, caller: &Caller, does: &str) {
+    house.hall.audit.note(Line::of(caller, does, &Ok(()))).await;
 }
 
 /// Only the person makes links: whoever opens one may do all that they may.
@@ -60,7 +60,7 @@ async fn link(house: &House, request: Request) -> Result<Response, Problem> {
         return Err(Problem::new(StatusCode::FORBIDDEN, "a link is only for whoever may do everything"));
     }
     let code = house.access.link().map_err(failed)?;
-    note(house, "auth.link").await;
+    note(house, &rights.own(), "auth.link").await;
     Answer::json(StatusCode::CREATED, &json!({ "url": format!("{}/#code={code}", house.url) }))
         .map(IntoResponse::into_response)
 }
@@ -76,7 +76,7 @@ async fn exchange(house: &House, request: Request) -> Result<Response, Problem> 
         house.hall.audit.note(Line { does: "auth.exchange".to_owned(), refused, ..Line::default() }).await;
         return Err(used());
     };
-    note(house, "auth.exchange").await;
+    note(house, &Caller::person(), "auth.exchange").await;
     let mut response = Answer::json(StatusCode::OK, &json!({ "tab": tab }))?.into_response();
     let secure = if house.guard.is_tls { "; Secure" } else { "" };
     let name = house.guard.cookie_name();
@@ -87,9 +87,9 @@ async fn exchange(house: &House, request: Request) -> Result<Response, Problem> 
 }
 
 async fn leave(house: &House, request: Request) -> Result<Response, Problem> {
-    rights(&request)?;
+    let rights = rights(&request)?;
     house.guard.cookie(request.headers()).into_iter().for_each(|cookie| house.access.forget(cookie));
-    note(house, "auth.logout").await;
+    note(house, &rights.own(), "auth.logout").await;
     Answer::json(StatusCode::OK, &json!({})).map(IntoResponse::into_response)
 }
 

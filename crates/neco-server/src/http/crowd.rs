@@ -55,7 +55,7 @@ impl Drop for Place {
 }
 
 /// Whoever has one address of version 6 has a whole network of them.
-fn network(address: IpAddr) -> IpAddr {
+pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(six) if !six.is_loopback() => {
             let [a, b, c, d, ..] = six.segments();

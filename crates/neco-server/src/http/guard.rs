@@ -2,7 +2,7 @@
 //! often.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -16,6 +16,7 @@ use super::House;
 use super::access::Rights;
 use super::audit::Line;
 use super::calls::LONGEST_BODY;
+use super::crowd::network;
 use super::page::is_page;
 use super::problem::Problem;
 use super::ws;
@@ -30,7 +31,10 @@ const REQUESTS: [f64; 2] = [600.0, 6000.0];
 /// Wrong tokens in a minute.
 const WRONG: f64 = 10.0;
 
-/// Addresses that are counted at a time.
+/// Of those that are turned away in a minute, how many are written down.
+const NOTED: f64 = 10.0;
+
+/// Addresses that are counted at a time, each by itself.
 const MOST: usize = 4096;
 
 /// How a browser names the header token of its tab where it can't set headers.
@@ -67,13 +71,18 @@ impl Guard {
         Self { hosts, port, behind_proxy, is_tls: behind_proxy || speaks_tls, asked: Mutex::default() }
     }
 
-    /// Whether an address has something left of `most` a minute.
+    /// Whether an address, or its network, has something left of `most` a minute.
     fn may(&self, peer: IpAddr, what: &str, most: f64) -> bool {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if asked.len() >= MOST {
+        let mut key = (network(peer), what.to_owned());
+        if asked.len() >= MOST && !asked.contains_key(&key) {
             asked.retain(|_, (_, at)| at.elapsed().as_secs() < 60);
+            if asked.len() >= MOST {
+                // All that come now are counted as one.
+                key.0 = Ipv4Addr::UNSPECIFIED.into();
+            }
         }
-        let (left, at) = asked.entry((peer, what.to_owned())).or_insert((most, Instant::now()));
+        let (left, at) = asked.entry(key).or_insert((most, Instant::now()));
         *left = most.min(*left + at.elapsed().as_secs_f64() * most / 60.0);
         *at = Instant::now();
         let may = *left >= 1.0;
@@ -132,8 +141,12 @@ pub(crate) async fn guard(State(house): State<Arc<House>>, mut request: Request,
     let mut response = match passed {
         Ok(()) => next.run(request).await,
         Err(problem) => {
-            // Those who are turned away for asking too much are counted and not written down.
-            if matches!(problem.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            // Those who are turned away for asking too much are counted and not written down, and of all others no more
+            // than somebody can read.
+            let peer = request.extensions().get::<Peer>().map(|Peer(peer)| peer.ip());
+            if matches!(problem.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
+                && peer.is_some_and(|peer| house.guard.may(peer, "noted", NOTED))
+            {
                 let line = turned_away(&request, &problem);
                 house.hall.audit.note(line).await;
             }
@@ -258,6 +271,16 @@ fn is_json(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_network_is_counted_once_and_no_more_are_than_there_is_room_for() {
+        let guard = Guard::new("127.0.0.1:7420".parse().unwrap(), &[], false, false);
+        let may = |address: &str| guard.may(address.parse().unwrap(), "wrong", 2.0);
+        assert!(may("2001:db8::1") && may("2001:db8::2") && !may("2001:db8::3") && may("2001:db8:0:1::1"));
+        let fills = |at: u16| guard.may(std::net::Ipv6Addr::new(0x2001, 0xdb9, 0, at, 0, 0, 0, 1).into(), "wrong", 1.0);
+        assert!((0..2 * 4096).filter(|at| fills(*at)).count() <= MOST, "the rest have one share");
+        assert!(guard.asked.lock().unwrap().len() <= MOST + 1);
+    }
 
     #[test]
     fn its_own_names_are_those_that_browsers_say() {

@@ -31,6 +31,9 @@ const MOST: usize = 1024;
 /// Sessions of a list that are looked at at a time.
 const PAGE: usize = 100;
 
+/// How often it is tried to open a session that was handed over.
+const TRIES: usize = 3;
+
 /// How long a session may take to say how it stands.
 const SOON: Duration = Duration::from_secs(5);
 
@@ -46,7 +49,7 @@ pub(crate) struct Hall {
     turns: Mutex<HashMap<SessionId, Weak<Turn>>>,
     /// The sessions that another server handed over and that are not open yet, as they are opened. Held while one of them
     /// is: nobody opens it otherwise meanwhile.
-    handed: tokio::sync::Mutex<Vec<OpenSession>>,
+    handed: tokio::sync::Mutex<Vec<Handed>>,
     /// Whether everything has ended.
     over: watch::Sender<Over>,
     /// Whether sessions are opened and commands taken.
@@ -55,6 +58,12 @@ pub(crate) struct Hall {
 
 /// The turn of whoever hands a command to one session.
 type Turn = tokio::sync::Mutex<()>;
+
+/// A session that was handed over, and how often it could not be opened.
+struct Handed {
+    wanted: OpenSession,
+    tried: usize,
+}
 
 /// A session, and when somebody last asked for it.
 struct Held {
@@ -96,7 +105,8 @@ impl Hall {
         folder: &Path,
         handed: Vec<OpenSession>,
     ) -> Arc<Self> {
-        let handed = tokio::sync::Mutex::new(handed);
+        let handed = handed.into_iter().map(|wanted| Handed { wanted, tried: 0 });
+        let handed = tokio::sync::Mutex::new(handed.collect());
         let (over, ready) = (watch::Sender::default(), watch::Sender::new(true));
         let (held, turns, numbers) = (Mutex::default(), Mutex::default(), Numbers::default());
         let (audit, left) = (Audit::of(folder), Left::of(folder));
@@ -176,16 +186,19 @@ impl Hall {
         self.open_now(caller, wanted).await
     }
 
-    /// Opens the sessions that were handed over and whose ids begin so, as they were open before.
+    /// Opens the sessions that were handed over and whose ids begin so, as they were open before. One that can't be opened
+    /// is tried again when somebody asks for it, a few times.
     pub async fn open_handed(self: &Arc<Self>, id: &str) {
-        let is_meant = |wanted: &OpenSession| matches!(&wanted.which, WhichSession::Id(own) if own.starts_with(id));
-        let mut handed = self.handed.lock().await;
+        let is_meant = |handed: &Handed| matches!(&handed.wanted.which, WhichSession::Id(own) if own.starts_with(id));
+        let (mut handed, mut again) = (self.handed.lock().await, Vec::new());
         while let Some(at) = handed.iter().position(is_meant) {
-            let wanted = handed.swap_remove(at);
-            if let Err(error) = self.open_now(&Caller::person(), wanted).await {
+            let Handed { wanted, tried } = handed.swap_remove(at);
+            if let Err(error) = self.open_now(&Caller::person(), wanted.clone()).await {
                 tracing::error!(%error, "a session that was handed over could not be opened");
+                again.push(Handed { wanted, tried: tried + 1 });
             }
         }
+        handed.extend(again.into_iter().filter(|handed| handed.tried < TRIES));
     }
 
     async fn open_now(self: &Arc<Self>, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
@@ -213,7 +226,7 @@ impl Hall {
 
     /// Holds a session once: whoever follows it goes on to have the way that is held, as long as that leads there, and
     /// the other one is handed back.
-    async fn hold(&self, id: SessionId, client: Arc<dyn Client>) -> Result<(), AppError> {
+    async fn hold(self: &Arc<Self>, id: SessionId, client: Arc<dyn Client>) -> Result<(), AppError> {
         if let Some(there) = self.at_hand(id)
             && is_gone(there.as_ref()).await
             && let Err(error) = self.let_go(id, &there).await
@@ -276,21 +289,47 @@ impl Hall {
 
     /// Hands a command over, also to a session whose process has ended meanwhile: it is opened again.
     pub async fn send(self: &Arc<Self>, rights: &Rights, id: SessionId, sent: Sent) -> Result<Receipt, AppError> {
-        if rights.scope < Scope::Work {
+        let claimed = Caller { actor: sent.by, scope: rights.scope, tenant: None };
+        let (caller, command) = (rights.caller(claimed), sent.command);
+        let does = name(&command);
+        let taken = match self.takes(&caller, &command) {
+            Ok(()) => {
+                self.numbers.commands.add();
+                self.hand_over_to_living(&caller, id, command).await
+            }
+            Err(refused) => Err(refused),
+        };
+        self.audit.note(Line::of(&caller, &does, &taken).in_session(id)).await;
+        taken
+    }
+
+    /// Whether a command of somebody is handed to a session at all.
+    fn takes(&self, caller: &Caller, command: &Command) -> Result<(), AppError> {
+        if caller.scope < Scope::Work {
             return Err(AppError::new(Trouble::NotAllowed, "commands are not for whoever may only read"));
         }
-        if matches!(sent.command, Command::Shutdown) {
+        if matches!(command, Command::Shutdown) {
             return Err(ClientError::Refused("only the server ends its sessions".to_owned()).into());
         }
         if !self.is_ready() {
             return Err(ClientError::Gone.into());
         }
-        let claimed = Caller { actor: sent.by, scope: rights.scope, tenant: None };
-        let (caller, command) = (rights.caller(claimed), sent.command);
+        Ok(())
+    }
+
+    /// Hands a command to a session that was opened for whoever says it, and that is not held.
+    pub async fn say(
+        &self,
+        caller: &Caller,
+        id: SessionId,
+        client: &dyn Client,
+        command: Command,
+    ) -> Result<Receipt, AppError> {
         self.numbers.commands.add();
         let does = name(&command);
-        let taken = self.hand_over_to_living(&caller, id, command).await;
-        self.audit.note(Line::of(&caller, &does, &taken).in_session(id)).await;
+        let turn = self.turn(id).await;
+        let taken = send_in_turn(caller, client, command, turn).await.and_then(|taken| Ok(taken?));
+        self.audit.note(Line::of(caller, &does, &taken).in_session(id)).await;
         taken
     }
 
@@ -319,24 +358,7 @@ impl Hall {
     ) -> Result<(Arc<dyn Client>, Result<Receipt, ClientError>), AppError> {
         let turn = self.turn(id).await;
         let client = self.client(caller, id).await?;
-        if caller.scope < Scope::Manage {
-            // Also while nobody else says anything there: what is looked up is what is answered.
-            match loosening::refused(client.as_ref(), &command).await {
-                Ok(None) => {}
-                Ok(Some(refused)) => return Err(refused),
-                Err(error) => return Ok((client, Err(error))),
-            }
-        }
-        let taken = {
-            let mut sending = client.send_as(caller.actor.clone(), command);
-            // Once it is in line there, the next one may be.
-            let at_once = tokio::task::unconstrained(&mut sending).now_or_never();
-            drop(turn);
-            match at_once {
-                Some(taken) => taken,
-                None => sending.await,
-            }
-        };
+        let taken = send_in_turn(caller, client.as_ref(), command, turn).await?;
         Ok((client, taken))
     }
 
@@ -353,19 +375,22 @@ impl Hall {
     }
 
     /// Hands a session back, whatever it does, unless it was opened again meanwhile.
-    pub async fn let_go(&self, id: SessionId, client: &Arc<dyn Client>) -> Result<(), AppError> {
+    pub async fn let_go(self: &Arc<Self>, id: SessionId, client: &Arc<dyn Client>) -> Result<(), AppError> {
         self.hand_back(id, |held| held.is(client)).await
     }
 
-    async fn hand_back(&self, id: SessionId, is_meant: impl Fn(&Held) -> bool) -> Result<(), AppError> {
+    async fn hand_back(self: &Arc<Self>, id: SessionId, is_meant: impl Fn(&Held) -> bool) -> Result<(), AppError> {
         let meant = {
             let mut held = self.held();
             held.get(&id).is_some_and(is_meant).then(|| held.remove(&id)).flatten()
         };
-        match meant {
-            Some(held) => self.close(Arc::clone(&held.client.0)).await,
-            None => Ok(()),
+        let Some(held) = meant else { return Ok(()) };
+        let closed = self.close(Arc::clone(&held.client.0)).await;
+        // One that ends leaves nothing behind.
+        if self.is_ready() {
+            self.remember().await;
         }
+        closed
     }
 
     async fn close(&self, client: Arc<dyn Client>) -> Result<(), AppError> {
@@ -374,11 +399,11 @@ impl Hall {
     }
 
     /// Hands back what nobody needs and what does nothing; tells how many sessions are left.
-    pub async fn tidy(&self) -> usize {
+    pub async fn tidy(self: &Arc<Self>) -> usize {
         self.tidy_after(REST).await
     }
 
-    async fn tidy_after(&self, rest: Duration) -> usize {
+    async fn tidy_after(self: &Arc<Self>, rest: Duration) -> usize {
         let is_idle =
             |held: &Held, users: usize| held.asked.elapsed() > rest && Arc::strong_count(&held.client) == users;
         let idle: Vec<(SessionId, Arc<dyn Client>)> = {
@@ -427,6 +452,31 @@ impl Hall {
     /// Whether everything has ended.
     pub fn over(&self) -> watch::Receiver<Over> {
         self.over.subscribe()
+    }
+}
+
+/// Says a command to a session, if it is nothing that only whoever may do everything says. The next one says theirs once
+/// this is in line there.
+async fn send_in_turn(
+    caller: &Caller,
+    client: &dyn Client,
+    command: Command,
+    turn: OwnedMutexGuard<()>,
+) -> Result<Result<Receipt, ClientError>, AppError> {
+    if caller.scope < Scope::Manage {
+        // Also while nobody else says anything there: what is looked up is what is answered.
+        match loosening::refused(client, &command).await {
+            Ok(None) => {}
+            Ok(Some(refused)) => return Err(refused),
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    let mut sending = client.send_as(caller.actor.clone(), command);
+    let at_once = tokio::task::unconstrained(&mut sending).now_or_never();
+    drop(turn);
+    match at_once {
+        Some(taken) => Ok(taken),
+        None => Ok(sending.await),
     }
 }
 

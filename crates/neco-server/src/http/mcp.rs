@@ -12,13 +12,13 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::any;
-use futures::StreamExt;
-use futures::future::join_all;
+use futures::future::{BoxFuture, join_all};
+use futures::{FutureExt, StreamExt};
 use http::StatusCode;
 use http_body_util::Full;
-use neco_proto::Actor;
 use neco_proto::app::opening::OpenSession;
-use neco_proto::app::{Caller, Scope};
+use neco_proto::app::{AppError, Caller, Scope};
+use neco_proto::{Actor, Client, Command, Receipt, SessionId};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::OnceCell;
@@ -28,10 +28,11 @@ use url::form_urlencoded;
 use super::House;
 use super::access::Rights;
 use super::calls::{LONGEST_BODY, ends, rights, taken};
+use super::hall::Hall;
 use super::problem::Problem;
 use super::sessions::answered;
-use crate::mcp::McpSetup;
 use crate::mcp::http::HttpClients;
+use crate::mcp::{McpSetup, Says};
 
 /// Where clients come.
 pub const PATH: &str = "/mcp";
@@ -42,9 +43,19 @@ const REST: Duration = Duration::from_secs(15 * 60);
 /// Different wishes at a time.
 const MOST: usize = 64;
 
+/// Those of one of those who may come.
+const MOST_OF_ONE: usize = 16;
+
 /// Clients by whose they are and what they want.
 #[derive(Default)]
-pub(crate) struct McpClients(Mutex<HashMap<Key, Arc<Kept>>>);
+pub(crate) struct McpClients(Mutex<Places>);
+
+#[derive(Default)]
+struct Places {
+    kept: HashMap<Key, Arc<Kept>>,
+    /// Whether all have ended, and nobody has a place any more.
+    is_closed: bool,
+}
 
 /// Who they are and what they may, and the query of their address.
 type Key = (String, String);
@@ -64,6 +75,40 @@ impl Kept {
     }
 }
 
+/// The clients of a request, until it is answered; where they could not be opened their place goes then.
+struct Asked<'a> {
+    all: &'a McpClients,
+    key: Key,
+    kept: Arc<Kept>,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        let mut all = self.all.all();
+        // One is here, and one in its place: nobody else is just opening them.
+        if self.kept.clients.get().is_none() && Arc::strong_count(&self.kept) == 2 {
+            all.kept.remove(&self.key);
+        }
+    }
+}
+
+/// What clients say to their sessions, as whoever has their token may say it.
+struct Said {
+    hall: Arc<Hall>,
+    caller: Caller,
+}
+
+impl Says for Said {
+    fn say<'a>(
+        &'a self,
+        session: SessionId,
+        client: &'a dyn Client,
+        command: Command,
+    ) -> BoxFuture<'a, Result<Receipt, AppError>> {
+        self.hall.say(&self.caller, session, client, command).boxed()
+    }
+}
+
 /// The route of MCP clients.
 pub(crate) fn add(router: Router, house: &Arc<House>) -> Router {
     let house = Arc::clone(house);
@@ -76,17 +121,30 @@ async fn answer(house: &Arc<House>, request: Request) -> Result<Response, Proble
         return Err(Problem::new(StatusCode::FORBIDDEN, "MCP clients need a token with the scope steer"));
     }
     if !house.hall.is_ready() {
-        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end"));
+        return Err(ending());
     }
     let (parts, body) = taken(request).await?;
     let query = parts.uri.query().unwrap_or_default().to_owned();
     let wish = Wish::read(&query)?;
-    let kept = house.mcp.of((format!("{rights:?}"), query))?;
-    let clients = kept.clients.get_or_try_init(|| async {
-        HttpClients::open(wish.setup(house, &rights), LONGEST_BODY).await.map_err(Problem::from)
+    let asked = house.mcp.of((format!("{rights:?}"), query))?;
+    let clients = asked.kept.clients.get_or_try_init(|| async {
+        let setup = wish.setup(house, &rights);
+        let caller = Caller { scope: rights.scope, ..setup.caller.clone() };
+        let says = Arc::new(Said { hall: Arc::clone(&house.hall), caller });
+        HttpClients::open(setup, says, LONGEST_BODY).await.map_err(Problem::from)
     });
-    let told = clients.await?.answer(http::Request::from_parts(parts, Full::new(body))).await;
-    Ok(told.map(|body| as_long_as(Body::new(body), ends, Arc::clone(&kept))))
+    let clients = clients.await?;
+    // Everything may have ended while they were opened.
+    if house.mcp.all().is_closed {
+        clients.end().await;
+        return Err(ending());
+    }
+    let told = clients.answer(http::Request::from_parts(parts, Full::new(body))).await;
+    Ok(told.map(|body| as_long_as(Body::new(body), ends, Arc::clone(&asked.kept))))
+}
+
+fn ending() -> Problem {
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end")
 }
 
 /// A body that ends when whoever reads it may do so no longer; as long as it is read, its clients are there.
@@ -96,21 +154,26 @@ fn as_long_as(body: Body, ends: CancellationToken, kept: Arc<Kept>) -> Body {
 }
 
 impl McpClients {
-    fn all(&self) -> MutexGuard<'_, HashMap<Key, Arc<Kept>>> {
+    fn all(&self) -> MutexGuard<'_, Places> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn of(&self, key: Key) -> Result<Arc<Kept>, Problem> {
+    fn of(&self, key: Key) -> Result<Asked<'_>, Problem> {
         let mut all = self.all();
-        if all.len() >= MOST && !all.contains_key(&key) {
+        if all.is_closed {
+            return Err(ending());
+        }
+        let own = all.kept.keys().filter(|(who, _)| *who == key.0).count();
+        let most = if own >= MOST_OF_ONE { MOST_OF_ONE } else { MOST };
+        if (own >= MOST_OF_ONE || all.kept.len() >= MOST) && !all.kept.contains_key(&key) {
             let words =
-                format!("{MOST} different addresses for MCP clients are in use; wait until one is not any more");
+                format!("{most} different addresses for MCP clients are in use; wait until one is not any more");
             return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, words));
         }
         let fresh = || Arc::new(Kept { clients: OnceCell::new(), asked: Mutex::new(Instant::now()) });
-        let kept = Arc::clone(all.entry(key).or_insert_with(fresh));
+        let kept = Arc::clone(all.kept.entry(key.clone()).or_insert_with(fresh));
         *kept.asked() = Instant::now();
-        Ok(kept)
+        Ok(Asked { all: self, key, kept })
     }
 
     /// Ends what nobody needs; tells how many are left.
@@ -119,15 +182,19 @@ impl McpClients {
             // Nobody asks or reads, and nothing was begun that goes on.
             Arc::strong_count(kept) == 1 && kept.asked().elapsed() > REST && !kept.is_at_work()
         };
-        let over: Vec<Arc<Kept>> = self.all().extract_if(|_, kept| is_over(kept)).map(|(_, kept)| kept).collect();
+        let over: Vec<Arc<Kept>> = self.all().kept.extract_if(|_, kept| is_over(kept)).map(|(_, kept)| kept).collect();
         end(over).await;
-        self.all().len()
+        self.all().kept.len()
     }
 
-    /// Ends all of them.
+    /// Ends all of them; nobody comes any more.
     pub async fn end(&self) {
-        let all: Vec<Arc<Kept>> = self.all().drain().map(|(_, kept)| kept).collect();
-        end(all).await;
+        let all = {
+            let mut all = self.all();
+            all.is_closed = true;
+            std::mem::take(&mut all.kept)
+        };
+        end(all.into_values().collect()).await;
     }
 }
 
@@ -204,6 +271,19 @@ mod tests {
     use neco_proto::ApprovalMode;
 
     use super::*;
+
+    #[test]
+    fn nobody_takes_all_places_and_who_opens_nothing_keeps_none() {
+        let all = McpClients::default();
+        let of = |who: &str, at: usize| all.of((who.to_owned(), at.to_string()));
+        let places: Vec<_> = (0..MOST_OF_ONE).map(|at| of("one", at).unwrap()).collect();
+        assert!(of("one", MOST_OF_ONE).is_err() && of("other", 0).is_ok());
+        assert!(of("one", 0).is_ok(), "it has this one");
+        drop(places);
+        assert!(all.all().kept.is_empty());
+        all.all().is_closed = true;
+        assert!(of("one", 0).is_err());
+    }
 
     #[test]
     fn an_address_says_what_is_wanted_and_nothing_else() {

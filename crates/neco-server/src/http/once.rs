@@ -77,10 +77,12 @@ impl Once {
         }
         if all.len() >= MOST {
             all.retain(|_, done| done.at.elapsed() < KEPT);
+        }
+        if all.len() >= MOST {
             let oldest = all.iter().filter(|(_, done)| done.answer.is_some()).min_by_key(|(_, done)| done.at);
-            if let Some(oldest) = oldest.map(|(key, _)| key.clone()).filter(|_| all.len() >= MOST) {
-                all.remove(&oldest);
-            }
+            let too_many = || Problem::new(StatusCode::SERVICE_UNAVAILABLE, "too much is being done at a time");
+            let oldest = oldest.map(|(key, _)| key.clone()).ok_or_else(too_many)?;
+            all.remove(&oldest);
         }
         all.insert(key.clone(), Done { asked, at: Instant::now(), answer: None });
         Ok(Turn::Do(Some(key)))
@@ -134,6 +136,15 @@ mod tests {
         let Turn::Do(Some(key)) = asked(&once, "one") else { panic!("it is refused for ever") };
         once.end(key, Answer { status: StatusCode::OK, kind: "application/json", body: "{}".into() });
         assert!(matches!(asked(&once, "one"), Turn::Again(answer) if answer.status == StatusCode::OK));
+    }
+
+    #[test]
+    fn what_has_no_answer_yet_does_not_grow_without_bound() {
+        let once = Once::default();
+        let begun = |at: usize| once.begin_as("me", &at.to_string(), "/", b"").is_ok();
+        assert!((0..MOST).all(begun) && !begun(MOST));
+        once.end(("me".to_owned(), "0".to_owned()), Problem::bad("no").answer());
+        assert!(begun(MOST));
     }
 
     #[test]

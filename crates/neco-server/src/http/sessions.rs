@@ -9,8 +9,8 @@ use axum::routing::{get, post};
 use futures::StreamExt;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
-use neco_proto::app::Scope;
 use neco_proto::app::opening::OpenSession;
+use neco_proto::app::{AppError, Caller, Scope, Trouble};
 use neco_proto::{Actor, Answer as Told, Command, Query, Receipt, Seq, SessionId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,6 +20,7 @@ use url::form_urlencoded;
 
 use super::House;
 use super::access::Rights;
+use super::audit::Line;
 use super::calls::{ends, rights, taken, write_once};
 use super::problem::{Answer, Problem};
 use super::schemas::Schemas;
@@ -32,6 +33,9 @@ const PAGE: usize = 500;
 /// Bytes of a page of events; it ends with the event that exceeds them.
 const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
+/// What closing a session is called.
+const CLOSE: &str = "sessions.close";
+
 /// Path, verb, request, answer and what it is for, as the description of the API has them.
 pub(crate) const ROUTES: &[(&str, &str, &str, &str)] = &[
     ("/sessions", "post", "sessions.open", "Opens a session or makes one, and holds it."),
@@ -39,7 +43,7 @@ pub(crate) const ROUTES: &[(&str, &str, &str, &str)] = &[
     ("/sessions/{session}/commands", "post", "sessions.send", "Hands a command to a session."),
     ("/sessions/{session}/queries", "post", "sessions.ask", "Asks a session something."),
     ("/sessions/{session}/events", "get", "sessions.events", "The events after `since`, as a page or as a stream."),
-    ("/sessions/{session}/close", "post", "sessions.close", "Stops all work of a session and hands it back."),
+    ("/sessions/{session}/close", "post", CLOSE, "Stops all work of a session and hands it back."),
 ];
 
 /// The routes of sessions.
@@ -126,20 +130,29 @@ async fn ask(house: &Arc<House>, id: String, request: Request) -> Result<Respons
 async fn close(house: &Arc<House>, id: String, request: Request) -> Result<Response, Problem> {
     let rights = rights(&request)?;
     if rights.scope < Scope::Work {
-        return Err(Problem::new(StatusCode::FORBIDDEN, "closing is not for whoever may only read"));
+        let refused = AppError::new(Trouble::NotAllowed, "closing is not for whoever may only read");
+        house.hall.audit.note(Line::of(&rights.own(), CLOSE, &Err::<(), _>(refused.clone()))).await;
+        return Err(refused.into());
     }
     let (parts, body) = taken(request).await?;
     no_query(parts.uri.query())?;
     let (own, by_whom) = (Arc::clone(house), rights.clone());
     let work = async move {
         let id = named(&own, &by_whom, &id).await?;
-        if let Some(client) = own.hall.at_hand(id) {
-            client.send_as(by_whom.own().actor, Command::StopAll).await?;
-            own.hall.let_go(id, &client).await?;
-        }
+        let closed = stop_and_let_go(&own, &by_whom.own(), id).await;
+        own.hall.audit.note(Line::of(&by_whom.own(), CLOSE, &closed).in_session(id)).await;
+        closed?;
         Answer::json(StatusCode::OK, &json!({ "session": id }))
     };
     write_once(house, &rights, &parts, &body, work).await
+}
+
+async fn stop_and_let_go(house: &House, caller: &Caller, id: SessionId) -> Result<(), AppError> {
+    if let Some(client) = house.hall.at_hand(id) {
+        client.send_as(caller.actor.clone(), Command::StopAll).await?;
+        house.hall.let_go(id, &client).await?;
+    }
+    Ok(())
 }
 
 async fn follow(house: &Arc<House>, id: String, request: Request) -> Result<Response, Problem> {

@@ -102,6 +102,13 @@ impl Handover {
 pub struct Successor(UnixStream);
 
 impl Successor {
+    /// Whether it is still there: it says nothing before it was given what it needs.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        let said = (&self.0).read(&mut [0]);
+        said.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+    }
+
     /// Gives it all that it needs, and waits until it listens. May block.
     ///
     /// # Errors

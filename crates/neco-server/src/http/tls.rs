@@ -39,12 +39,23 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
+impl TlsFiles {
+    /// Looks whether a server can be started with these files. Blocks.
+    ///
+    /// # Errors
+    /// When they can't be read, or do not belong together.
+    pub fn check(&self) -> io::Result<()> {
+        let (_, pem, key) = read(self)?;
+        certified(self, &pem, &key).map(drop)
+    }
+}
+
 /// The certificate of a server.
 pub(crate) struct Certificate {
     files: TlsFiles,
     folder: PathBuf,
     shown: RwLock<Arc<CertifiedKey>>,
-    /// What was read last, whether it could be used or not.
+    /// What is shown, or can't be.
     read: Mutex<Sums>,
 }
 
@@ -70,12 +81,16 @@ impl Certificate {
     /// Takes new files up: whoever comes from now on is shown them.
     pub fn refresh(&self) -> io::Result<()> {
         let (sums, pem, key) = read(&self.files)?;
-        if std::mem::replace(&mut *self.read.lock().unwrap_or_else(PoisonError::into_inner), sums) == sums {
+        if *self.read.lock().unwrap_or_else(PoisonError::into_inner) == sums {
             return Ok(());
         }
-        let certified = certified(&self.files, &pem, &key)?;
-        write_private(&shown_certificate(&self.folder), &pem)?;
-        *self.shown.write().unwrap_or_else(PoisonError::into_inner) = certified;
+        let certified = certified(&self.files, &pem, &key);
+        if certified.is_ok() {
+            // What fails here is tried again.
+            write_private(&shown_certificate(&self.folder), &pem)?;
+        }
+        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = sums;
+        *self.shown.write().unwrap_or_else(PoisonError::into_inner) = certified?;
         tracing::info!(certificate = %self.files.certificate.display(), "the certificate was read again");
         Ok(())
     }

@@ -84,16 +84,18 @@ impl Host for Visitor {
         described.is_some_and(|described| described.route.verb != Verb::Get)
     }
 
-    fn once(&self, key: Option<String>, asked: &[u8], work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
-        let turn = key.map(|key| self.house.once.begin_as(&format!("{:?}", self.rights.actor), &key, "/ws", asked));
-        let key = match turn.transpose() {
-            Ok(Some(Turn::Again(answer))) => return std::future::ready(said_again(&answer)).boxed(),
-            Ok(Some(Turn::Do(key))) => key,
-            Ok(None) => None,
-            Err(problem) => return std::future::ready(Reply::NotCalled(problem.into())).boxed(),
-        };
-        let house = Arc::clone(&self.house);
+    fn once(&self, key: Option<String>, asked: Vec<u8>, work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
+        let (house, who) = (Arc::clone(&self.house), format!("{:?}", self.rights.actor));
+        // The key is taken when this begins, which goes on to its end from then on: what was dropped before took none.
         whatever_happens(async move {
+            let turn = key.map(|key| house.once.begin_as(&who, &key, "/ws", &asked));
+            let key = match turn.transpose() {
+                Ok(Some(Turn::Again(answer))) => return said_again(&answer),
+                Ok(Some(Turn::Do(key))) => key,
+                Ok(None) => None,
+                Err(problem) => return Reply::NotCalled(problem.into()),
+            };
+            drop(asked);
             let reply = work.await;
             if let Some(key) = key {
                 house.once.end(key, answered(&reply));

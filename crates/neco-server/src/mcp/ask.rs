@@ -61,6 +61,17 @@ impl Asked {
         ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema }
     }
 
+    /// What the session is told where the answer may not be given.
+    pub fn refused(&self, why: &str) -> Command {
+        match self {
+            Self::Call(request) => {
+                let decision = Decision::Reject { reason: Some(why.to_owned()) };
+                Command::Approve { call_id: request.call_id.clone(), decision }
+            }
+            Self::Question(question) => Command::Answer { question_id: question.question_id, reply: Reply::Dismiss },
+        }
+    }
+
     /// What the session is told. Whatever is no plain yes is a no.
     pub fn command(&self, answered: &Answered) -> Command {
         match self {

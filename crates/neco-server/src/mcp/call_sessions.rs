@@ -36,6 +36,11 @@ impl CallSession {
         Self { opened, asks, calls: 0, turn: Arc::default() }
     }
 
+    /// What is needed to close it.
+    fn parts(self) -> (SessionId, Arc<dyn Client>) {
+        (self.opened.id, self.opened.client)
+    }
+
     fn is_used_up(&self) -> bool {
         self.calls >= MOST_IN_ONE
     }
@@ -68,25 +73,25 @@ impl CallSessions {
     }
 
     /// Takes out those that are used up and free, to be closed; one stays that others can be opened beside.
-    pub async fn used_up(&self) -> Vec<Arc<dyn Client>> {
+    pub async fn used_up(&self) -> Vec<(SessionId, Arc<dyn Client>)> {
         let mut sessions = self.0.lock().await;
         if sessions.iter().all(CallSession::is_used_up) {
             return Vec::new();
         }
         let is_over = |session: &mut CallSession| session.is_used_up() && session.turn.try_lock().is_ok();
-        sessions.extract_if(.., is_over).map(|session| session.opened.client).collect()
+        sessions.extract_if(.., is_over).map(CallSession::parts).collect()
     }
 
     /// Takes out one that does not answer any more, to be closed.
-    pub async fn forget(&self, id: SessionId) -> Option<Arc<dyn Client>> {
+    pub async fn forget(&self, id: SessionId) -> Option<(SessionId, Arc<dyn Client>)> {
         let mut sessions = self.0.lock().await;
         let at = sessions.iter().position(|session| session.opened.id == id)?;
-        Some(sessions.remove(at).opened.client)
+        Some(sessions.remove(at).parts())
     }
 
     /// Takes out all of them, to be closed.
-    pub async fn all(&self) -> Vec<Arc<dyn Client>> {
-        std::mem::take(&mut *self.0.lock().await).into_iter().map(|session| session.opened.client).collect()
+    pub async fn all(&self) -> Vec<(SessionId, Arc<dyn Client>)> {
+        std::mem::take(&mut *self.0.lock().await).into_iter().map(CallSession::parts).collect()
     }
 }
 

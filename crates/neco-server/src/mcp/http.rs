@@ -13,7 +13,7 @@ use rmcp::transport::streamable_http_server::session::local::{LocalSessionManage
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-use super::server::{McpServer, McpSetup, Served};
+use super::server::{McpServer, McpSetup, Says, Served};
 
 /// How long a client of the older era may be silent, who did not say that it is gone; a task may say nothing for long.
 const SILENCE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -27,9 +27,9 @@ pub(crate) struct HttpClients {
 
 impl HttpClients {
     /// Looks which tools there are. Bodies have at most so many bytes.
-    pub async fn open(setup: McpSetup, longest_body: usize) -> Result<Self, AppError> {
+    pub async fn open(setup: McpSetup, says: Arc<dyn Says>, longest_body: usize) -> Result<Self, AppError> {
         let over = CancellationToken::new();
-        let served = Served::open(setup, CancellationToken::new()).await?;
+        let served = Served::open(setup, says, CancellationToken::new()).await?;
         let mut sessions = SessionConfig::default();
         sessions.keep_alive = Some(SILENCE);
         let mut manager = LocalSessionManager::default();

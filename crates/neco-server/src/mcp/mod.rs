@@ -16,4 +16,5 @@ mod server;
 mod talk;
 mod work;
 
+pub(crate) use server::Says;
 pub use server::{McpSetup, serve};

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::join_all;
+use futures::future::{BoxFuture, join_all};
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::tools::{CALLER_MODEL, CallTool, ListTools, OfferedTool};
 use neco_proto::app::{App, AppError, Caller, Scope, Trouble};
-use neco_proto::{Actor, Answer, CallId, Client, Command, Query, SessionSnapshot};
+use neco_proto::{Actor, Answer, CallId, Client, Command, Query, Receipt, SessionId, SessionSnapshot};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorData, Implementation,
     InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
@@ -78,6 +78,31 @@ impl McpSetup {
     }
 }
 
+/// How commands of clients reach their sessions.
+pub(crate) trait Says: Send + Sync {
+    /// Hands a command to a session that was opened for clients.
+    fn say<'a>(
+        &'a self,
+        session: SessionId,
+        client: &'a dyn Client,
+        command: Command,
+    ) -> BoxFuture<'a, Result<Receipt, AppError>>;
+}
+
+/// Commands go to sessions as they are: whoever started the server is at this machine.
+struct Straight(Actor);
+
+impl Says for Straight {
+    fn say<'a>(
+        &'a self,
+        _: SessionId,
+        client: &'a dyn Client,
+        command: Command,
+    ) -> BoxFuture<'a, Result<Receipt, AppError>> {
+        async move { client.send_as(self.0.clone(), command).await.map_err(AppError::from) }.boxed()
+    }
+}
+
 /// Serves an MCP client until its input ends or `stop` is set; then everything it began is stopped, and the sessions
 /// are closed.
 ///
@@ -90,7 +115,8 @@ pub async fn serve(
     stop: CancellationToken,
 ) -> Result<(), AppError> {
     let gone = stop.child_token();
-    let served = Served::open(setup, gone.clone()).await?;
+    let says = Arc::new(Straight(setup.caller.actor.clone()));
+    let served = Served::open(setup, says, gone.clone()).await?;
     let lines = ClientLines::new(input, output, gone);
     let running = rmcp::service::serve_directly_with_ct(McpServer(Arc::clone(&served)), lines, None, stop);
     if let Err(error) = running.waiting().await {
@@ -103,6 +129,7 @@ pub async fn serve(
 /// What clients are served with.
 pub(super) struct Served {
     setup: McpSetup,
+    says: Arc<dyn Says>,
     tools: Vec<OfferedTool>,
     /// The sessions that single calls are made in.
     calls: CallSessions,
@@ -127,11 +154,12 @@ struct Round {
 
 impl Served {
     /// Looks which tools there are; `gone` is set when the clients are gone.
-    pub async fn open(setup: McpSetup, gone: CancellationToken) -> Result<Arc<Self>, AppError> {
+    pub async fn open(setup: McpSetup, says: Arc<dyn Says>, gone: CancellationToken) -> Result<Arc<Self>, AppError> {
         let list = ListTools { folder: setup.wanted.folder.clone(), only: setup.only.clone(), all: false };
         let tools = setup.app.ask(&setup.caller, &list).await?.tools;
         Ok(Arc::new(Self {
             setup,
+            says,
             tools,
             calls: CallSessions::default(),
             call_permits: Arc::new(Semaphore::new(MOST_CALLS)),
@@ -171,12 +199,12 @@ impl Served {
     ) -> Result<Work, AppError> {
         let permit = permit(&self.call_permits, stopped).await?;
         let session = self.calls.take(asks, |beside| self.open_session(self.wanted_for_calls(asks, beside))).await?;
-        self.calls.used_up().await.into_iter().for_each(|client| self.close(client));
+        self.calls.used_up().await.into_iter().for_each(|session| self.close(session));
         let client = Arc::clone(&session.client);
         let since = match standing(client.as_ref()).await {
             Ok(standing) => standing.last_seq,
             Err(error) => {
-                self.calls.forget(session.id).await.into_iter().for_each(|client| self.close(client));
+                self.calls.forget(session.id).await.into_iter().for_each(|session| self.close(session));
                 return Err(error);
             }
         };
@@ -184,8 +212,8 @@ impl Served {
         let call = CallTool { session: session.id.to_string(), call_id: id.clone(), tool, arguments };
         let (app, caller) = (Arc::clone(&self.setup.app), self.setup.caller.clone());
         let done = async move { app.ask(&caller, &call).await }.boxed();
-        let (events, by) = (client.events(since), self.actor());
-        Ok(Work::new(client, by, events, Kind::Call { id, done, _session: session }, permit))
+        let (events, says) = (client.events(since), Arc::clone(&self.says));
+        Ok(Work::new(client, says, events, Kind::Call { id, done, session }, permit))
     }
 
     /// A session in which the client makes calls in a model's place.
@@ -228,16 +256,16 @@ impl Served {
         let begun = async {
             let root = standing(client.as_ref()).await?.root_agent;
             let said = Command::UserMessage { content: task, attachments: Vec::new() };
-            client.send_as(self.actor(), said).await?;
+            self.says.say(id, client.as_ref(), said).await?;
             Ok(root)
         };
         match begun.await {
             Ok(root) => {
-                let (events, by) = (client.events(since), self.actor());
-                Ok(Work::new(client, by, events, Kind::Task(Box::new(Task::new(id, root))), permit))
+                let (events, says) = (client.events(since), Arc::clone(&self.says));
+                Ok(Work::new(client, says, events, Kind::Task(Box::new(Task::new(id, root))), permit))
             }
             Err(error) => {
-                self.close(client);
+                self.close((id, client));
                 Err(error)
             }
         }
@@ -252,21 +280,17 @@ impl Served {
         self.setup.app.open(&self.setup.opens_as, wanted).await
     }
 
-    fn actor(&self) -> Actor {
-        self.setup.caller.actor.clone()
-    }
-
     /// Lets a work go. A task has a session, which is closed after it.
     fn leave(&self, work: Work) {
-        if let Some(client) = work.into_own_session() {
-            self.close(client);
+        if let Some(session) = work.into_own_session() {
+            self.close(session);
         }
     }
 
     /// Closes a session aside, with everything that it does.
-    fn close(&self, client: Arc<dyn Client>) {
-        let (app, by) = (Arc::clone(&self.setup.app), self.actor());
-        self.underway.spawn(async move { close(app.as_ref(), by, client).await });
+    fn close(&self, session: (SessionId, Arc<dyn Client>)) {
+        let (app, says) = (Arc::clone(&self.setup.app), Arc::clone(&self.says));
+        self.underway.spawn(async move { close(app.as_ref(), says.as_ref(), session).await });
     }
 
     /// Keeps a work until the client comes back, for a while. The oldest one goes where there are too many.
@@ -322,14 +346,14 @@ impl Served {
         self.gone.cancel();
         self.underway.close();
         self.underway.wait().await;
-        let app = self.setup.app.as_ref();
-        join_all(self.calls.all().await.into_iter().map(|client| close(app, self.actor(), client))).await;
+        let (app, says) = (self.setup.app.as_ref(), self.says.as_ref());
+        join_all(self.calls.all().await.into_iter().map(|session| close(app, says, session))).await;
     }
 }
 
-async fn close(app: &dyn App, by: Actor, client: Arc<dyn Client>) {
+async fn close(app: &dyn App, says: &dyn Says, (id, client): (SessionId, Arc<dyn Client>)) {
     // One that does not answer is ended all the same.
-    let _ = tokio::time::timeout(SOON, client.send_as(by, Command::StopAll)).await;
+    let _ = tokio::time::timeout(SOON, says.say(id, client.as_ref(), Command::StopAll)).await;
     if let Err(error) = app.close(client).await {
         tracing::warn!(%error, "a session was not closed");
     }

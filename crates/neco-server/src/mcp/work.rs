@@ -9,7 +9,7 @@ use neco_proto::app::AppError;
 use neco_proto::app::tools::CalledTool;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentComplete, CallStatus, CompleteReason};
-use neco_proto::{Actor, AgentId, CallId, Client, ClientError, Event, EventBody, EventStream, SessionId};
+use neco_proto::{AgentId, CallId, Client, ClientError, Command, Event, EventBody, EventStream, Receipt, SessionId};
 use neco_view::reduce::IdleTracker;
 use neco_view::reduce::work::joined;
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -18,6 +18,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::ask::{Answered, Asked, AskedId};
 use super::call_sessions::TakenSession;
+use super::server::Says;
 
 /// Characters of what is told of its progress.
 const LONGEST_PROGRESS: usize = 200;
@@ -25,8 +26,8 @@ const LONGEST_PROGRESS: usize = 200;
 /// A call or a task under way.
 pub(super) struct Work {
     client: Arc<dyn Client>,
-    /// Who a client's commands come from.
-    by: Actor,
+    /// How a client's commands reach the session.
+    says: Arc<dyn Says>,
     events: EventStream,
     /// What waits for a person and was not brought to one yet.
     waiting: VecDeque<Asked>,
@@ -48,7 +49,7 @@ pub(super) enum Kind {
         /// Ready with what came of it; dropping it stops it.
         done: BoxFuture<'static, Result<CalledTool, AppError>>,
         /// The session that it is made in.
-        _session: TakenSession,
+        session: TakenSession,
     },
     /// An agent in a session of its own.
     Task(Box<Task>),
@@ -84,12 +85,12 @@ impl Work {
     /// A work whose events come after those that are known.
     pub fn new(
         client: Arc<dyn Client>,
-        by: Actor,
+        says: Arc<dyn Says>,
         events: EventStream,
         kind: Kind,
         permit: OwnedSemaphorePermit,
     ) -> Self {
-        Self { client, by, events, waiting: VecDeque::new(), ended: None, kind, told: 0, _permit: permit }
+        Self { client, says, events, waiting: VecDeque::new(), ended: None, kind, told: 0, _permit: permit }
     }
 
     /// What it does next.
@@ -138,15 +139,30 @@ impl Work {
 
     /// Tells the session what a person said. What was answered meanwhile is answered.
     pub async fn decide(&mut self, asked: &Asked, answered: &Answered) {
-        if let Err(error) = self.client.send_as(self.by.clone(), asked.command(answered)).await {
+        let Err(error) = self.say(asked.command(answered)).await else { return };
+        tracing::debug!(%error, "an answer was refused, or came too late");
+        // Nobody else may be there to say no, and the call would wait for ever.
+        if let Err(error) = self.say(asked.refused(&error.words())).await {
             tracing::debug!(%error, "an answer came too late");
         }
     }
 
+    async fn say(&mut self, command: Command) -> Result<Receipt, AppError> {
+        let session = self.session();
+        self.says.say(session, self.client.as_ref(), command).await
+    }
+
+    fn session(&self) -> SessionId {
+        match &self.kind {
+            Kind::Call { session, .. } => session.id,
+            Kind::Task(task) => task.session,
+        }
+    }
+
     /// The session that is to be closed after it, where it has one of its own.
-    pub fn into_own_session(self) -> Option<Arc<dyn Client>> {
+    pub fn into_own_session(self) -> Option<(SessionId, Arc<dyn Client>)> {
         match self.kind {
-            Kind::Task(_) => Some(self.client),
+            Kind::Task(task) => Some((task.session, self.client)),
             Kind::Call { .. } => None,
         }
     }

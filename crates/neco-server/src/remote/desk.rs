@@ -92,9 +92,9 @@ pub(crate) trait Host: Send + Sync + 'static {
     /// Whether a call changes something, so that it is done to its end whoever waits for it.
     fn changes(&self, call: &Call) -> bool;
 
-    /// Does `work` once for each key, and to its end also when nobody waits for it any more; `asked` is all of what is
-    /// asked.
-    fn once(&self, key: Option<String>, asked: &[u8], work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply>;
+    /// Does `work` once for each key, and from when it is begun to its end also when nobody waits for it any more; `asked`
+    /// is all of what is asked.
+    fn once(&self, key: Option<String>, asked: Vec<u8>, work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply>;
 
     /// Opens a session.
     fn open(&self, wanted: OpenSession) -> BoxFuture<'_, Result<Opened, AppError>>;
@@ -401,7 +401,7 @@ impl Once {
     }
 
     fn of(self, host: &dyn Host, work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
-        host.once(self.key, &self.asked, work)
+        host.once(self.key, self.asked, work)
     }
 }
 

@@ -159,7 +159,8 @@ fn status(who: &str) -> Option<String> {
 #[cfg(target_os = "linux")]
 fn is_free<'s>(mut seen: impl Iterator<Item = &'s Seen>) -> bool {
     let Some(session) = seen.next().and_then(|own| own.session) else { return false };
-    seen.take_while(|above| above.session == Some(session)).any(|above| !above.is_confined && !above.is_marked)
+    let within = |above: &&Seen| above.session == Some(session) && !above.is_marked;
+    seen.take_while(within).any(|above| !above.is_confined)
 }
 
 /// How much a process is confined; older kernels don't count their filters.

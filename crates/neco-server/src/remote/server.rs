@@ -182,7 +182,7 @@ impl Host for Shared {
     }
 
     /// What is said here is said once.
-    fn once(&self, _: Option<String>, _: &[u8], work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
+    fn once(&self, _: Option<String>, _: Vec<u8>, work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
         work
     }
 

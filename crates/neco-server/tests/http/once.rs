@@ -90,3 +90,25 @@ async fn a_change_is_made_when_its_socket_is_gone_and_its_answer_is_found_again(
     let new = socket.asked(fork(10, Some("two"), "b")).await;
     assert!(new["says"]["called"].is_object() && done() == 3, "{new}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_cancelled_before_it_began_is_done_when_it_is_asked_again() {
+    let stage = Stage::new().await;
+    let session = Arc::clone(&stage.session);
+    let held = session.busy.lock().await;
+    let mut socket = Socket::open(&stage).await;
+    // As many as are worked on at a time.
+    for id in 10..18 {
+        socket.say(&fork(id, None, "a")).await;
+    }
+    session.stuck.subscribe().wait_for(|stuck| *stuck == 8).await.unwrap();
+    socket.say(&fork(2, Some("late"), "b")).await;
+    socket.say(&json!({ "id": 2, "says": "cancel" })).await;
+    // What is said is read in its order.
+    let told = socket.asked(json!({ "id": 3, "says": "nonsense" })).await;
+    assert!(!told["says"]["error"].is_null(), "{told}");
+    drop(held);
+    let told = socket.asked(fork(4, Some("late"), "b")).await;
+    assert!(told["says"]["called"].is_object(), "{told}");
+    assert_eq!(session.callers.lock().unwrap().len(), 9);
+}

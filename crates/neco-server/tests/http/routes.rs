@@ -127,6 +127,11 @@ async fn a_token_may_what_it_was_made_for() {
     assert_eq!(stage.asked_as(&commands, &[&steerer], loosens).await.0, 403);
     let tablet = Actor::Device { name: "tablet".to_owned() };
     assert_eq!(stage.session.commands.lock().unwrap().last().unwrap().0, tablet, "it speaks for itself");
+    assert_eq!(stage.asked_as(&format!("POST {}", stage.path("/close")), &[&steerer], "").await.0, 200);
+    let noted = |file: &str| std::fs::read_to_string(stage.folder.path().join(file)).unwrap();
+    let (done, refused) = (noted("audit.jsonl"), noted("audit.refused.jsonl"));
+    assert!(done.contains(r#""does":"sessions.close""#) && !done.contains("phone"), "{done}");
+    assert!(refused.contains(r#""does":"sessions.close""#) && refused.contains(r#""does":"steer""#), "{refused}");
 }
 
 #[tokio::test]

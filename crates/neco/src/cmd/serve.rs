@@ -336,7 +336,7 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         // Whoever runs it starts another one by itself.
         let asked = async {
             if !is_managed {
-                heed(&ending, &stop, env).await;
+                heed(&ending, &stop, told.tls.as_ref(), env).await;
             }
             std::future::pending::<()>().await;
         };
@@ -354,16 +354,40 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     ended
 }
 
-/// Waits for a process that wants to take over, and ends this one for it.
-async fn heed(ending: &SessionsEnd, stop: &CancellationToken, env: &Env) {
+/// Waits for a process that wants to take over, and ends this one for it. When this one is to end, nobody takes over.
+async fn heed(ending: &SessionsEnd, stop: &CancellationToken, tls: Option<&TlsFiles>, env: &Env) {
     let door = match Handover::listen(&compose::sockets(env)) {
         Ok(door) => door,
         Err(error) => return tracing::warn!(%error, "no other server can take over from this one"),
     };
-    let successor = door.asked().await;
+    let follows = async {
+        loop {
+            let successor = door.asked().await;
+            if let Err(error) = checked(tls).await {
+                tracing::error!(%error, "no other server takes over: it could not start");
+                continue;
+            }
+            // Nothing has ended yet: where nobody waits any more, this server goes on.
+            if successor.waits() {
+                return successor;
+            }
+            tracing::warn!("whoever wanted to take over is gone");
+        }
+    };
+    let successor = tokio::select! {
+        biased;
+        () = stop.cancelled() => return,
+        successor = follows => successor,
+    };
     tracing::info!("another process takes over");
     ending.follows(successor);
     stop.cancel();
+}
+
+/// Looks whether another server could use the certificate.
+async fn checked(tls: Option<&TlsFiles>) -> std::io::Result<()> {
+    let Some(files) = tls.cloned() else { return Ok(()) };
+    tokio::task::spawn_blocking(move || files.check()).await.map_err(std::io::Error::other)?
 }
 
 /// What a server begins with.

@@ -28,7 +28,7 @@ pub fn run(env: &Env) -> Result<Exit, Failure> {
     let Some(before) = here(env)? else {
         return Err(Failure::new(Exit::Failed, "no server runs").hint("`neco serve` starts one."));
     };
-    let found = replace(env)?;
+    let found = replace(&before, env)?;
     say::out(&format!("{}\n", found.url))?;
     say::note(&format!("Process {} goes on with what process {} did", found.pid, before.pid));
     Ok(Exit::Done)

@@ -196,7 +196,7 @@ fn only_whoever_may_work_comes_in_and_nobody_gets_more_than_the_token_may() {
         made.stdout.trim().to_owned()
     };
     let (reads, steers) = (token("reader", "read"), token("steerer", "steer"));
-    let serving = Serving::start(&house, &[]);
+    let serving = Serving::start(&house, &["--sandbox", "full"]);
     let mut client = McpClient::new(&serving, &query(&house));
     let hello =
         || json!({ "protocolVersion": OLDER, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
@@ -226,6 +226,17 @@ fn only_whoever_may_work_comes_in_and_nobody_gets_more_than_the_token_may() {
     // The session of one token is none of another.
     loosened.token = steerer.token.clone();
     assert_eq!(loosened.ask("tools/list", json!({})).status, 404);
+    // A command that nothing holds is not allowed by a yes of its own, and does not wait for ever.
+    let mut allows = McpClient::new(&serving, &format!("folder={}", house.project().display()));
+    allows.token = steerer.token.clone();
+    let mut params = json!({ "name": "bash", "arguments": { "command": "touch made", "timeout": 20 } });
+    let asked = allows.ask_newer("tools/call", params.clone()).next();
+    let (key, _) = asked["result"]["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    params["requestState"] = asked["result"]["requestState"].clone();
+    params["inputResponses"] = json!({ key.clone(): { "action": "accept", "content": { "decision": "allow" } } });
+    let told = allows.ask_newer("tools/call", params).next();
+    assert!(told["result"]["isError"] == true && told.to_string().contains("may only steer"), "{told}");
+    assert!(!house.project().join("made").exists());
 }
 
 #[test]
