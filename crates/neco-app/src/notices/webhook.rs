@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
+use neco_proto::app::AppError;
 use neco_safety::world::net::{Answer, Method, Net, NetError, Request};
 use neco_sandbox::{LocalNet, NetSettings, ProxyRules};
 use secrecy::{ExposeSecret, SecretSlice};
@@ -16,6 +17,7 @@ use url::Url;
 use uuid::Uuid;
 
 use super::watch::Notice;
+use crate::error::failed;
 
 /// How long is waited before it is tried again, each time.
 const PAUSES: [Duration; 5] = [
@@ -49,8 +51,8 @@ impl Webhook {
         secret_env: Option<&str>,
         is_private: bool,
         environment: &[(OsString, OsString)],
-    ) -> Result<Self, String> {
-        let url = Url::parse(address).map_err(|error| format!("its address can't be read: {error}"))?;
+    ) -> Result<Self, AppError> {
+        let url = Url::parse(address).map_err(|error| failed(format!("its address can't be read: {error}")))?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let secret = secret_env.map(|name| secret(name, environment)).transpose()?;
         let net = LocalNet::new(NetSettings {
@@ -62,19 +64,19 @@ impl Webhook {
     }
 
     /// Tells it, and again where nobody took it, for a while.
-    pub async fn tell(&self, notice: &Notice) -> Result<(), String> {
+    pub async fn tell(&self, notice: &Notice) -> Result<(), AppError> {
         let id = format!("msg_{}", Uuid::now_v7().simple());
         let body = json!({ "type": notice.what.event(), "timestamp": Timestamp::now(), "data": notice }).to_string();
         let mut pauses = PAUSES.into_iter();
         loop {
             let error = match self.net.send(self.request(&id, &body)).await {
                 Ok(Answer { status: 200..=299, .. }) => return Ok(()),
-                Ok(answer) if !is_worth_a_try(answer.status) => return Err(format!("it answers {}", answer.status)),
-                Ok(answer) => format!("it answers {}", answer.status),
+                Ok(answer) if !is_worth_a_try(answer.status) => return Err(answered(answer.status)),
+                Ok(answer) => answered(answer.status),
                 Err(error @ (NetError::Private { .. } | NetError::Scheme(_) | NetError::Login | NetError::NoHost)) => {
-                    return Err(error.to_string());
+                    return Err(failed(error));
                 }
-                Err(error) => error.to_string(),
+                Err(error) => failed(error),
             };
             let Some(pause) = pauses.next() else { return Err(error) };
             tracing::debug!(%error, "the webhook is tried again");
@@ -99,17 +101,22 @@ impl Webhook {
     }
 }
 
+fn answered(status: u16) -> AppError {
+    failed(format!("it answers {status}"))
+}
+
 /// Whether an answer says that it may be taken another time.
 fn is_worth_a_try(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500..)
 }
 
-fn secret(name: &str, environment: &[(OsString, OsString)]) -> Result<SecretSlice<u8>, String> {
+fn secret(name: &str, environment: &[(OsString, OsString)]) -> Result<SecretSlice<u8>, AppError> {
     let found = environment.iter().find(|(own, _)| own.to_str() == Some(name)).and_then(|(_, value)| value.to_str());
     let found = found.map(str::trim).filter(|value| !value.is_empty());
-    let found = found.ok_or_else(|| format!("the variable {name} with its secret is not set"))?;
+    let found = found.ok_or_else(|| failed(format!("the variable {name} with its secret is not set")))?;
     let coded = found.strip_prefix(PREFIX).unwrap_or(found);
-    let secret = STANDARD.decode(coded).map_err(|_| format!("the secret in {name} is not {PREFIX} and base64"))?;
+    let secret =
+        STANDARD.decode(coded).map_err(|_| failed(format!("the secret in {name} is not {PREFIX} and base64")))?;
     Ok(secret.into())
 }
 
@@ -135,9 +142,12 @@ mod tests {
 
     #[test]
     fn a_secret_that_is_not_there_is_said_by_its_name() {
-        let hook = |name| Webhook::new("https://example.com/x", Some(name), false, &[("BAD".into(), "a b".into())]);
-        assert_eq!(hook("NONE").err().unwrap(), "the variable NONE with its secret is not set");
-        assert!(hook("BAD").err().unwrap().contains("BAD") && !hook("BAD").err().unwrap().contains("a b"));
+        let said = |name| {
+            let hook = Webhook::new("https://example.com/x", Some(name), false, &[("BAD".into(), "a b".into())]);
+            hook.err().unwrap().message
+        };
+        assert_eq!(said("NONE"), "the variable NONE with its secret is not set");
+        assert!(said("BAD").contains("BAD") && !said("BAD").contains("a b"));
     }
 
     #[tokio::test]
@@ -152,7 +162,7 @@ mod tests {
             text: "is done".to_owned(),
         };
         let told = Webhook::new(&address, None, false, &[]).unwrap().tell(&notice).await;
-        assert!(told.unwrap_err().contains("127.0.0.1"));
+        assert!(told.unwrap_err().message.contains("127.0.0.1"));
         listener.set_nonblocking(true).unwrap();
         assert!(listener.accept().is_err(), "nobody came");
     }
