@@ -5,22 +5,22 @@ use agent_client_protocol::v1::schema as acp;
 use neco_proto::Command;
 
 use crate::forms;
-use crate::permission::{Asked, LATER};
+use crate::permission::Asked;
 use crate::window::Base;
 
 /// What came of bringing a question to the person.
 pub(crate) enum Brought {
     /// The session is told this.
     Answer(Command),
-    /// This was chosen, and what is left comes with the person's next message.
-    Later(Vec<Option<String>>),
+    /// This was chosen, or nothing.
+    Chose(Option<String>),
     /// It is left to others.
     Nothing,
 }
 
-/// Brings a question to the person. An editor that has gone decides nothing, and one that can't ask leaves it to others
-/// who have the session open.
-pub(crate) async fn bring(base: &Base, asked: &Asked, about: acp::ToolCallUpdateFields) -> Brought {
+/// Brings a round of a question to the person; a form is the only one. An editor that has gone decides nothing, and one
+/// that can't ask leaves it to others who have the session open.
+pub(crate) async fn bring(base: &Base, asked: &Asked, round: usize, about: acp::ToolCallUpdateFields) -> Brought {
     let unasked = |error: Error| {
         let is_gone = base.shared || agent_client_protocol::is_incoming_transport_closed(&error);
         if is_gone { Brought::Nothing } else { Brought::Answer(asked.unasked(&error.message)) }
@@ -35,28 +35,18 @@ pub(crate) async fn bring(base: &Base, asked: &Asked, about: acp::ToolCallUpdate
             Err(error) => unasked(error),
         };
     }
-    let mut chosen = Vec::new();
-    for (round, options) in asked.rounds().into_iter().enumerate() {
-        if options.is_empty() {
-            chosen.push(Some(LATER.to_owned()));
-            continue;
+    let Some(options) = asked.rounds().into_iter().nth(round) else { return Brought::Nothing };
+    let about = match asked.title(round) {
+        Some(title) => about.title(title),
+        None => about,
+    };
+    let call = acp::ToolCallUpdate::new(asked.call(), about);
+    let request = acp::RequestPermissionRequest::new(base.id.clone(), call, options);
+    match base.editor.send_request(request).block_task().await {
+        Ok(acp::RequestPermissionResponse { outcome: acp::RequestPermissionOutcome::Selected(one), .. }) => {
+            Brought::Chose(Some(one.option_id.0.to_string()))
         }
-        let about = match asked.title(round) {
-            Some(title) => about.clone().title(title),
-            None => about.clone(),
-        };
-        let call = acp::ToolCallUpdate::new(asked.call(), about);
-        let request = acp::RequestPermissionRequest::new(base.id.clone(), call, options);
-        match base.editor.send_request(request).block_task().await {
-            Ok(acp::RequestPermissionResponse { outcome: acp::RequestPermissionOutcome::Selected(one), .. }) => {
-                chosen.push(Some(one.option_id.0.to_string()));
-            }
-            Ok(_) => chosen.push(None),
-            Err(error) => return unasked(error),
-        }
-    }
-    match chosen.iter().any(|chosen| chosen.as_deref() == Some(LATER)) {
-        true => Brought::Later(chosen),
-        false => Brought::Answer(asked.command(&chosen)),
+        Ok(_) => Brought::Chose(None),
+        Err(error) => unasked(error),
     }
 }

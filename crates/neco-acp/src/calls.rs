@@ -144,16 +144,17 @@ fn came_of(end: &ToolCallEnd, folder: &Path, live: Live<'_>) -> Vec<acp::ToolCal
             let after = after.map(|words| text(format!("[{words}]")));
             let ran = match live {
                 Live::Terminal(terminal) => Some(content(terminal)),
-                Live::Text(live) => Some(if tail.is_empty() { live } else { tail })
-                    .filter(|ran| !ran.is_empty())
-                    .map(|ran| text(fenced(&clean(ran)))),
+                Live::Text(live) => {
+                    let ran = if tail.is_empty() { live } else { tail };
+                    (!ran.is_empty()).then(|| text(fenced(&clean(ran))))
+                }
             };
             ran.into_iter().chain(after).collect()
         }
         Some(Display::Text { text: words }) => vec![text(shortened(&clean(words), str::to_owned))],
         Some(Display::List { title, items, total }) => {
             let more = total.saturating_sub(items.len() as u64);
-            let more = (more > 0).then(|| format!("\n… and {more} more")).unwrap_or_default();
+            let more = if more > 0 { format!("\n… and {more} more") } else { String::new() };
             let lines: Vec<String> = items.iter().map(|item| clean_line(item)).collect();
             let listed = if lines.is_empty() { String::new() } else { format!("\n{}", fenced(&lines.join("\n"))) };
             vec![text(format!("{}{listed}{more}", clean_line(title)))]

@@ -21,13 +21,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, WeakUnboundedSender};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 
-use self::opening::{Opens, Stage, begun};
-use self::orders::{Job, Work};
+use self::opening::{Opens, Stage, begun, retell};
+use self::orders::{Job, Stop, Work};
 use crate::asking::{Brought, bring};
 use crate::failure;
 use crate::permission::{Asked, AskedId};
-use crate::prompts::{Awaits, Prompted, Prompts, answer};
-use crate::questions::OpenQuestion;
+use crate::prompts::{Awaits, Pending, Prompted, Prompts, answer};
+use crate::questions::{Next, OpenQuestion};
 use crate::transcript::Transcript;
 use crate::updates::{aside, is_of_work};
 use crate::window::{Base, Order, Start, Task};
@@ -65,12 +65,13 @@ pub(crate) struct Follower {
     /// Orders whose turn has not come.
     queue: VecDeque<Job>,
     work: Option<Work>,
-    /// What is being stopped, before which no other order is carried out.
+    /// What is being stopped, before which no other order is carried out, and what is to be stopped behind that.
     stops: Option<BoxFuture<'static, Option<Seq>>>,
+    to_stop: VecDeque<Stop>,
     /// When those are answered that were stopped.
     answers_by: Option<Instant>,
     stage: Stage,
-    /// What waited for the person when the session was opened.
+    /// What waited for the person when the session was opened, or while work was given up.
     waiting: Vec<Asked>,
     outbox: VecDeque<Told>,
     /// An event that may be about the message that is on its way.
@@ -84,6 +85,8 @@ pub(crate) struct Follower {
     /// Work may go on whose prompt is answered as stopped: until it is over, and this event was seen, the editor is told
     /// no more of that.
     given_up: Option<Seq>,
+    /// Whether that kept something from the editor since it was told how everything stands.
+    missed: bool,
     /// How the last work ended.
     complete: Option<AgentComplete>,
     /// What went wrong last.
@@ -102,6 +105,7 @@ impl Follower {
             queue: VecDeque::new(),
             work: None,
             stops: None,
+            to_stop: VecDeque::new(),
             answers_by: None,
             stage: Stage::Unseen,
             waiting: asks,
@@ -112,6 +116,7 @@ impl Follower {
             asked: HashMap::new(),
             questions: Vec::new(),
             given_up: None,
+            missed: false,
             complete: None,
             error: None,
         }
@@ -140,7 +145,7 @@ impl Follower {
                 done = done(self.work.as_mut().map(|work| &mut work.done)) => self.carried_out(done),
                 () = begun(&mut self.stage), if begins => self.stage = Stage::Open,
                 () = self.base.room.take(), if !begins && !is_told => self.tell_next(),
-                () = tokio::task::yield_now(), if is_told && matches!(self.stage, Stage::Retells(..)) => self.retell(),
+                () = tokio::task::yield_now(), if is_told && matches!(self.stage, Stage::Retells(..)) => retell(&mut self),
                 event = events.next(), if is_open && self.held.is_none() => match event {
                     Some(Ok(event)) => self.heard(event),
                     Some(Err(error)) => return self.end(&failure::of_client(error)),
@@ -201,11 +206,18 @@ impl Follower {
         self.outbox.push_back(Told::Update(update));
     }
 
-    /// What came of work, unless it is given up.
+    /// What came of work, unless it is given up: then the editor does not know it.
     fn updates(&mut self, updates: Vec<acp::SessionUpdate>) {
-        let is_given_up = self.given_up.is_some();
-        let updates = updates.into_iter().filter(|update| !is_given_up || !is_of_work(update));
-        self.outbox.extend(updates.map(Told::Update));
+        for update in updates {
+            if self.given_up.is_none() || !is_of_work(&update) {
+                self.update(update);
+                continue;
+            }
+            self.missed = true;
+            if let acp::SessionUpdate::ToolCall(call) = &update {
+                self.transcript.untold(&call.tool_call_id);
+            }
+        }
     }
 
     /// What running commands printed since the editor was told.
@@ -245,7 +257,14 @@ impl Follower {
             terminals.event(event, &self.orders);
         }
         match &event.body {
-            EventBody::Message(message) => self.read(message.id),
+            EventBody::Message(message) => {
+                self.read(message.id);
+                // Nothing of it comes behind the answer to what was given up: with the next work it is all told.
+                if self.given_up.is_none() && mem::take(&mut self.missed) {
+                    let stands = self.transcript.stands_again();
+                    self.updates(stands);
+                }
+            }
             EventBody::HookRun(run) if matches!(run.outcome, HookOutcome::Blocked | HookOutcome::Stopped) => {
                 run.message_id.into_iter().for_each(|message| self.read(message));
             }
@@ -275,7 +294,10 @@ impl Follower {
             let options = self.transcript.settings().options(&self.base.models);
             self.update(acp::SessionUpdate::ConfigOptionUpdate(acp::ConfigOptionUpdate::new(options)));
         }
-        news.asks.into_iter().for_each(|asked| self.wants(asked));
+        match self.given_up {
+            None => news.asks.into_iter().for_each(|asked| self.wants(asked)),
+            Some(_) => self.waiting.extend(news.asks),
+        }
         self.answer_finished();
     }
 
@@ -301,7 +323,7 @@ impl Follower {
             self.came_to(pending.prompted, complete);
         }
         if !message_ids.is_empty() {
-            self.stop(vec![Command::Withdraw { message_ids }]);
+            self.stop(vec![Stop::Tell(Command::Withdraw { message_ids })]);
         }
     }
 
@@ -329,22 +351,29 @@ impl Follower {
         }
         let is_quiet = is_over && self.work.is_none() && self.stops.is_none();
         self.given_up = self.given_up.filter(|until| !is_quiet || seen < *until);
+        if self.given_up.is_none() && matches!(self.stage, Stage::Open) {
+            mem::take(&mut self.waiting).into_iter().for_each(|asked| self.wants(asked));
+        }
         if self.prompts.is_empty() && self.stops.is_none() {
             self.outbox.extend(mem::take(&mut self.closing).into_iter().map(Told::Closed));
         }
     }
 
     /// Answers the prompts that were stopped, whatever the session says. What is done about them all the same, the
-    /// editor is not told any more.
+    /// editor is not told any more. Where somebody else is at work, and nobody is on theirs, that goes on being told.
     fn answer_cancelled(&mut self) {
         self.answers_by = None;
         let late = self.prompts.take(|pending| pending.cancelled);
-        if !late.is_empty() && self.prompts.is_empty() {
+        let view = self.transcript.view();
+        // Then whatever begins is theirs.
+        let rests = view.over || (view.is_alone() && !view.standing.state.is_at_work());
+        let is_worked_on = |pending: &Pending| rests || matches!(pending.awaits, Awaits::Work | Awaits::Event(_));
+        if late.iter().any(is_worked_on) && self.prompts.is_empty() {
             let ends = self.transcript.give_up();
             self.updates(ends);
             self.given_up = Some(Seq::MAX);
             // When that is done it is known what came of it.
-            self.stop(Vec::new());
+            self.stop(vec![Stop::Look]);
         }
         for pending in late {
             self.answer(pending.prompted, cancelled());
@@ -387,39 +416,73 @@ impl Follower {
 
     /// Brings something to the person.
     fn ask(&mut self, asked: Asked) {
+        let id = asked.id();
+        self.forget_question(&id);
+        match &asked {
+            Asked::Question(question) if asked.form(self.base.forms).is_none() => {
+                let question_id = question.question_id;
+                self.questions.push(OpenQuestion::new(question.clone()));
+                self.ask_on(question_id);
+            }
+            Asked::Call(_) | Asked::Question(_) => self.bring(asked, 0),
+        }
+    }
+
+    /// Brings a round of something to the person.
+    fn bring(&mut self, asked: Asked, round: usize) {
         let about = asked.about(self.transcript.folder());
         let (id, base, orders) = (asked.id(), self.base.clone(), self.orders.clone());
-        self.forget_question(&id);
-        if let Asked::Question(question) = &asked
-            && asked.form(base.forms).is_none()
-        {
-            self.questions.push(OpenQuestion::new(question.clone()));
-        }
         let task = Task::spawn(async move {
-            match (bring(&base, &asked, about).await, &asked) {
-                (Brought::Answer(command), _) => {
-                    if let Err(error) = base.send(command).await {
-                        tracing::debug!(%error, "it was answered elsewhere");
-                    }
-                }
-                (Brought::Later(chosen), Asked::Question(question)) => {
+            let command = match (bring(&base, &asked, round, about).await, &asked) {
+                (Brought::Answer(command), _) => command,
+                (Brought::Chose(chosen), Asked::Call(_)) => asked.command(&[chosen]),
+                (Brought::Chose(chosen), Asked::Question(question)) => {
                     if let Some(orders) = orders.upgrade() {
-                        let _ = orders.send(Order::Later(question.question_id, chosen));
+                        let _ = orders.send(Order::Chose { question: question.question_id, round, chosen });
                     }
+                    return;
                 }
-                (Brought::Later(_) | Brought::Nothing, _) => {}
-            }
+                (Brought::Nothing, _) => return,
+            };
+            answered(&base, command).await;
         });
         self.asked.insert(id, task);
     }
 
-    /// The person answers a question in their next message, as far as nothing of it was chosen. Most editors take that
-    /// when the prompt is answered.
-    fn later(&mut self, question: QuestionId, chosen: &[Option<String>]) {
-        let Some(question) = self.questions.iter_mut().find(|open| open.id() == question) else { return };
-        question.choose(chosen);
-        let words = question.words();
-        self.update(aside(&words));
+    /// The person chose something in a round of a question, or nothing.
+    fn chose(&mut self, question: QuestionId, round: usize, chosen: Option<String>) {
+        let open = self.questions.iter_mut().find(|open| open.id() == question);
+        if open.is_some_and(|open| open.choose(round, chosen)) {
+            self.ask_on(question);
+        }
+    }
+
+    /// Asks what is to be known next of a question: with choices, or for the person's next message, which answers this
+    /// one then.
+    fn ask_on(&mut self, question: QuestionId) {
+        let Some(at) = self.questions.iter().position(|open| open.id() == question) else { return };
+        let open = &self.questions[at];
+        match open.next() {
+            Next::Round(round) => {
+                let asked = open.asked();
+                self.bring(asked, round);
+            }
+            Next::Words(words) => {
+                let open = self.questions.remove(at);
+                self.questions.insert(0, open);
+                self.ask_for_words(&words);
+            }
+            Next::Whole(command) => {
+                let base = self.base.clone();
+                let task = Task::spawn(async move { answered(&base, command).await });
+                self.asked.insert(AskedId::Question(question), task);
+            }
+        }
+    }
+
+    /// The person answers in their next message. Most editors take that when the prompt is answered.
+    fn ask_for_words(&mut self, words: &str) {
+        self.update(aside(words));
         for pending in self.prompts.take(|pending| pending.awaits == Awaits::Work && !pending.cancelled) {
             self.answer(pending.prompted, Ok(acp::PromptResponse::new(acp::StopReason::EndTurn)));
         }
@@ -435,6 +498,14 @@ impl Follower {
         self.forget_question(id);
         let is_it = |told: &Told| matches!(told, Told::Ask(asked) if asked.id() == *id);
         self.outbox.retain(|told| !is_it(told));
+        self.waiting.retain(|asked| asked.id() != *id);
+    }
+}
+
+/// The session is told what the person answered.
+async fn answered(base: &Base, command: Command) {
+    if let Err(error) = base.send(command).await {
+        tracing::debug!(%error, "it was answered elsewhere");
     }
 }
 

@@ -89,7 +89,7 @@ impl Asked {
     }
 
     /// The rounds in which it is asked where only choices can be shown: one for each thing that is to be known. One
-    /// without choices is left to the person's next message.
+    /// without choices is never brought: it is left to the person's next message.
     pub fn rounds(&self) -> Vec<Vec<acp::PermissionOption>> {
         match self {
             Self::Call(request) => vec![of_call(request)],
@@ -206,7 +206,8 @@ fn of_item(item: &QuestionItem) -> Vec<acp::PermissionOption> {
     item.options.iter().enumerate().map(choice).chain([later]).collect()
 }
 
-fn replied(subject: &Subject, first: Option<&str>, chosen: &[Option<String>]) -> Reply {
+/// The answer to a question of which this was chosen in each round.
+pub(crate) fn replied(subject: &Subject, first: Option<&str>, chosen: &[Option<String>]) -> Reply {
     match subject {
         Subject::Choices { items } => {
             let answers: Vec<ItemAnswer> =

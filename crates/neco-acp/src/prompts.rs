@@ -3,7 +3,7 @@
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::Responder;
 use agent_client_protocol::v1::schema as acp;
-use neco_proto::{MessageId, Seq};
+use neco_proto::{MessageId, QuestionId, Seq};
 use tokio::sync::mpsc::WeakUnboundedSender;
 
 use crate::window::{Order, Task};
@@ -25,6 +25,8 @@ pub(crate) struct Pending {
     pub awaits: Awaits,
     /// Whether the editor wants it stopped.
     pub cancelled: bool,
+    /// The questions that were open when it came, first the one that it may answer.
+    pub open: Vec<QuestionId>,
     /// Whoever looks whether the editor takes the request back.
     _watch: Task,
 }
@@ -52,8 +54,9 @@ pub(crate) struct Prompts {
 }
 
 impl Prompts {
-    /// A prompt came; its number. Whoever takes orders is told when the editor takes it back.
-    pub fn add(&mut self, prompted: Prompted, orders: WeakUnboundedSender<Order>) -> u64 {
+    /// A prompt came while these questions were `open`; its number. Whoever takes orders is told when the editor takes
+    /// it back.
+    pub fn add(&mut self, prompted: Prompted, orders: WeakUnboundedSender<Order>, open: Vec<QuestionId>) -> u64 {
         self.last += 1;
         let (number, taken_back) = (self.last, prompted.cancellation());
         let watch = Task::spawn(async move {
@@ -62,7 +65,7 @@ impl Prompts {
                 let _ = orders.send(Order::Cancel(Some(number)));
             }
         });
-        self.pending.push(Pending { number, prompted, awaits: Awaits::Turn, cancelled: false, _watch: watch });
+        self.pending.push(Pending { number, prompted, awaits: Awaits::Turn, cancelled: false, open, _watch: watch });
         number
     }
 

@@ -210,6 +210,17 @@ impl Transcript {
         open.into_iter().filter_map(|id| self.upsert(acp::ToolCallId::new(id), failed())).collect()
     }
 
+    /// The editor was not told of a call.
+    pub fn untold(&mut self, call: &acp::ToolCallId) {
+        self.told.remove(&*call.0);
+    }
+
+    /// How everything stands, where the editor may not have been told of all of it.
+    pub fn stands_again(&mut self) -> Vec<acp::SessionUpdate> {
+        self.used = None;
+        self.stands()
+    }
+
     /// The call that a question is shown with: an editor knows it before it is asked.
     pub fn call_of(&mut self, asked: &Asked) -> Option<acp::SessionUpdate> {
         let id = asked.call();

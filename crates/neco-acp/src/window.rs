@@ -104,8 +104,8 @@ pub(crate) enum Order {
     Set { command: Command, reply: SetReply },
     /// The editor opens it: what is past is told, then how it is set; what follows waits until that has arrived.
     Show { past: Past, shown: oneshot::Sender<Result<Settings, Error>>, begins: oneshot::Receiver<()> },
-    /// The person answers this question in their next message, as far as nothing of it was chosen.
-    Later(QuestionId, Vec<Option<String>>),
+    /// The person chose this in a round of a question, or nothing.
+    Chose { question: QuestionId, round: usize, chosen: Option<String> },
     /// The editor is told something besides.
     Tell(Box<acp::SessionUpdate>),
     /// What a call runs prints in this terminal from now on.
@@ -201,10 +201,9 @@ impl Window {
             let tell = |commands| {
                 let update = acp::SessionUpdate::AvailableCommandsUpdate(acp::AvailableCommandsUpdate::new(commands));
                 // Nobody follows a session that is closed.
-                orders
-                    .upgrade()
-                    .into_iter()
-                    .for_each(|orders| drop(orders.send(Order::Tell(Box::new(update.clone())))));
+                if let Some(orders) = orders.upgrade() {
+                    let _ = orders.send(Order::Tell(Box::new(update)));
+                }
             };
             commands::offer(&base, tell).await;
         });
@@ -224,7 +223,7 @@ impl Window {
             Order::Prompt(prompt) => answer(prompt.1, Err(error)),
             Order::Set { reply, .. } => reply(Err(error)),
             Order::Show { .. }
-            | Order::Later(..)
+            | Order::Chose { .. }
             | Order::Tell(_)
             | Order::PrintsIn(..)
             | Order::LetGo(..)

@@ -2,6 +2,8 @@
 //! keeps these, so that undoing an edit brings back what was typed before it.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,6 +19,9 @@ const MOST_NAMES: usize = 2000;
 /// Files that the editor is asked for at once, and because of one step back.
 const AT_ONCE: usize = 16;
 const MOST_ASKED: usize = 500;
+
+/// Files with more bytes are no editor's: it is not asked about them, as it is not where agents read them.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// What an editor has open.
 pub(crate) struct OpenTexts {
@@ -74,23 +79,25 @@ impl OpenTexts {
         }
         let inside =
             |(path, name): (&PathBuf, &PathBuf)| Some((path.strip_prefix(root).ok()?.to_owned(), vec![name.clone()]));
-        let mut known: BTreeMap<PathBuf, Vec<PathBuf>> = self.unsaved().iter().filter_map(inside).collect();
-        for file in files.iter().take(MOST_ASKED) {
+        let is_asked = |path: &Path| may_be_open(&root.join(path));
+        let known = self.unsaved().iter().filter_map(inside).collect::<BTreeMap<PathBuf, Vec<PathBuf>>>();
+        let mut known: BTreeMap<_, _> = known.into_iter().filter(|(path, _)| is_asked(path)).collect();
+        for file in files.iter().filter(|file| is_asked(file)).take(MOST_ASKED) {
             known.entry(file.clone()).or_insert_with(|| self.names(&root.join(file), None));
         }
         let asked = known.into_iter().map(|(path, names)| self.read(path, names));
         let asked = futures::stream::iter(asked).buffered(AT_ONCE).collect::<Vec<_>>();
         let mut typed = Vec::new();
         for (path, text) in block_on(asked) {
-            let saved = std::fs::read_to_string(root.join(&path));
-            match (text, saved) {
-                (Ok((name, text)), Ok(saved)) if plain(&text) != plain(&saved) => {
-                    self.note(&root.join(&path), Some(&name));
-                    typed.push((path, as_in(&saved, text).into_bytes()));
-                }
-                (Ok(_), Ok(_)) => self.note(&root.join(path), None),
-                // Who does not answer has it as it was, for all that is known; what is gone is gone.
-                (Err(_), _) | (_, Err(_)) => {}
+            let file = root.join(&path);
+            // Who does not answer has it as it was, for all that is known; what is gone is gone.
+            let Ok((name, text)) = text else { continue };
+            let Some(saved) = text_of(&file) else { continue };
+            if plain(&text) == plain(&saved) {
+                self.note(&file, None);
+            } else {
+                self.note(&file, Some(&name));
+                typed.push((path, as_in(&saved, text).into_bytes()));
             }
         }
         typed
@@ -111,6 +118,19 @@ impl OpenTexts {
     fn unsaved(&self) -> MutexGuard<'_, BTreeMap<PathBuf, PathBuf>> {
         self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether an editor may have this open: whatever is no file could keep us waiting for ever, or never end.
+fn may_be_open(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|facts| facts.is_file() && facts.len() <= MOST_BYTES)
+}
+
+/// The text of a file that an editor may have open.
+fn text_of(path: &Path) -> Option<String> {
+    let file = if may_be_open(path) { File::open(path).ok()? } else { return None };
+    let mut text = String::new();
+    file.take(MOST_BYTES + 1).read_to_string(&mut text).ok()?;
+    (text.len() as u64 <= MOST_BYTES).then_some(text)
 }
 
 /// Links in a file's folder that lead to it.
@@ -148,6 +168,19 @@ fn as_in(saved: &str, text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_read_but_files_of_some_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("a"), folder.path().join("b"));
+        std::fs::write(&file, "a\n").unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        assert_eq!(text_of(&file).as_deref(), Some("a\n"));
+        File::options().write(true).open(&file).unwrap().set_len(MOST_BYTES + 1).unwrap();
+        for path in [file.as_path(), &link, folder.path(), Path::new("/dev/zero"), Path::new("/no/such")] {
+            assert_eq!(text_of(path), None, "{}", path.display());
+        }
+    }
 
     #[test]
     fn what_is_typed_would_be_saved_as_the_file_is() {

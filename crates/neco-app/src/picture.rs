@@ -28,24 +28,37 @@ pub fn attachments(files: &[PathBuf]) -> Result<Vec<Attachment>, AppError> {
 /// # Errors
 /// When one is none, or too big.
 pub fn sent(pictures: Vec<(String, String)>) -> Result<Vec<Attachment>, AppError> {
-    let picture = |(shown, data): (String, String)| {
-        // What is too big is not decoded first.
-        if data.len() as u64 / 4 * 3 > MOST_BYTES + 3 {
-            return Err(too_big(&shown));
+    // What is too big, alone or with the others, is not decoded first.
+    for (shown, data) in &pictures {
+        if least(data) as u64 > MOST_BYTES {
+            return Err(too_big(shown));
         }
+    }
+    check_all(pictures.iter().map(|(_, data)| least(data)).sum())?;
+    let picture = |(shown, data): (String, String)| -> Result<(&'static str, Vec<u8>), AppError> {
         let bytes = STANDARD.decode(data).map_err(|error| invalid(format!("{shown} is damaged: {error}")))?;
         Ok((checked(&bytes, &shown)?, bytes))
     };
     together(pictures.into_iter().map(picture).collect::<Result<_, _>>()?)
 }
 
+/// The least that base64 of this length has of bytes.
+fn least(data: &str) -> usize {
+    (data.len() / 4 * 3).saturating_sub(2)
+}
+
 fn together(pictures: Vec<(&'static str, Vec<u8>)>) -> Result<Vec<Attachment>, AppError> {
-    let bytes: usize = pictures.iter().map(|(_, bytes)| bytes.len()).sum();
+    check_all(pictures.iter().map(|(_, bytes)| bytes.len()).sum())?;
+    Ok(pictures.iter().map(|(media_type, bytes)| image(media_type, bytes)).collect())
+}
+
+/// Fails where pictures have more bytes than all of them may have.
+fn check_all(bytes: usize) -> Result<(), AppError> {
     if bytes > MOST_IN_ALL {
         let (all, most) = (megabytes(bytes as u64), megabytes(MOST_IN_ALL as u64));
         return Err(invalid(format!("the pictures have {all} MB together; {most} MB is the most")));
     }
-    Ok(pictures.iter().map(|(media_type, bytes)| image(media_type, bytes)).collect())
+    Ok(())
 }
 
 /// The picture that `bytes` are, as a message carries it; `shown` is what it is called.
@@ -184,5 +197,8 @@ mod tests {
         let four = vec![file; 6];
         assert!(attachments(&four).unwrap_err().message.contains("together; 20 MB is the most"));
         assert_eq!(attachments(&four[..2]).unwrap().len(), 2);
+        // They are not even decoded.
+        let sent = vec![("picture".to_owned(), "!".repeat(5 * 1024 * 1024)); 6];
+        assert!(super::sent(sent).unwrap_err().message.contains("together; 20 MB is the most"));
     }
 }

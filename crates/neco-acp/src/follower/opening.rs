@@ -37,43 +37,41 @@ pub(super) enum Stage {
     Open,
 }
 
-impl Follower {
-    /// The editor opens the session: it is told what is past, as far as this has been followed.
-    pub(super) fn show(&mut self, past: Past, opens: Opens) {
-        let is_shown = past == Past::Shown;
-        // Of work whose beginning was not seen it is to be known what stands there already.
-        if !is_shown && (!self.at_work || !self.transcript.is_new()) {
-            return self.shown(opens);
-        }
-        self.stage = Stage::Reads(opens);
-        let (client, seen) = (self.base.client.clone(), self.seen);
-        let done = async move {
-            let past = past_of(client.as_ref(), seen).await;
-            Done::Past(past.map(|past| Box::new(Retelling::new(past, is_shown))))
+/// The editor opens the session: it is told what is past, as far as this has been followed.
+pub(super) fn show(follower: &mut Follower, past: Past, opens: Opens) {
+    let is_shown = past == Past::Shown;
+    // Of work whose beginning was not seen it is to be known what stands there already.
+    if !is_shown && (!follower.at_work || !follower.transcript.is_new()) {
+        return shown(follower, opens);
+    }
+    follower.stage = Stage::Reads(opens);
+    let (client, seen) = (follower.base.client.clone(), follower.seen);
+    let done = async move {
+        let past = past_of(client.as_ref(), seen).await;
+        Done::Past(past.map(|past| Box::new(Retelling::new(past, is_shown))))
+    };
+    follower.work = Some(Work { reads: None, says: false, done: done.boxed() });
+}
+
+/// The next of what is past; at its end how the session is set.
+pub(super) fn retell(follower: &mut Follower) {
+    let Stage::Retells(retelling, _) = &mut follower.stage else { return };
+    while follower.outbox.len() < AT_ONCE {
+        let Some(updates) = retelling.next(&mut follower.transcript) else {
+            let Stage::Retells(retelling, opens) = mem::replace(&mut follower.stage, Stage::Told) else { return };
+            let updates = retelling.rest(&mut follower.transcript, follower.at_work);
+            follower.outbox.extend(updates.into_iter().map(Told::Update));
+            return shown(follower, opens);
         };
-        self.work = Some(Work { reads: None, says: false, done: done.boxed() });
+        follower.outbox.extend(updates.into_iter().map(Told::Update));
     }
+}
 
-    /// The next of what is past; at its end how the session is set.
-    pub(super) fn retell(&mut self) {
-        let Stage::Retells(retelling, _) = &mut self.stage else { return };
-        while self.outbox.len() < AT_ONCE {
-            let Some(updates) = retelling.next(&mut self.transcript) else {
-                let Stage::Retells(retelling, opens) = mem::replace(&mut self.stage, Stage::Told) else { return };
-                let updates = retelling.rest(&mut self.transcript, self.at_work);
-                self.outbox.extend(updates.into_iter().map(Told::Update));
-                return self.shown(opens);
-            };
-            self.outbox.extend(updates.into_iter().map(Told::Update));
-        }
-    }
-
-    /// The past is told.
-    pub(super) fn shown(&mut self, opens: Opens) {
-        self.stage = Stage::Told;
-        self.outbox.push_back(Told::Shown(opens));
-        mem::take(&mut self.waiting).into_iter().for_each(|asked| self.wants(asked));
-    }
+/// The past is told.
+fn shown(follower: &mut Follower, opens: Opens) {
+    follower.stage = Stage::Told;
+    follower.outbox.push_back(Told::Shown(opens));
+    mem::take(&mut follower.waiting).into_iter().for_each(|asked| follower.wants(asked));
 }
 
 /// Ready when the editor knows that the session is open, or nobody will tell it.

@@ -8,20 +8,20 @@ use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema as acp;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use neco_proto::{ClientError, Command, MessageId, Receipt, Seq};
+use neco_proto::{ClientError, Command, MessageId, QuestionId, Receipt, Seq};
 use tokio::time::Instant;
 
-use super::opening::{Opens, Stage};
+use super::opening::{Opens, Stage, show};
 use super::{Follower, Told, cancelled};
 use crate::commands::{self, Wanted};
 use crate::failure;
 use crate::options::Settings;
 use crate::past::Retelling;
-use crate::prompt::{self, Sent};
+use crate::permission::AskedId;
+use crate::prompt::{self, Said, Sent};
 use crate::prompts::Awaits;
 use crate::questions::{Answered, OpenQuestion};
 use crate::sessions::standing;
-use crate::updates::aside;
 use crate::window::{Base, Order, Past, SetReply};
 
 /// How long what was stopped may take to tell that; its prompts are answered then all the same.
@@ -61,12 +61,53 @@ pub(super) struct Work {
     pub done: BoxFuture<'static, Done>,
 }
 
+/// What the session is told of a prompt.
+struct Sending {
+    step: Step,
+    /// Answers to questions, which come first.
+    before: Vec<Command>,
+    command: Command,
+    /// The question that it answers, with what was said.
+    answers: Option<(QuestionId, Said)>,
+}
+
+/// What is to be stopped.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Stop {
+    /// The session is told this.
+    Tell(Command),
+    /// A message is taken back; where it is read already and nobody else is at work, what is done about it is stopped.
+    TakeBack { message: MessageId, is_alone: bool },
+    /// Nothing: it is only found out until which event everything came that was done.
+    Look,
+}
+
+impl Stop {
+    async fn carry_out(self, base: &Base) -> Option<Seq> {
+        match self {
+            Self::Tell(command) => {
+                stopped(base, command).await;
+            }
+            // One that can be taken back waits for the work of others, which goes on.
+            Self::TakeBack { message, is_alone } => {
+                if !stopped(base, Command::Withdraw { message_ids: vec![message] }).await && is_alone {
+                    stopped(base, Command::Cancel).await;
+                }
+            }
+            Self::Look => return Some(base.last_seq().await),
+        }
+        None
+    }
+}
+
 /// What an order came to.
 pub(super) enum Done {
     /// What a prompt wants is known.
     Read { number: u64, wanted: Result<Wanted, Error> },
     /// The session has taken what a prompt wants; what comes of an act is told until this event.
     Sent { number: u64, step: Step, sent: Result<(Receipt, Seq), ClientError> },
+    /// The question does not wait any more that this was to answer.
+    Gone { number: u64, question: QuestionId, said: Said },
     /// Something is set.
     Set { reply: SetReply, options: Result<Vec<acp::SessionConfigOption>, Error> },
     /// The past is read.
@@ -90,14 +131,15 @@ impl Follower {
         match order {
             Order::Prompt(prompt) => {
                 let (sent, prompted) = *prompt;
-                let number = self.prompts.add(prompted, self.orders.clone());
+                let open = self.questions.iter().map(OpenQuestion::id).collect();
+                let number = self.prompts.add(prompted, self.orders.clone(), open);
                 self.queue.push_back(Job::Say { number, sent: Box::new(sent) });
             }
             Order::Set { command, reply } => self.queue.push_back(Job::Set { command, reply }),
             Order::Show { past, shown, begins } => {
                 self.queue.push_back(Job::Show { past, opens: Opens { shown, begins } });
             }
-            Order::Later(question, chosen) => self.later(question, &chosen),
+            Order::Chose { question, round, chosen } => self.chose(question, round, chosen),
             Order::Tell(update) => self.update(*update),
             Order::PrintsIn(call, terminal) => {
                 let begins = self.base.terminals.as_ref().and_then(|terminals| terminals.prints_in(&call, terminal));
@@ -132,7 +174,7 @@ impl Follower {
                     let done = set(self.base.clone(), command, reply).boxed();
                     self.work = Some(Work { reads: None, says: false, done });
                 }
-                Some(Job::Show { past, opens }) => self.show(past, opens),
+                Some(Job::Show { past, opens }) => show(self, past, opens),
                 None => return,
             }
         }
@@ -146,6 +188,7 @@ impl Follower {
             Done::Read { number, wanted: Err(error) } => self.refused(number, error),
             Done::Sent { number, sent: Err(error), .. } => self.refused(number, failure::of_client(error)),
             Done::Sent { number, step, sent: Ok((receipt, last)) } => self.sent(number, step, receipt, last),
+            Done::Gone { number, question, said } => self.unanswered(number, question, said),
             Done::Set { reply, options } => reply(options),
             Done::Past(Ok(retelling)) => {
                 retelling.begin(&mut self.transcript);
@@ -168,38 +211,69 @@ impl Follower {
         self.answer_finished();
     }
 
-    /// It is known what a prompt wants: the session is told. What is said while a question waits for that answers it.
+    /// It is known what a prompt wants: the session is told. What was said while a question waited for that answers it.
     fn wanted(&mut self, number: u64, wanted: Wanted) {
-        let (before, step, command) = match wanted {
+        let open = self.prompts.get(number).map(|pending| pending.open.clone()).unwrap_or_default();
+        let sending = match wanted {
             Wanted::Nothing => return self.over(number),
-            Wanted::Act(command) => (None, Step::Act, command),
+            Wanted::Act(command) => Sending { step: Step::Act, before: Vec::new(), command, answers: None },
             // Whoever begins something else does not answer.
-            Wanted::Work(command) => (self.questions.first().map(OpenQuestion::dismissed), Step::Message, command),
-            Wanted::Say(said) => match self.questions.first_mut() {
-                None => (None, Step::Message, commands::message(said)),
-                Some(question) => {
-                    let words = said.words.clone();
-                    match question.write(said) {
-                        Answered::Asks(next) => {
-                            self.update(aside(&next));
-                            return self.over(number);
-                        }
-                        Answered::Whole(answer, pictures) if pictures.is_empty() => (None, Step::Answer, answer),
-                        Answered::Whole(answer, pictures) => {
-                            (Some(answer), Step::Message, commands::along(words, pictures))
-                        }
-                    }
+            Wanted::Work(command) => {
+                let dismissed = self.questions.iter().filter(|question| open.contains(&question.id()));
+                let before = dismissed.map(OpenQuestion::dismissed).collect();
+                Sending { step: Step::Message, before, command, answers: None }
+            }
+            Wanted::Say(said) => match self.says(&open, said) {
+                Ok(sending) => sending,
+                Err((question, next)) => {
+                    // The choices that are still shown are taken back.
+                    self.asked.remove(&AskedId::Question(question));
+                    self.ask_for_words(&next);
+                    return self.over(number);
                 }
             },
         };
+        let step = sending.step;
         if let Some(pending) = self.prompts.get(number) {
             pending.awaits = if step == Step::Answer { Awaits::Work } else { Awaits::Taking };
         }
         if step == Step::Answer {
             (self.complete, self.error) = (None, None);
         }
-        let done = send(self.base.clone(), number, step, before, command).boxed();
+        let done = send(self.base.clone(), number, sending).boxed();
         self.work = Some(Work { reads: None, says: step == Step::Message, done });
+    }
+
+    /// What the session is told where something is said: the answer to the first of the questions that were open then,
+    /// or a message.
+    /// The error is what is asked next of that question.
+    fn says(&mut self, open: &[QuestionId], said: Said) -> Result<Sending, (QuestionId, String)> {
+        let first = open.first();
+        let question = self.questions.iter_mut().find(|question| Some(&question.id()) == first);
+        let Some(question) = question else {
+            let command = commands::message(said);
+            return Ok(Sending { step: Step::Message, before: Vec::new(), command, answers: None });
+        };
+        let id = question.id();
+        match question.write(&said) {
+            Answered::Asks(next) => Err((id, next)),
+            Answered::Whole(command, pictures) if pictures.is_empty() => {
+                Ok(Sending { step: Step::Answer, before: Vec::new(), command, answers: Some((id, said)) })
+            }
+            Answered::Whole(answer, pictures) => {
+                let command = commands::along(said.words, pictures);
+                Ok(Sending { step: Step::Message, before: vec![answer], command, answers: None })
+            }
+        }
+    }
+
+    /// A question was answered elsewhere, or taken back, before this answer came: it is said as a message.
+    fn unanswered(&mut self, number: u64, question: QuestionId, said: Said) {
+        self.settled(&AskedId::Question(question));
+        match self.prompts.get(number).is_some_and(|pending| !pending.cancelled) {
+            true => self.wanted(number, Wanted::Say(said)),
+            false => self.refused(number, failure::of_client(ClientError::Gone)),
+        }
     }
 
     /// Nothing more comes of a prompt.
@@ -224,15 +298,9 @@ impl Follower {
             (Some(pending), None, Step::Message | Step::Act) => pending.awaits = Awaits::Event(last),
             (None, ..) => {}
         }
-        let base = self.base.clone();
         match message.filter(|_| is_stopped) {
-            Some(message) => self.stop_by(async move {
-                // One that can be taken back waits for the work of others, which goes on.
-                if !stopped(&base, Command::Withdraw { message_ids: vec![message] }).await && is_alone {
-                    stopped(&base, Command::Cancel).await;
-                }
-            }),
-            None if is_stopped && is_alone => self.stop(vec![Command::Cancel]),
+            Some(message) => self.stop(vec![Stop::TakeBack { message, is_alone }]),
+            None if is_stopped && is_alone => self.stop(vec![Stop::Tell(Command::Cancel)]),
             None => {}
         }
     }
@@ -253,10 +321,11 @@ impl Follower {
         let (message_ids, at_work) = self.give_up(which);
         let mut stops = Vec::new();
         if !message_ids.is_empty() {
-            stops.push(Command::Withdraw { message_ids });
+            stops.push(Stop::Tell(Command::Withdraw { message_ids }));
         }
         if which.is_none() || at_work {
-            stops.push(if self.transcript.view().is_alone() { Command::Cancel } else { Command::StopAll });
+            let is_alone = self.transcript.view().is_alone();
+            stops.push(Stop::Tell(if is_alone { Command::Cancel } else { Command::StopAll }));
         }
         self.stop(stops);
     }
@@ -269,7 +338,7 @@ impl Follower {
         self.give_up(None);
         let gone = failure::of_client(ClientError::Gone);
         mem::take(&mut self.queue).into_iter().for_each(|job| job.fail(&gone));
-        self.stop(vec![Command::StopAll]);
+        self.stop(vec![Stop::Tell(Command::StopAll)]);
     }
 
     /// The editor does not want these prompts any more. What nobody has begun with is answered; gives the messages that
@@ -284,8 +353,10 @@ impl Follower {
         }
         let (mut unread, mut at_work) = (Vec::new(), false);
         for pending in self.prompts.iter_mut().filter(|pending| is_meant(pending.number)) {
-            pending.cancelled = true;
-            self.answers_by = Some(Instant::now() + PATIENCE);
+            // Who is stopped again is not answered later for that.
+            if !mem::replace(&mut pending.cancelled, true) {
+                self.answers_by = Some(Instant::now() + PATIENCE);
+            }
             match pending.awaits {
                 Awaits::Reading(message) => unread.push(message),
                 // It is stopped when it is known what it is.
@@ -296,37 +367,35 @@ impl Follower {
         (unread, at_work)
     }
 
-    /// Has the session stop something, behind what it is stopping already.
-    pub(super) fn stop(&mut self, commands: Vec<Command>) {
-        let base = self.base.clone();
-        self.stop_by(async move {
-            for command in commands {
-                stopped(&base, command).await;
-            }
-        });
-    }
-
-    fn stop_by(&mut self, stops: impl Future<Output = ()> + Send + 'static) {
+    /// Has the session stop something, behind what it is stopping already. What waits as the last is not said twice.
+    pub(super) fn stop(&mut self, stops: Vec<Stop>) {
         self.given_up = self.given_up.map(|_| Seq::MAX);
-        let before = self.stops.take();
-        let behind = async move {
-            if let Some(before) = before {
-                before.await;
-            }
-            stops.await;
-            None
-        };
-        self.stops = Some(behind.boxed());
+        if !self.to_stop.make_contiguous().ends_with(&stops) {
+            self.to_stop.extend(stops);
+        }
+        self.stop_next();
     }
 
-    /// What was to stop has stopped; all that came of work that is given up comes until the event `last`.
+    /// Begins with the next stop, unless one is under way. Where work is given up, it is found out at the end until
+    /// which event all comes that came of it.
+    fn stop_next(&mut self) {
+        if self.stops.is_some() {
+            return;
+        }
+        let looks = (self.given_up == Some(Seq::MAX)).then_some(Stop::Look);
+        let base = self.base.clone();
+        let next = self.to_stop.pop_front().or(looks);
+        self.stops = next.map(|stop| async move { stop.carry_out(&base).await }.boxed());
+    }
+
+    /// What was to stop has stopped; all that came of work that is given up comes until the event `last`, where nothing
+    /// else is to stop.
     pub(super) fn stopped(&mut self, last: Option<Seq>) {
         self.stops = None;
-        if self.given_up.is_some() && last.is_none() {
-            let base = self.base.clone();
-            self.stops = Some(async move { Some(base.last_seq().await) }.boxed());
+        if let Some(last) = last.filter(|_| self.to_stop.is_empty()) {
+            self.given_up = self.given_up.map(|_| last);
         }
-        self.given_up = self.given_up.map(|until| last.unwrap_or(until));
+        self.stop_next();
         self.answer_finished();
     }
 }
@@ -363,19 +432,46 @@ async fn read(base: Base, number: u64, sent: Sent) -> Done {
     Done::Read { number, wanted: commands::read(&base, said).await }
 }
 
-/// Has the session do what a prompt wants, and something `before`.
-async fn send(base: Base, number: u64, step: Step, before: Option<Command>, command: Command) -> Done {
-    if let Some(before) = before
-        && let Err(error) = base.send(before).await
-    {
-        tracing::debug!(%error, "it was answered elsewhere");
+/// Has the session do what a prompt wants, and answer what comes before it.
+async fn send(base: Base, number: u64, sending: Sending) -> Done {
+    let Sending { step, before, command, answers } = sending;
+    for answer in before {
+        let waiting = asked_by(&answer);
+        if let Err(error) = base.send(answer).await
+            && waits(&base, waiting).await
+        {
+            return Done::Sent { number, step, sent: Err(error) };
+        }
     }
     let sent = match base.send(command).await {
         Ok(receipt) if receipt.message_id.is_some() || step == Step::Answer => Ok((receipt, receipt.seq)),
         Ok(receipt) => Ok((receipt, base.last_seq().await)),
-        Err(error) => Err(error),
+        Err(error) => {
+            if let Some((question, said)) = answers
+                && !waits(&base, Some(question)).await
+            {
+                return Done::Gone { number, question, said };
+            }
+            Err(error)
+        }
     };
     Done::Sent { number, step, sent }
+}
+
+/// The question that a command answers.
+fn asked_by(command: &Command) -> Option<QuestionId> {
+    match command {
+        Command::Answer { question_id, .. } => Some(*question_id),
+        _ => None,
+    }
+}
+
+/// Whether a question still waits for an answer; if not, it was given elsewhere, or nobody wants it any more.
+async fn waits(base: &Base, question: Option<QuestionId>) -> bool {
+    match standing(base.client.as_ref()).await {
+        Ok(session) => session.questions.iter().any(|open| Some(open.question_id) == question),
+        Err(_) => false,
+    }
 }
 
 /// Sets something; how everything is set then.

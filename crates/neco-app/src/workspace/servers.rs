@@ -1,7 +1,7 @@
 //! The MCP servers of a folder: in boxes of their own, shared by the sessions in it; and its scripted tools beside theirs.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -77,21 +77,21 @@ struct Missing {
     starting: Option<String>,
 }
 
-/// What could not be started after a turn had begun without it; the next turn tells it.
-type FailedLate = Arc<Mutex<Vec<String>>>;
+/// What could not be started, in words: what is found out after a turn had begun without it, the next turn tells.
+type Failures = Arc<Mutex<Vec<String>>>;
 
 /// Starts the servers of which nobody knows yet what they offer, before a turn that could use them; those that were
 /// `given` with the session at once, as whoever gave them shows what they offer. That one can't be reached is said again
 /// where it was not `told` yet.
 pub(crate) fn prepare(servers: Servers, given: Vec<String>, interactive: bool, told: ToldBefore) -> Prepare {
     let patience = if interactive { IN_CONVERSATION } else { PATIENCE };
-    let failed_late = FailedLate::default();
+    let (failed_late, said_before) = (Failures::default(), Failures::default());
     if !given.is_empty() {
         let (servers, names, failed_late) = (servers.clone(), given.clone(), Arc::clone(&failed_late));
         tokio::spawn(async move {
             servers.start(names.clone()).await;
             let (failed, _) = looked_at(&servers, &names);
-            failed_late.lock().unwrap_or_else(PoisonError::into_inner).extend(failed);
+            locked(&failed_late).extend(failed);
         });
     }
     Arc::new(move || {
@@ -99,11 +99,17 @@ pub(crate) fn prepare(servers: Servers, given: Vec<String>, interactive: bool, t
             servers.standing(|name, state| given.iter().any(|one| one == name) && *state == ServerState::Starting);
         let mut names = servers.unknown();
         names.extend(starting.into_iter().map(|(settings, _)| settings.name));
-        let late = std::mem::take(&mut *failed_late.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut late = std::mem::take(&mut *locked(&failed_late));
+        let said_before = Arc::clone(&said_before);
+        late.retain(|words| !locked(&said_before).contains(words));
+        let told = told.clone();
+        if names.is_empty() && late.is_empty() {
+            return None;
+        }
         if names.is_empty() {
             let words = || "MCP servers that were still starting can't be used".to_owned();
-            return (!late.is_empty())
-                .then(|| Preparation { words: Box::new(words), work: std::future::ready(late).boxed() });
+            let work = async move { news(&told, &said_before, late).await }.boxed();
+            return Some(Preparation { words: Box::new(words), work });
         }
         let (of, wanted) = (servers.clone(), names.clone());
         let words = Box::new(move || {
@@ -111,17 +117,33 @@ pub(crate) fn prepare(servers: Servers, given: Vec<String>, interactive: bool, t
             format!("Waiting for {}, for at most {} s", named(&starting), patience.as_secs())
         });
         let work = start(servers.clone(), names, patience, Arc::clone(&failed_late));
-        let told = told.clone();
         let work = work.then(async move |said| {
-            let failed = told.news(late.into_iter().chain(said.failed).collect()).await;
+            let failed = news(&told, &said_before, late.into_iter().chain(said.failed).collect()).await;
             failed.into_iter().chain(said.starting).collect()
         });
         Some(Preparation { words, work: work.boxed() })
     })
 }
 
+/// What of this is to be told: a server that whoever opened the session gave is looked at when it is started and before
+/// a turn, and what is wrong with it is told once.
+async fn news(told: &ToldBefore, said_before: &Failures, failed: Vec<String>) -> Vec<String> {
+    let mut once: Vec<String> = Vec::new();
+    for words in failed {
+        if !once.contains(&words) {
+            once.push(words);
+        }
+    }
+    locked(said_before).extend(once.iter().cloned());
+    told.news(once).await
+}
+
+fn locked(said: &Failures) -> MutexGuard<'_, Vec<String>> {
+    said.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Starts servers and waits a while for them; says which can't be used, and which are still starting.
-async fn start(servers: Servers, names: Vec<String>, patience: Duration, failed_late: FailedLate) -> Missing {
+async fn start(servers: Servers, names: Vec<String>, patience: Duration, failed_late: Failures) -> Missing {
     let (starting, wanted) = (servers.clone(), names.clone());
     let mut started = tokio::spawn(async move { starting.start(wanted).await });
     match tokio::time::timeout(patience, &mut started).await {
@@ -141,7 +163,7 @@ async fn start(servers: Servers, names: Vec<String>, patience: Duration, failed_
     tokio::spawn(async move {
         let _ = started.await;
         let (failed, _) = looked_at(&servers, &starting);
-        failed_late.lock().unwrap_or_else(PoisonError::into_inner).extend(failed);
+        locked(&failed_late).extend(failed);
     });
     missing
 }
@@ -192,6 +214,14 @@ mod tests {
 
     use super::*;
     use crate::running_sessions::RunningSessions;
+
+    #[tokio::test]
+    async fn what_is_found_out_twice_is_told_once() {
+        let (told, said_before) = (ToldBefore::nothing(), Failures::default());
+        let twice = vec!["it is gone".to_owned(); 2];
+        assert_eq!(news(&told, &said_before, twice).await, ["it is gone"]);
+        assert_eq!(*locked(&said_before), ["it is gone"]);
+    }
 
     #[tokio::test]
     async fn what_is_wrong_with_one_is_told_while_another_is_still_starting() {

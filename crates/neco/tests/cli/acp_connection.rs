@@ -28,7 +28,8 @@ fn hanging(turns: Value) -> House {
 }
 
 /// A picture with one point.
-const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+pub const DOT: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 fn of(house: &House, session: &str) -> Value {
     json!({ "sessionId": session, "cwd": house.project(), "mcpServers": [] })
@@ -75,6 +76,33 @@ fn a_prompt_that_is_prepared_holds_nothing_up_and_can_be_stopped() {
 }
 
 #[test]
+fn a_message_that_came_before_a_question_does_not_answer_it() {
+    let wait = call("bash", json!({ "command": "until [ -e go ]; do sleep 0.1; done" }));
+    let options = json!([{ "label": "SQLite" }, { "label": "Postgres" }]);
+    let question = call("ask_user", json!({ "questions": [{ "question": "Which store?", "options": options }] }));
+    let answered = json!({ "expect": { "last_tool_contains": "→ Postgres" }, "say": "Good." });
+    let house = hanging(json!([wait, question, answered, say("So.")]));
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    let first = editor.say(&session, "ask me");
+    editor.update("tool_call");
+    let prepared = editor.say(&session, "/mcp__docs__greet Ann");
+    eventually("the server is asked", || house.path("server.sh.asked").exists());
+    let behind = editor.say(&session, "sqlite");
+    fs::write(house.project().join("go"), "").unwrap();
+    let asked = editor.find(|message| message["method"] == "session/request_permission");
+    editor.notify("$/cancel_request", json!({ "requestId": prepared }));
+    assert_eq!(editor.answer(prepared)["result"]["stopReason"], "cancelled");
+    // The other one is taken as soon as what is set behind it is answered.
+    editor.ask("session/set_mode", json!({ "sessionId": session, "modeId": "agent" }));
+    let chosen = json!({ "outcome": { "outcome": "selected", "optionId": "1" } });
+    editor.write(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": chosen }));
+    for prompt in [first, behind] {
+        assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    }
+}
+
+#[test]
 fn a_damaged_picture_is_refused_by_name() {
     let house = playing(json!([say("A dot.")]));
     let mut editor = Editor::open(&house, json!({}));
@@ -85,7 +113,7 @@ fn a_damaged_picture_is_refused_by_name() {
         let prompt =
             json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "what is it?" }, dot, picture] });
         if data == DOT {
-            // What a picture is says its beginning.
+            // Its beginning says what a picture is.
             assert_eq!(editor.ask("session/prompt", prompt)["stopReason"], "end_turn");
             continue;
         }

@@ -167,6 +167,55 @@ fn going_back_over_what_was_typed_since_is_asked_about() {
 }
 
 #[test]
+fn going_back_reads_nothing_but_files() {
+    let house = playing(edits("a.txt", "saved", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    fs::remove_file(&file).unwrap();
+    // It has no end.
+    symlink("/dev/zero", &file).unwrap();
+    desk.agrees = false;
+    desk.asked.clear();
+    assert_eq!(desk.prompt("/undo")["result"]["stopReason"], "end_turn");
+    assert!(desk.asked.iter().all(|(method, _)| method != "fs/read_text_file"), "{:?}", desk.asked);
+}
+
+#[test]
+fn each_question_about_going_back_is_a_call_of_its_own_that_ends() {
+    let house = playing(edits("a.txt", "saved", "edited"));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    let prompt = editor.say(&session, "edit it");
+    editor.choose("once");
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    fs::write(&file, "edited, and typed since\n").unwrap();
+    let mut calls = Vec::new();
+    for stopped in [false, true] {
+        let prompt = editor.say(&session, "/undo");
+        let asked = editor.find(|message| message["method"] == "session/request_permission");
+        if stopped {
+            editor.notify("session/cancel", json!({ "sessionId": session }));
+        } else {
+            let outcome = json!({ "outcome": { "outcome": "selected", "optionId": "no" } });
+            editor.write(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": outcome }));
+        }
+        let reason = if stopped { "cancelled" } else { "end_turn" };
+        assert_eq!(editor.answer(prompt)["result"]["stopReason"], reason);
+        let call = asked["params"]["toolCall"]["toolCallId"].clone();
+        let updates = editor.updates("tool_call_update");
+        let is_over = |update: &Value| update["toolCallId"] == call && update["status"] == "failed";
+        assert!(updates.iter().any(is_over), "{updates:#?}");
+        calls.push(call);
+    }
+    assert_ne!(calls[0], calls[1]);
+    assert_eq!(text(&file), "edited, and typed since\n");
+}
+
+#[test]
 fn what_was_typed_since_is_seen_where_the_session_was_closed_meanwhile() {
     let house = playing(edits("a.txt", "saved", "edited"));
     let file = house.project().join("a.txt");

@@ -239,6 +239,49 @@ fn a_message_while_a_question_is_open_answers_it() {
 }
 
 #[test]
+fn a_typed_answer_takes_the_choices_back_and_what_was_chosen_stays() {
+    let yes = json!([{ "label": "Yes" }, { "label": "No" }]);
+    let options = json!([{ "label": "SQLite" }, { "label": "Postgres" }]);
+    let sure = json!({ "question": "Are you sure?", "options": yes });
+    let house = asks(json!([sure, { "question": "Which store?", "options": options }]), "→ MariaDB");
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    let first = editor.say(&session, "ask me");
+    editor.choose("1");
+    let asked = editor.find(|message| message["method"] == "session/request_permission");
+    assert_eq!(asked["params"]["toolCall"]["title"], "Which store?");
+    let second = editor.say(&session, "MariaDB");
+    for prompt in [first, second] {
+        assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    }
+    let taken_back = editor.find(|message| message["method"] == "$/cancel_request");
+    assert_eq!(taken_back["params"]["requestId"], asked["id"]);
+    let answered = editor.updates("tool_call_update").pop().unwrap().to_string();
+    assert!(answered.contains("→ No") && answered.contains("→ MariaDB"), "{answered}");
+}
+
+#[test]
+fn a_picture_alone_answers_too() {
+    let plan = |plan: &str| call("exit_plan_mode", json!({ "plan": plan }));
+    let better = json!({ "name": "exit_plan_mode", "arguments": { "plan": "Do it so." } });
+    let house = playing(json!([
+        plan("Do it all."),
+        { "expect": { "last_tool_contains": "(pictures)" }, "say": "Better.", "calls": [better] },
+        say("Done."),
+    ]));
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    editor.ask("session/set_mode", json!({ "sessionId": session, "modeId": "plan" }));
+    let prompt = editor.say(&session, "plan it");
+    editor.choose("later");
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    let picture = json!({ "type": "image", "mimeType": "image/png", "data": crate::acp_connection::DOT });
+    let prompt = editor.request("session/prompt", json!({ "sessionId": session, "prompt": [picture] }));
+    editor.choose("accept");
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+}
+
+#[test]
 fn a_question_that_waits_for_words_can_be_stopped_and_a_command_does_not_answer_it() {
     let question = call("ask_user", json!({ "questions": [{ "question": "What is it called?" }] }));
     let house = playing(json!([question, say("Stopped."), question, say("Gone."), say("Reviewed.")]));
