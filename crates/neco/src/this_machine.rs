@@ -36,7 +36,7 @@ fn command(line: &CommandLine) -> Option<&'static str> {
         Some(Subcommands::Demo { .. }) => "demo",
         Some(Subcommands::Eval(_)) => "eval",
         Some(Subcommands::Init(args)) if args.starter => "init --starter",
-        Some(Subcommands::Config(ConfigCommand::Edit { .. })) => "config edit",
+        Some(Subcommands::Config(ConfigCommand::Edit)) => "config edit",
         Some(Subcommands::Memory(MemoryCommand::Edit { .. })) => "memory edit",
         Some(Subcommands::Login { .. } | Subcommands::Auth(AuthCommand::Login { .. })) => "login",
         Some(Subcommands::Mcp(McpCommand::Serve { .. })) => "mcp serve",

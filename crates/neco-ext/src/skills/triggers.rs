@@ -155,7 +155,7 @@ impl Request {
 
 /// The words of a request, without what stands in backquotes, and without what it says is not to be done.
 fn wanted(text: &str) -> Vec<String> {
-    let is_paired = text.matches('`').count() % 2 == 0;
+    let is_paired = text.matches('`').count().is_multiple_of(2);
     let outside: Vec<&str> = text.split('`').step_by(if is_paired { 2 } else { 1 }).collect();
     let outside = outside.join(" ").to_lowercase();
     let clauses = sentences(&outside).into_iter().flat_map(|sentence| sentence.split(','));

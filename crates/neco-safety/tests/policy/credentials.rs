@@ -22,7 +22,7 @@ fn what_names_them_is_denied_and_nobody_is_asked() {
         Call::bash("cat /srv/data/run/token"),
         Call::bash("cp -r /srv/data/run ."),
         Call::bash("cd /srv/data && cat run/token"),
-        Call::bash("cat /srv/data/*/token"),
+        Call::bash("cat /srv/data/r*/token"),
         Call::bash("head -c9 < /srv/data/run/token"),
         Call::bash("echo '[]' > /srv/data/run/tokens.json"),
         Call::bash("tar czf x.tgz /srv/app/../data/run"),

@@ -72,6 +72,7 @@ mod tests {
     fn what_is_written_is_kept_once_and_goes_when_it_is_sent() {
         let (host, mut window, mut draft) = (Kept::default(), WindowState::default(), Draft::default());
         let (session, next) = (SessionId::new(), SessionId::new());
+        window.resume = Some("neco resume".to_owned());
         window.paste("fix ");
         draft.keep(&window, &host);
         draft.belongs_to(session);
