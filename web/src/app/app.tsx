@@ -1,7 +1,8 @@
 //! The frame: side bar, the view of the address, and who is let in.
 
-import { useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation, useRoute } from "wouter";
+import { Skeleton } from "../chat";
 import { useKeys } from "../parts";
 import { Start } from "../sessions";
 import { signOut, useLine } from "../wire";
@@ -16,6 +17,7 @@ import { Scrim } from "./scrim";
 import { SessionPage, StartBar } from "./session-page";
 import { Side } from "./side";
 import { OfflineStrip } from "./strip";
+import { PAGES, VIEWS } from "./views";
 
 export function App({ trouble }: { trouble: string | undefined }) {
   const [language] = useLanguage();
@@ -46,8 +48,26 @@ function Frame({ trouble }: { trouble: string | undefined }) {
       <Overlays />
       <Notifier />
       <Switch>
-        <Route path="/s/:id">{({ id }) => <SessionPage id={id} onSide={onSide} />}</Route>
-        <Route path="/s/:id/*">{({ id }) => <Redirect to={`/s/${id}`} replace />}</Route>
+        <Route path="/s/:id/*?">
+          {({ id, "*": rest }) => {
+            const name = rest?.split("/", 1)[0];
+            const view = VIEWS.find((view) => view.name === name);
+            if (name && view === undefined) return <Redirect to={`/s/${id}`} replace />;
+            return <SessionPage id={id} view={view} onSide={onSide} />;
+          }}
+        </Route>
+        {PAGES.map(({ name, View }) => (
+          <Route key={name} path={`/${name}/*?`}>
+            <main className="main home">
+              <StartBar onSide={onSide} />
+              <Edge name={name}>
+                <Suspense fallback={<Skeleton />}>
+                  <View />
+                </Suspense>
+              </Edge>
+            </main>
+          </Route>
+        ))}
         <Route path="/login">
           <Redirect to="/" replace />
         </Route>

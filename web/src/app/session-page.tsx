@@ -1,10 +1,10 @@
 //! A session: its bar, the conversation, what it asks, the field, and what belongs to it.
 
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
-import { Link } from "wouter";
+import { Suspense, useEffect, useState } from "react";
+import { Link, useLocation } from "wouter";
 import { Dock, openAsks } from "../asked";
-import { Inspector, Log } from "../chat";
+import { Inspector, Log, Skeleton } from "../chat";
 import { Composer } from "../composer";
 import { Icon, useKeys } from "../parts";
 import { nameOf } from "../sessions";
@@ -23,31 +23,46 @@ import {
 import { useFormat, useWords } from "../words";
 import { Edge } from "./edge";
 import { Scrim } from "./scrim";
+import { PhoneTabs, Tabs } from "./tabs";
 import { useTitle } from "./title";
+import { type SessionView, VIEWS } from "./views";
 
-type Given = { id: string; onSide: () => void };
+/** Without a view it is the conversation. */
+type Given = { id: string; view: SessionView | undefined; onSide: () => void };
 
-export function SessionPage({ id, onSide }: Given) {
+export function SessionPage({ id, view, onSide }: Given) {
   const session = useFollowed(id);
+  const [, go] = useLocation();
   const [details, setDetails] = useState(false);
-  useKeys({ ".": () => setDetails(!details) });
+  useKeys({
+    ".": () => setDetails(!details),
+    "g c": () => go(`/s/${id}`),
+    ...Object.fromEntries(VIEWS.map(({ name, letter }) => [`g ${letter}`, () => go(`/s/${id}/${name}`)])),
+  });
   return (
     <SessionContext value={session}>
       <Title />
       <main className="main">
         <PhoneBar onSide={onSide} onDetails={() => setDetails(true)} />
-        <Bar onDetails={() => setDetails(!details)} />
+        <Bar id={id} view={view} onDetails={() => setDetails(!details)} />
         <EndedStrip />
-        <Edge name={`chat ${id}`}>
-          <Log key={id} />
+        <Edge name={`${view?.name ?? "chat"} ${id}`}>
+          {view === undefined ? (
+            <Log key={id} />
+          ) : (
+            <Suspense fallback={<Skeleton />}>
+              <view.View key={id} />
+            </Suspense>
+          )}
         </Edge>
         <Edge name={`asked ${id}`}>
           <Dock key={id} />
         </Edge>
-        <Composer key={`say ${id}`} />
+        {view === undefined && <Composer key={`say ${id}`} />}
+        <PhoneTabs id={id} view={view} />
       </main>
       {details && <Scrim onClose={() => setDetails(false)} />}
-      <div className={details ? "about open" : "about"}>
+      <div className={`about${details ? " open" : ""}${view === undefined ? "" : " over"}`}>
         <button
           type="button"
           className="btn icon ghost closes"
@@ -93,7 +108,7 @@ function useStop() {
   return { works, stop };
 }
 
-function Bar({ onDetails }: { onDetails: () => void }) {
+function Bar({ id, view: shown, onDetails }: { id: string; view: SessionView | undefined; onDetails: () => void }) {
   const words = useWords();
   const name = useName();
   const view = useSlices("standing");
@@ -101,7 +116,7 @@ function Bar({ onDetails }: { onDetails: () => void }) {
   const isLive = useIsLive();
   const leave = ({ target }: KeyboardEvent) => {
     // What is over the stage is closed first.
-    if (matchMedia("(max-width: 1180px)").matches && document.querySelector(".scrim") !== null) return false;
+    if (document.querySelector(".scrim")?.checkVisibility() === true) return false;
     // Fields of the dock and the side bar have their own way out.
     if (!works || (target instanceof HTMLElement && target.closest(".write, .side") !== null)) return false;
     stop();
@@ -116,6 +131,7 @@ function Bar({ onDetails }: { onDetails: () => void }) {
       <span className="dim cut" title={view.standing.cwd}>
         {nameOf(view.standing.cwd)}
       </span>
+      <Tabs id={id} view={shown} />
       <span className="grow" />
       {works && (
         <button type="button" className="btn" title={words.stopTheWork} disabled={!isLive} onClick={stop}>

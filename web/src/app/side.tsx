@@ -1,12 +1,13 @@
 //! The side bar: where we are, all sessions, and how the page looks.
 
 import { useRef, useState } from "react";
-import { Link, useLocation } from "wouter";
+import { Link, useLocation, useRoute } from "wouter";
 import { Icon, Mark, useKeys } from "../parts";
 import { SessionList } from "../sessions";
 import { useWords } from "../words";
 import { nextTheme, otherLanguage, useLanguage, useTheme } from "./choices";
 import { NotifyRow } from "./notifier";
+import { PAGES, type Page } from "./views";
 
 export function Side({
   current,
@@ -68,6 +69,13 @@ export function Side({
       </div>
       <SessionList current={current} filter={filter} />
       <div className="foot">
+        {PAGES.length > 0 && (
+          <nav aria-label={words.everythingElse}>
+            {PAGES.map((page) => (
+              <PageRow key={page.name} {...page} />
+            ))}
+          </nav>
+        )}
         <NotifyRow />
         <button type="button" className="row" onClick={() => setTheme(nextTheme(theme))}>
           <Icon name="theme" />
@@ -84,5 +92,16 @@ export function Side({
         </button>
       </div>
     </aside>
+  );
+}
+
+function PageRow({ name, icon }: Page) {
+  const words = useWords();
+  const [isHere] = useRoute(`/${name}/*?`);
+  return (
+    <Link href={`/${name}`} className="row" aria-current={isHere ? "page" : undefined}>
+      <Icon name={icon} />
+      {words.pages[name]}
+    </Link>
   );
 }

@@ -2,3 +2,4 @@
 
 export { Inspector } from "./inspector";
 export { Log } from "./log";
+export { Skeleton } from "./skeleton";
