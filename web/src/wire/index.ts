@@ -2,6 +2,7 @@
 
 export {
   SessionContext,
+  useAgentLog,
   useBlock,
   useEnded,
   useFollowed,
