@@ -7,4 +7,5 @@ import "./track.css";
 import "./asked.css";
 import "./inspect.css";
 import "./dialog.css";
+import "./flow.css";
 import "./narrow.css";
