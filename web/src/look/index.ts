@@ -7,5 +7,6 @@ import "./track.css";
 import "./asked.css";
 import "./inspect.css";
 import "./dialog.css";
+import "./agents.css";
 import "./flow.css";
 import "./narrow.css";
