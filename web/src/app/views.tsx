@@ -26,4 +26,11 @@ export const VIEWS: readonly SessionView[] = [{ name: "agents", icon: "tree", le
 /** A page beside the sessions; what stands behind its name in the address is its own. */
 export type Page = { name: keyof Words["pages"]; icon: IconName; View: ComponentType };
 
-export const PAGES: readonly Page[] = [];
+const Tasks = lazy(async () => ({ default: (await import("../tasks")).TasksPage }));
+
+const Workflows = lazy(async () => ({ default: (await import("../tasks")).WorkflowsPage }));
+
+export const PAGES: readonly Page[] = [
+  { name: "tasks", icon: "stack", View: Tasks },
+  { name: "workflows", icon: "flow", View: Workflows },
+];

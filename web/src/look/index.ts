@@ -9,4 +9,5 @@ import "./inspect.css";
 import "./dialog.css";
 import "./agents.css";
 import "./flow.css";
+import "./tasks.css";
 import "./narrow.css";

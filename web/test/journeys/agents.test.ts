@@ -127,3 +127,117 @@ it("shows agents over time, and corrects, pauses, resumes and stops them", async
   await page.goto(`${stage.origin}${session}/agents/nobody-7`);
   await page.getByText("There is no nobody-7 here any more").waitFor();
 });
+
+const SHIP = `name = "ship"
+description = "What stands between main and a release"
+on_failure = "continue"
+
+[inputs]
+version = { description = "what it will be called" }
+dry = { description = "whether nothing is published", default = true }
+
+[[tasks]]
+id = "find"
+command = "echo {{ inputs.version | quote }}"
+
+[[tasks]]
+id = "unit"
+needs = ["find"]
+command = "until [ -e go ]; do sleep 0.05; done"
+
+[[tasks]]
+id = "bench"
+needs = ["find"]
+command = "test -e fixed"
+
+[[tasks]]
+id = "publish"
+needs = ["unit", "bench"]
+command = "echo published"
+`;
+
+it("runs a workflow from its definition, draws it as it goes, and goes on with what failed", async () => {
+  stage = await Stage.playing([], { ".neco/workflows/ship.toml": SHIP });
+  const page = await stage.signedIn();
+  await page.getByRole("link", { name: "Workflows" }).click();
+  await page.getByLabel("Folder").fill(stage.project);
+  await page.getByRole("button", { name: "Run ship" }).click();
+  const form = page.getByRole("dialog", { name: "Run ship" });
+  await form.getByRole("button", { name: "Run", exact: true }).click();
+  await form.getByText("version has no value").waitFor();
+  await form.getByLabel("version").fill("0.9");
+  await form.getByLabel("When you are asked").selectOption("auto");
+  await form.getByRole("button", { name: "Run", exact: true }).click();
+  await page.waitForURL(/\/s\/[0-9a-f-]+\/agents$/);
+
+  const graph = page.getByRole("region", { name: "ship as a graph" });
+  const node = (name: string) => graph.getByRole("button", { name });
+  await node("unit").getByLabel("running").waitFor();
+  await node("bench").getByLabel("failed").waitFor();
+  await node("find").getByLabel("completed").waitFor();
+  expect(await graph.locator(".edges path[marker-end]").count()).toBe(4);
+  // Arrows go along the lines.
+  await node("find").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  expect(await node("publish").evaluate((element) => element === document.activeElement)).toBe(true);
+  await node("bench").click();
+  await page.locator(".task-over").getByText("Why").waitFor();
+  await page.locator(".task-over").getByRole("button", { name: "Close" }).click();
+  put("go");
+  await page.getByText("partly done").first().waitFor();
+  await page.getByText("4 of 4 over").waitFor();
+
+  // The same in words, and only what failed.
+  await page.getByRole("radio", { name: "List" }).click();
+  const list = page.getByRole("table", { name: "Tasks of ship" });
+  expect(await list.getByRole("row").count()).toBe(5);
+  await page.getByRole("button", { name: "failed 1" }).click();
+  expect(await list.getByRole("rowheader").allInnerTexts()).toEqual(["bench"]);
+  await page.getByRole("button", { name: "failed 1" }).click();
+
+  // Among the runs it has an address of its own, from which it goes on.
+  await page.getByRole("link", { name: "Workflows", exact: true }).first().click();
+  await page.locator(".wf-runs a", { hasText: "partly done" }).click();
+  await page.waitForURL(/\/workflows\/[0-9a-f-]+$/);
+  await node("bench").getByLabel("failed").waitFor();
+  put("fixed");
+  await page.getByRole("button", { name: "Go on" }).click();
+  await node("publish").getByLabel("completed").waitFor();
+  await page.locator(".chip", { hasText: "completed" }).first().waitFor();
+});
+
+it("begins a task in the background, shows its steps, and stops it", async () => {
+  const todos = [
+    { id: "1", content: "Look", status: "completed" },
+    { id: "2", content: "Wait for it", status: "in_progress" },
+    { id: "3", content: "Tell", status: "pending" },
+  ];
+  stage = await Stage.playing([
+    { calls: [{ name: "todo_write", arguments: { todos } }, waitsFor("never")], usage: { input: 900, output: 20 } },
+  ]);
+  const page = await stage.signedIn();
+  await page.getByRole("link", { name: "Tasks" }).click();
+  await page.getByText("Nothing runs, and nothing was done today.").waitFor();
+  await page.getByRole("button", { name: "New task" }).click();
+  const form = page.getByRole("dialog", { name: "New task" });
+  await form.getByLabel("What is to be done").fill("wait for the file");
+  await form.getByLabel("Folder").fill(stage.project);
+  await form.getByRole("button", { name: "Begin" }).click();
+  await page.waitForURL(/\/tasks\/[0-9a-f-]+$/);
+  const panel = page.getByRole("complementary", { name: "The task that is selected" });
+  // It asks whether it may run that.
+  const wants = page.getByRole("region", { name: "Wants you" });
+  await wants.getByRole("link", { name: "wait for the file" }).waitFor();
+  await wants.getByText("1 of 3").waitFor();
+  await panel.getByText("Wait for it").waitFor();
+  await panel.getByRole("link", { name: "See what it asks" }).click();
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await page.getByRole("link", { name: "Tasks" }).click();
+  await page.getByRole("region", { name: "Running" }).getByRole("link", { name: "wait for the file" }).click();
+  await panel.getByRole("button", { name: "Stop" }).click();
+  await panel.getByRole("button", { name: "Stop: press again" }).click();
+  await page.getByRole("region", { name: "Over today" }).getByRole("link", { name: "wait for the file" }).waitFor();
+  await page.getByRole("searchbox", { name: "Look for a task" }).fill("no such thing");
+  await page.getByText("No task fits.").waitFor();
+});
