@@ -4,6 +4,7 @@
 const ROOTS = [
   "Answer",
   "Branch",
+  "CancelledWorkflow",
   "Command",
   "Event",
   "FoundPlaces",
@@ -14,6 +15,9 @@ const ROOTS = [
   "RecentFolders",
   "SessionPage",
   "SessionSnapshot",
+  "ShownRun",
+  "ShownWorkflow",
+  "WorkflowList",
 ];
 
 const HEAD =

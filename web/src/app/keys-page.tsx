@@ -26,6 +26,15 @@ const KEYS: [keyof Words["keys"]["groups"], [string, Does][]][] = [
     ],
   ],
   [
+    "agents",
+    [
+      ["g a", "agents"],
+      ["p", "pause"],
+      ["x", "stopAgent"],
+      ["f", "fit"],
+    ],
+  ],
+  [
     "asked",
     [
       ["y", "once"],

@@ -1,6 +1,7 @@
 //! Where one can go: the views of a session, and the pages beside the sessions. Each is loaded when it is first looked at.
 
-import type { ComponentType } from "react";
+import { type ComponentType, lazy } from "react";
+import { Log } from "../chat";
 import type { IconName } from "../parts";
 import type { Words } from "../words";
 
@@ -14,9 +15,22 @@ export type SessionView = {
   View: ComponentType;
 };
 
-export const VIEWS: readonly SessionView[] = [];
+const Agents = lazy(async () => {
+  const { AgentsView } = await import("../agents");
+  // What an agent said is drawn like what the session says.
+  return { default: () => <AgentsView Log={Log} /> };
+});
+
+export const VIEWS: readonly SessionView[] = [{ name: "agents", icon: "tree", letter: "a", View: Agents }];
 
 /** A page beside the sessions; what stands behind its name in the address is its own. */
 export type Page = { name: keyof Words["pages"]; icon: IconName; View: ComponentType };
 
-export const PAGES: readonly Page[] = [];
+const Tasks = lazy(async () => ({ default: (await import("../tasks")).TasksPage }));
+
+const Workflows = lazy(async () => ({ default: (await import("../tasks")).WorkflowsPage }));
+
+export const PAGES: readonly Page[] = [
+  { name: "tasks", icon: "stack", View: Tasks },
+  { name: "workflows", icon: "flow", View: Workflows },
+];

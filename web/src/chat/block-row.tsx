@@ -1,6 +1,7 @@
 //! A block as a row of the track. Each kind says what it says in one line where it can.
 
 import { memo, type ReactNode, useState } from "react";
+import { Link } from "wouter";
 import type { Block, BlockOf } from "../fold";
 import { cleanLine, written } from "../fold";
 import { Glyph, Icon } from "../parts";
@@ -147,7 +148,12 @@ const rule = (words: ReactNode) => <div className="rule">{words}</div>;
 function useNotice(block: Block): { node: ReactNode; words: ReactNode } | null {
   const words = useWords();
   const format = useFormat();
-  const { view } = useSession();
+  const { view, id: session } = useSession();
+  const toAgent = (name: string) => (
+    <Link className="mono to-agent" href={`/s/${session}/agents/${encodeURIComponent(name)}`}>
+      {name}
+    </Link>
+  );
   const name = (agent: string | undefined) =>
     view.agents.find(({ node }) => node.id === agent)?.node.name ?? words.inspect.root;
   const say = words.block;
@@ -256,7 +262,7 @@ function useNotice(block: Block): { node: ReactNode; words: ReactNode } | null {
         words: line(
           say.agentDid[did],
           <>
-            <span className="what mono">{node.name}</span> {cleanLine(node.task)}
+            {toAgent(node.name)} {cleanLine(node.task)}
           </>,
           end,
         ),
@@ -274,7 +280,7 @@ function useNotice(block: Block): { node: ReactNode; words: ReactNode } | null {
               : "";
       return {
         node: letter.way === "up" && letter.kind === "question" ? <Glyph shape="ask" tone="done" /> : DOT,
-        words: line(<span className="mono">{block.data.name}</span>, `${say.letter[letter.kind]} · ${cleanLine(text)}`),
+        words: line(toAgent(block.data.name), `${say.letter[letter.kind]} · ${cleanLine(text)}`),
       };
     }
     case "workflow": {

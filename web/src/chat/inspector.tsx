@@ -1,9 +1,10 @@
 //! What belongs to the session besides what was said: the list, the agents, the changes, what is full and what it cost.
 
+import { Link } from "wouter";
 import { type Agent, type Edit, isLive, type View } from "../fold";
 import { Glyph, Icon } from "../parts";
 import type { Todo } from "../proto";
-import { useSlices } from "../wire";
+import { useSession, useSlices } from "../wire";
 import { useFormat, useWords } from "../words";
 
 export function Inspector() {
@@ -82,6 +83,7 @@ function AgentsSection() {
 function AgentLine({ agent: { depth, node }, view }: { agent: Agent; view: View }) {
   const words = useWords();
   const format = useFormat();
+  const { id } = useSession();
   const activity = view.activity[node.id];
   const asks = isLive(node.state) && (activity?.asks.length ?? 0) > 0;
   const does = activity?.does;
@@ -98,7 +100,9 @@ function AgentLine({ agent: { depth, node }, view }: { agent: Agent; view: View 
       ) : (
         <StateGlyph state={node.state} label={words.block.agentState[node.state]} />
       )}
-      <span className="mono">{node.name}</span>
+      <Link className="mono to-agent" href={`/s/${id}/agents/${encodeURIComponent(node.name)}`}>
+        {node.name}
+      </Link>
       {asks ? <span className="ask cut">{words.inspect.does.waits}</span> : <span className="dim cut">{doing}</span>}
       <span className="end">{format.spent(node.subtree_usage)}</span>
     </div>

@@ -6,7 +6,7 @@ import { type Agent, touch, type View } from "./view";
 import { withoutInnerMarks } from "./words";
 
 /** What an agent is called that is a single call of a workflow. */
-const CALL = "task";
+export const CALL = "task";
 
 const LIVE: readonly NodeState[] = ["created", "running", "paused"];
 

@@ -1,6 +1,6 @@
 //! Events become what a person sees: `fold(view, events)`. No clock, no page, no network.
 
-export { isLive } from "./agents";
+export { CALL, isLive } from "./agents";
 export * from "./block";
 export { fold, isPlain } from "./fold";
 export { isAtWork } from "./idle";

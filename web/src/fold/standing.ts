@@ -12,6 +12,7 @@ export function noteStanding(view: View, event: Event, own: boolean): void {
   const { standing } = view;
   if (event.type === "usage") {
     addUsage(standing.usage, event);
+    if (own) addUsage(view.own, event);
     if (own && event.aside !== undefined) addUsage(standing.aside, event);
     else if (own && event.turn_id !== undefined && !standing.model.includes("/") && event.model !== "") {
       standing.answers = event.model;

@@ -82,6 +82,8 @@ export type View = {
   /** How often each slice has changed. */
   revs: Record<Slice, number>;
   edits: Edit[];
+  /** What the root used itself. */
+  own: Usage;
   /** The last event, and when it happened. */
   seq: number;
   at_ms: number;
@@ -158,6 +160,7 @@ export function emptyView(): View {
     over: false,
     revs: { blocks: 0, standing: 0, asked: 0, said: 0, todo: 0, agents: 0, workflows: 0, changes: 0 },
     edits: [],
+    own: noUsage(),
     seq: 0,
     at_ms: 0,
     unknown: 0,

@@ -7,4 +7,7 @@ import "./track.css";
 import "./asked.css";
 import "./inspect.css";
 import "./dialog.css";
+import "./agents.css";
+import "./flow.css";
+import "./tasks.css";
 import "./narrow.css";

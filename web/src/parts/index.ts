@@ -1,5 +1,7 @@
 //! Our own controls: small, named like the look names them, and without any knowledge of sessions.
 
+export { BarTrack } from "./bar-track";
+export { useNow } from "./clock";
 export { CopyButton } from "./copy-button";
 export { Dialog } from "./dialog";
 export { Diff } from "./diff";
@@ -8,4 +10,6 @@ export { hunks } from "./hunks";
 export { Icon, type IconName, Mark } from "./icon";
 export { isWriting, useKeys } from "./keys";
 export { Pick } from "./pick";
+export { Seg } from "./seg";
 export { draftOf, store, stored, useStored } from "./stored";
+export { SureButton } from "./sure";

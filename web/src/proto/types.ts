@@ -2320,3 +2320,92 @@ export type WorkflowUpdate = {
   /** Who stopped it for good, when somebody did. */
   by?: Actor;
 };
+
+/** A run that does not go on. */
+export type CancelledWorkflow = {
+  /** The run. */
+  run: WorkflowRun;
+  /** Whether the process that runs it was told to stop; nobody runs it otherwise. */
+  elsewhere?: boolean;
+};
+
+/** Where something comes from that people can bring along. */
+export type Origin = ("built-in" | "yours" | "folder" | "file");
+
+/** How a run stands. */
+export type ShownRun = {
+  /** The run. */
+  run: WorkflowRun;
+  /** Its tasks; none when its session is gone. */
+  graph?: WorkflowGraph;
+};
+
+/** What a workflow says. */
+export type ShownWorkflow = {
+  /** The name it is found by. */
+  name: string;
+  /** Whose it is. */
+  source: Origin;
+  /** Its file; none for one that comes with the program. */
+  file?: string;
+  /** What it is for. */
+  description: string;
+  /** What it is started with. */
+  inputs: Record<string, WorkflowInput>;
+  /** Its tasks, none of them begun. */
+  tasks: Array<WorkflowTask>;
+  /** All of it, as `run_workflow` takes it. */
+  definition: Json;
+};
+
+/** A workflow in a list. */
+export type WorkflowEntry = {
+  /** The name it is found by. */
+  name: string;
+  /** Whose it is. */
+  source: Origin;
+  /** Its file; none for one that comes with the program. */
+  file?: string;
+  /** What it is for; none when it can't be used. */
+  description?: string;
+  /** How many tasks it has; none when it can't be used. */
+  tasks?: number;
+  /** Why it can't be used. */
+  error?: string;
+};
+
+/** Something a workflow is started with. */
+export type WorkflowInput = {
+  /** What it is. */
+  description: string;
+  /** Its value when none is given. */
+  default?: Json;
+};
+
+/** Workflows, and the runs of them. */
+export type WorkflowList = {
+  /** The workflows. */
+  workflows: Array<WorkflowEntry>;
+  /** The runs, the newest first. */
+  runs: Array<WorkflowRun>;
+  /** The cursor of the page of runs that follows, where there are more. */
+  next?: string;
+};
+
+/** A run of a workflow, as it is listed. */
+export type WorkflowRun = {
+  /** Which one. */
+  workflow_id: WorkflowId;
+  /** The workflow's name. */
+  name: string;
+  /** The session it runs in. */
+  session: SessionId;
+  /** Where that works. */
+  cwd: string;
+  /** How it stood last. */
+  state: WorkflowState;
+  /** When it began, in milliseconds since 1970. */
+  began_ms: number;
+  /** When that was noted. */
+  changed_ms: number;
+};

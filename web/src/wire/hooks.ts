@@ -1,8 +1,9 @@
 //! What is followed, as components have it: each is drawn again when its slice has changed, and only then.
 
-import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
+import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { Block, Slice, View } from "../fold";
 import type { SessionRow } from "../proto";
+import { AgentLog } from "./agent";
 import { Line, type LineState } from "./line";
 import { Rows } from "./rows";
 import { LiveSession, type Outgoing } from "./session";
@@ -63,6 +64,15 @@ export function useFollowed(id: string): LiveSession {
   if (session.id !== id) setSession(wire.session(id));
   useEffect(() => session.use(), [session]);
   return session;
+}
+
+/** Follows what one agent of the session around here says and does, from an event before all of it. */
+export function useAgentLog(agent: string, since: number): LiveSession {
+  const { id } = useSession();
+  const { line } = useWire();
+  const log = useMemo(() => new AgentLog(id, agent, since, line), [id, agent, since, line]);
+  useEffect(() => log.use(), [log]);
+  return log;
 }
 
 /** The view of the session, drawn again whenever one of these slices has changed. */

@@ -2,6 +2,7 @@
 
 export {
   SessionContext,
+  useAgentLog,
   useBlock,
   useEnded,
   useFollowed,
@@ -21,3 +22,4 @@ export { Problem, signIn, signOut, tabToken } from "./http";
 export type { LineState } from "./line";
 export { branch, findPlaces, makeSession, models, type NewSession, type Opened, recentFolders } from "./open";
 export type { LiveSession, Outgoing } from "./session";
+export { cancelRun, command, orderRun, runWorkflow, snapshot, workflow, workflowRun, workflows } from "./workflows";

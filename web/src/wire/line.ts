@@ -42,7 +42,8 @@ export class Line {
   #socket: WebSocket | undefined;
   #state: LineState = { kind: "connecting", tried: 0 };
   #listeners = new Set<() => void>();
-  #followed = new Map<string, Follower>();
+  /** Who follows which session: one is followed by several who take different things of it. */
+  #followed = new Map<Follower, string>();
   #waiting = new Map<number, Waiting>();
   #called = new Map<number, (answer: unknown) => void>();
   #next = 1;
@@ -71,10 +72,10 @@ export class Line {
 
   /** Follows a session; gives what ends that. */
   follow(session: string, follower: Follower): () => void {
-    this.#followed.set(session, follower);
+    this.#followed.set(follower, session);
     if (this.#state.kind === "live") this.#ask(session, follower);
     return () => {
-      this.#followed.delete(session);
+      this.#followed.delete(follower);
       for (const [id, waiting] of this.#waiting) {
         if (waiting.follower !== follower) continue;
         this.#waiting.delete(id);
@@ -194,7 +195,7 @@ export class Line {
     this.#tried = 0;
     this.#lost_ms = undefined;
     this.#set({ kind: "live" });
-    for (const [session, follower] of this.#followed) this.#ask(session, follower);
+    for (const [follower, session] of this.#followed) this.#ask(session, follower);
     clearInterval(this.#timers.ask);
     this.#timers.ask = window.setInterval(() => this.#keepAsking(), ASK_EVERY);
   }

@@ -36,7 +36,7 @@ export class LiveSession {
   /** Why nothing more comes, if that is so. */
   ended: string | undefined;
   #line: Line;
-  #stands: () => void;
+  #stands: (() => void) | undefined;
   #stood = "";
   #stop: (() => void) | undefined;
   #queue: Event[] = [];
@@ -45,11 +45,13 @@ export class LiveSession {
   #listeners = new Set<() => void>();
   #users = 0;
 
-  /** `stands` is told when the session asks something or rests, or does not any more. */
-  constructor(id: string, line: Line, stands: () => void) {
+  /** `stands` is told when the session asks something or rests, or does not any more; without it nothing is said here,
+   * the session is only read. */
+  constructor(id: string, line: Line, stands?: () => void) {
     this.id = id;
     this.#line = line;
     this.#stands = stands;
+    if (stands === undefined) return;
     this.outgoing = restored(id);
     line.subscribe(() => {
       if (line.state.kind === "live") for (const it of this.outgoing) if (it.state === "held") void this.#post(it);
@@ -119,6 +121,11 @@ export class LiveSession {
     return !this.view.over && this.view.standing.since_ms !== undefined;
   }
 
+  /** Takes the next events into the view. */
+  protected fold(events: readonly Event[]): void {
+    fold(this.view, events);
+  }
+
   async #post(said: Outgoing): Promise<void> {
     this.#change(said.key, { state: "sending" });
     try {
@@ -174,7 +181,7 @@ export class LiveSession {
     const until = performance.now() + FRAME;
     let at = 0;
     while (at < this.#queue.length) {
-      fold(this.view, this.#queue.slice(at, at + STEP));
+      this.fold(this.#queue.slice(at, at + STEP));
       at += STEP;
       if (performance.now() > until) break;
     }
@@ -186,7 +193,7 @@ export class LiveSession {
     const stands = `${revs.asked} ${standing.state} ${title}`;
     if (stands !== this.#stood) {
       this.#stood = stands;
-      this.#stands();
+      this.#stands?.();
     }
     this.#tell();
   }

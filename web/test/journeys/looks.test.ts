@@ -5,7 +5,8 @@
 import { join } from "node:path";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CREW, CREW_AGENTS } from "./crew";
 import { FILES, WORK } from "./harbor";
 import { Stage } from "./stage";
 
@@ -80,6 +81,67 @@ it.each(CASES)("$theme, $width wide, $locale", async ({ theme, width, height, lo
     await looked(page, `sessions-${name}`);
   }
   await page.context().close();
+});
+
+describe("several agents", () => {
+  let crew: Stage;
+  let crewAt: string;
+
+  beforeAll(async () => {
+    crew = await Stage.playing(CREW, FILES, "", CREW_AGENTS);
+    const page = await crew.signedIn();
+    await page.getByLabel("When you are asked").selectOption("auto");
+    await page.getByRole("textbox", { name: "Say what you want done" }).fill("Retry uploads when throttled");
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Waits for your decision" }).getByText("upper bound").waitFor();
+    crewAt = new URL(page.url()).pathname;
+    await page.goto(`${crew.origin}${crewAt}/agents`);
+    await page.locator(".nodebox.failed", { hasText: "lint" }).waitFor();
+    await page.locator(".nodebox.running", { hasText: "e2e" }).waitFor();
+    await page.context().close();
+  });
+
+  afterAll(async () => {
+    const { complaints } = crew;
+    await crew.end();
+    expect(complaints).toEqual([]);
+  });
+
+  it.each(CASES)("$theme, $width wide, $locale", async ({ theme, width, height, locale }) => {
+    const page = await crew.signedIn({
+      colorScheme: theme,
+      viewport: { width, height },
+      locale,
+      hasTouch: width < 640,
+    });
+    const name = `${theme}-${width}-${locale.slice(0, 2)}`;
+    const see = async (path: string, what: string, is: string) => {
+      await page.goto(crew.origin + path);
+      await page.locator(what).first().waitFor();
+      await looked(page, `${is}-${name}`);
+    };
+    await see(`${crewAt}/agents`, ".lane .span", "agents");
+    await page.getByRole("radio", { name: /Graph|图/ }).click();
+    await page.locator(".nodebox").first().waitFor();
+    await looked(page, `agents-graph-${name}`);
+    await see(`${crewAt}/agents/coder-1`, ".agent-panel .facts", "agent");
+    await see(`${crewAt}/agents/explore-1/log`, ".track .prose", "agent-log");
+    await see("/tasks", ".tr .steps", "tasks");
+    await see(`/tasks/${crewAt.split("/").at(-1)}`, ".agent-panel .tl li", "task");
+    await page.goto(`${crew.origin}/workflows`);
+    await page.locator(".folder-field input").fill(crew.project);
+    await page.locator(".wf-entry .btn").first().waitFor();
+    await page.locator(".wf-runs .steps").first().waitFor();
+    await looked(page, `workflows-${name}`);
+    await page.locator(".wf-entry .btn").first().click();
+    await page.locator(".ask-form .acts").waitFor();
+    await looked(page, `workflow-form-${name}`);
+    await page.keyboard.press("Escape");
+    await page.locator(".wf-runs a").first().click();
+    await page.locator(".nodebox, .tasklist tr").first().waitFor();
+    await looked(page, `workflow-run-${name}`);
+    await page.context().close();
+  });
 });
 
 /** What is drawn now is as it should be. */

@@ -40,7 +40,11 @@ export type Turn = {
   delay_ms?: number;
   between_ms?: number;
   fault?: unknown;
+  expect?: unknown;
 };
+
+/** What agents below the root say, by their role and their task. */
+export type Part = { role?: string; task?: string; turns: Turn[] };
 
 export class Stage {
   readonly folder: string;
@@ -53,7 +57,7 @@ export class Stage {
   /** What the pages said that they should not have. */
   readonly complaints: string[] = [];
 
-  private constructor(cable: Cable, turns: Turn[], files: Record<string, string>, settings: string) {
+  private constructor(cable: Cable, turns: Turn[], files: Record<string, string>, settings: string, agents: Part[]) {
     this.cable = cable;
     this.folder = mkdtempSync(join(tmpdir(), "neco-web-"));
     this.project = join(this.folder, "harbor");
@@ -64,7 +68,7 @@ export class Stage {
       mkdirSync(dirname(join(this.project, name)), { recursive: true });
       writeFileSync(join(this.project, name), text);
     }
-    writeFileSync(join(this.folder, "script.json"), JSON.stringify({ turns, context_window: 200_000 }));
+    writeFileSync(join(this.folder, "script.json"), JSON.stringify({ turns, agents, context_window: 200_000 }));
     const provider = `[model_providers.play]\ntype = "scripted"\nscript = ${JSON.stringify(join(this.folder, "script.json"))}\n`;
     writeFileSync(
       join(home, "config.toml"),
@@ -81,8 +85,13 @@ export class Stage {
   }
 
   /** A house whose model says this, with a server that listens. */
-  static async playing(turns: Turn[], files: Record<string, string> = {}, settings = ""): Promise<Stage> {
-    const stage = new Stage(await Cable.laid(PORT), turns, files, settings);
+  static async playing(
+    turns: Turn[],
+    files: Record<string, string> = {},
+    settings = "",
+    agents: Part[] = [],
+  ): Promise<Stage> {
+    const stage = new Stage(await Cable.laid(PORT), turns, files, settings, agents);
     await stage.serve();
     return stage;
   }
