@@ -62,7 +62,7 @@ export function SettingPicks({
   const words = useWords();
   const { data } = useQuery({
     queryKey: ["models", folder],
-    queryFn: () => models(folder),
+    queryFn: () => models.list(folder),
     staleTime: 60_000,
     enabled: folder !== "",
   });

@@ -7,4 +7,8 @@ import "./track.css";
 import "./asked.css";
 import "./inspect.css";
 import "./dialog.css";
+import "./settings.css";
+import "./plugged.css";
+import "./models.css";
+import "./usage.css";
 import "./narrow.css";
