@@ -1,6 +1,6 @@
 //! Where one can go: the views of a session, and the pages beside the sessions. Each is loaded when it is first looked at.
 
-import type { ComponentType } from "react";
+import { type ComponentType, lazy } from "react";
 import type { IconName } from "../parts";
 import type { Words } from "../words";
 
@@ -19,4 +19,15 @@ export const VIEWS: readonly SessionView[] = [];
 /** A page beside the sessions; what stands behind its name in the address is its own. */
 export type Page = { name: keyof Words["pages"]; icon: IconName; View: ComponentType };
 
-export const PAGES: readonly Page[] = [];
+export const PAGES: readonly Page[] = [
+  {
+    name: "usage",
+    icon: "chart",
+    View: lazy(() => import("../usage").then(({ UsagePage }) => ({ default: UsagePage }))),
+  },
+  {
+    name: "settings",
+    icon: "gear",
+    View: lazy(() => import("../settings").then(({ SettingsPage }) => ({ default: SettingsPage }))),
+  },
+];
