@@ -2,7 +2,7 @@
 //! question before it is kept.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Glyph, Icon } from "../parts";
 import type { ModelOffers } from "../proto";
 import { models, settings } from "../wire";
@@ -21,12 +21,21 @@ const OF_ONE = 6;
 /** What is being set up: a provider that has its key, or needs one; a server at an address. */
 type Doing = { provider: string; base?: string; step: "key" | "model" };
 
-export function FirstModel({ folder, onDone }: { folder: string; onDone: (model: string) => void }) {
+type Given = {
+  folder: string;
+  onDone: (model: string) => void;
+  /** Whether somebody is about to choose: a key that was just kept may be enough for a model, and they are not through. */
+  onBusy: (isBusy: boolean) => void;
+};
+
+export function FirstModel({ folder, onDone, onBusy }: Given) {
   const all = useWords();
   const words = all.first;
   const queries = useQueryClient();
   const [doing, setDoing] = useState<Doing | "server">();
   const [note, setNote] = useState<string>();
+  const isBusy = doing !== undefined;
+  useEffect(() => onBusy(isBusy), [onBusy, isBusy]);
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ["offers", folder],
     queryFn: () => models.offers(folder),
@@ -40,6 +49,7 @@ export function FirstModel({ folder, onDone }: { folder: string; onDone: (model:
       ...(base === undefined ? [] : ownServer(provider, base)),
     ]);
     await queries.invalidateQueries();
+    setDoing(undefined);
     onDone(model);
   };
 

@@ -29,6 +29,7 @@ export function Start() {
   const folder = asked ?? kept ?? folders[0]?.folder ?? "";
   const text = draft ?? "";
   const [chosen, setChosen] = useState<string>();
+  const [isChoosing, setChoosing] = useState(false);
   const { data: list } = useQuery({
     queryKey: ["models", folder],
     queryFn: () => models.list(folder),
@@ -65,11 +66,13 @@ export function Start() {
     <div className="start">
       <h1>{words.start.title(nameOf(folder))}</h1>
       <FolderPick folder={folder} folders={folders.map((each) => each.folder)} onFolder={keep} />
-      {hasNone && (
+      {(hasNone || isChoosing) && (
         <FirstModel
           folder={folder}
+          onBusy={setChoosing}
           onDone={(model) => {
             setChosen(model);
+            setChoosing(false);
             field.current?.focus();
           }}
         />

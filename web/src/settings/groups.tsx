@@ -101,7 +101,7 @@ function Group({ name, group, list }: { name: string; group: ModelGroup; list: M
       <ol>
         {models.map((model, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a model may stand there twice, with other parameters
-          <li key={`${at} ${model}`} className="model">
+          <li key={`${at} ${model}`} className="member">
             <Model model={model} list={list} />
             <span className="over">
               <button

@@ -122,7 +122,7 @@ function Provider({ provider: { name, title, usable, standing }, rows, list, act
         <button
           type="button"
           className="btn small"
-          aria-label={words.addKeyOf(name)}
+          aria-label={`${hasKeys ? words.replaceKey : words.addKey}: ${name}`}
           aria-expanded={writes}
           onClick={() => setWrites(!writes)}
         >

@@ -40,7 +40,9 @@ export function SectionBody({ name }: { name: SectionName }) {
   const words = useWords().settings;
   const { list } = useUnsaved();
   const Above = ABOVE[name];
-  const rows = [...(list?.settings ?? []), ...(list?.unset ?? [])].filter(({ key }) => sectionOf(key) === name);
+  const rows = [...(list?.settings ?? []), ...(list?.unset ?? [])]
+    .filter(({ key }) => sectionOf(key) === name)
+    .sort((one, other) => (one.key < other.key ? -1 : 1));
   return (
     <>
       <h2 className="hidden-label">{words.sections[name]}</h2>

@@ -20,11 +20,18 @@ export function Setting({ row }: { row: SettingRow }) {
     <div className={isChanged ? "setting changed" : "setting"} id={key}>
       <div className="about-it">
         <h3 className="mono">{key}</h3>
-        {meaning && <Told text={meaning} />}
+        {meaning && (
+          <p className="mid" lang="en">
+            <Marked text={meaning} />
+          </p>
+        )}
         <p className="dim small">
           {takes && (
             <>
-              <span lang="en">{takes}</span> ·{" "}
+              <span lang="en">
+                <Marked text={takes} />
+              </span>{" "}
+              ·{" "}
             </>
           )}
           <From row={row} />
@@ -95,19 +102,15 @@ function From({ row: { layer, origins } }: { row: SettingRow }) {
   );
 }
 
-/** What a setting means; names of values stand between backticks. */
-function Told({ text }: { text: string }) {
-  return (
-    <p className="mid" lang="en">
-      {text.split("`").map((part, at) =>
-        at % 2 === 0 ? (
-          part
-        ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the text is never another one in parts
-          <code key={at}>{part}</code>
-        ),
-      )}
-    </p>
+/** Words of the program; names of values stand between backticks. */
+function Marked({ text }: { text: string }) {
+  return text.split("`").map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the text is never another one in parts
+      <code key={at}>{part}</code>
+    ),
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { Link, useParams, useSearch } from "wouter";
+import { Link, useLocation, useParams, useSearch } from "wouter";
 import { Glyph, Icon, Pick, useStored } from "../parts";
 import type { SettingFiles, SettingList } from "../proto";
 import { recentFolders, settings } from "../wire";
@@ -16,16 +16,24 @@ import { UnsavedProvider, useUnsaved, useUnsavedOf } from "./unsaved";
 
 export function SettingsPage() {
   const words = useWords().settings;
-  const { "*": rest = "" } = useParams<{ "*": string }>();
   const folder = useFolder();
-  const unsaved = useUnsavedOf(folder.now);
+  if (folder.now === undefined) return <h1 className="dim pad waits-a-while">{words.title}</h1>;
+  return <Of folder={folder.now} folders={folder.all} onFolder={folder.pick} />;
+}
+
+type Given = { folder: string; folders: readonly string[]; onFolder: (folder: string) => void };
+
+function Of({ folder, folders, onFolder }: Given) {
+  const words = useWords().settings;
+  const { "*": rest = "" } = useParams<{ "*": string }>();
+  const unsaved = useUnsavedOf(folder);
   const [letters, setLetters] = useState("");
   const section = ALL_SECTIONS.find(({ name }) => name === rest);
   const sought = letters.trim().toLowerCase();
-  const body = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLElement>(null);
   const { data: files } = useQuery({
-    queryKey: ["settings.files", folder.now],
-    queryFn: () => settings.files(folder.now),
+    queryKey: ["settings.files", folder],
+    queryFn: () => settings.files(folder),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another section is read from its beginning
   useEffect(() => {
@@ -43,12 +51,12 @@ export function SettingsPage() {
           <h1 className="cut">{words.title}</h1>
           <Pick
             label={words.whichFolder}
-            value={folder.now}
-            options={folder.all.map((each) => ({ value: each, label: each || words.everywhere }))}
-            onPick={folder.pick}
+            value={folder}
+            options={folders.map((each) => ({ value: each, label: each || words.everywhere }))}
+            onPick={onFolder}
           >
             <Icon name="folder" small />
-            <span className="cut">{nameOf(folder.now) || words.everywhere}</span>
+            <span className="cut">{nameOf(folder) || words.everywhere}</span>
           </Pick>
           <span className="grow" />
           <label className="field find">
@@ -64,9 +72,10 @@ export function SettingsPage() {
           </label>
         </header>
         <Nav current={shown} isHere={sought === ""} />
-        <div className="setbody" ref={body}>
-          {sought === "" ? <SectionBody key={`${shown} ${folder.now}`} name={shown} /> : <Found sought={sought} />}
-        </div>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is long is scrolled by keyboard, too */}
+        <section className="setbody" aria-label={words.sections[shown]} tabIndex={0} ref={body}>
+          {sought === "" ? <SectionBody key={`${shown} ${folder}`} name={shown} /> : <Found sought={sought} />}
+        </section>
         <aside className="set-side" aria-label={words.side}>
           <Saving unsaved={unsaved} file={files?.own ?? "config.toml"} />
           <WhoDecides list={unsaved.list} files={files} />
@@ -76,14 +85,21 @@ export function SettingsPage() {
   );
 }
 
-/** The folder whose settings count, and those that could. */
+/** The folder whose settings count, and those that could; none until it is known which were used. */
 function useFolder() {
   const asked = new URLSearchParams(useSearch()).get("folder");
   const [kept, keep] = useStored("folder");
-  const { data } = useQuery({ queryKey: ["folders"], queryFn: recentFolders });
+  const { data, isPending } = useQuery({ queryKey: ["folders"], queryFn: recentFolders });
   const recent = (data?.folders ?? []).filter(({ is_there }) => is_there).map(({ folder }) => folder);
-  const now = asked ?? kept ?? recent[0] ?? "";
-  return { now, all: Array.from(new Set([now, ...recent])), pick: keep };
+  const now = asked ?? kept ?? recent[0] ?? (isPending ? undefined : "");
+  const all = now === undefined ? recent : Array.from(new Set([now, ...recent]));
+  const [, go] = useLocation();
+  const pick = (folder: string) => {
+    keep(folder);
+    // What the address says counts no more.
+    if (asked !== null) go(location.pathname, { replace: true });
+  };
+  return { now, all, pick };
 }
 
 const nameOf = (folder: string) => folder.split(/[\\/]/).filter(Boolean).at(-1) ?? folder;

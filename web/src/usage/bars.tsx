@@ -19,7 +19,7 @@ export function Bars({ days, what }: { days: readonly Day[]; what: What }) {
   const most = Math.max(...days.map(amount), 0);
   const wide = WIDTH / days.length;
   const high = (part: number) => (most === 0 ? 0 : (part / most) * (HEIGHT - FOOT - 14));
-  const every = Math.ceil(days.length / 7);
+  const every = Math.ceil(days.length / 5);
   const peak = days.reduce((best, day) => (amount(day) > amount(best) ? day : best), days[0] as Day);
   return (
     <svg

@@ -45,7 +45,8 @@ export function UsagePage() {
           ))}
         </div>
       </header>
-      <div className="usage-body">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is long is scrolled by keyboard, too */}
+      <section className="usage-body" aria-label={words.title} tabIndex={0}>
         {error !== null && (
           <p role="alert">
             <span className="del">{error.message}</span>{" "}
@@ -99,7 +100,7 @@ export function UsagePage() {
             </>
           )
         )}
-      </div>
+      </section>
     </div>
   );
 }

@@ -527,7 +527,6 @@ export const en = {
       testOf: (provider: string) => `Test ${provider}`,
       testing: "Testing",
       addKey: "Add key",
-      addKeyOf: (provider: string) => `Key of ${provider}`,
       replaceKey: "Replace key",
       noKey: "no key",
       needsNone: "needs none",

@@ -523,7 +523,6 @@ export const zh = {
       testOf: (provider) => `测试 ${provider}`,
       testing: "正在测试",
       addKey: "添加密钥",
-      addKeyOf: (provider) => `${provider} 的密钥`,
       replaceKey: "更换密钥",
       noKey: "没有密钥",
       needsNone: "不需要密钥",
