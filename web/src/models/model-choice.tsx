@@ -94,7 +94,7 @@ export function ModelChoice({ folder, provider, base, onModel, onKey, onBack }: 
         {tried?.problem !== undefined && (
           <>
             <p className="del">{words.cantUse(tried.model, wordsOf(tried.problem))}</p>
-            {saysNext(tried.problem) !== undefined && <p className="mid">{saysNext(tried.problem)}</p>}
+            <p className="mid">{saysNext(tried.problem) ?? words.another}</p>
           </>
         )}
         {(wantsKey || data?.needs_key === true) && (

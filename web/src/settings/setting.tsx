@@ -16,6 +16,7 @@ export function Setting({ row }: { row: SettingRow }) {
   const change = unsaved.changes.get(key);
   const { problem } = useCheck(unsaved.folder, isChanged ? new Map([[key, change]]) : new Map());
   const value = unsaved.value(key);
+  const layers: Record<string, string> = words.layers;
   return (
     <div className={isChanged ? "setting changed" : "setting"} id={key}>
       <div className="about-it">
@@ -82,7 +83,9 @@ export function Setting({ row }: { row: SettingRow }) {
           {problem.message}
         </p>
       )}
-      {isChanged && isOverruled(row.layer) && <p className="note small dim">{words.overruled(row.layer)}</p>}
+      {isChanged && isOverruled(row.layer) && (
+        <p className="note small dim">{words.overruled(layers[row.layer] ?? row.layer)}</p>
+      )}
     </div>
   );
 }

@@ -425,6 +425,7 @@ export const en = {
     modelName: "Search, or write the name of another",
     trying: (model: string) => `Asking ${model}`,
     cantUse: (model: string, why: string) => `${model} can't be used: ${why}`,
+    another: "Choose another one, or try it again.",
     wantsKey: (provider: string) => `${provider} wants a key, or another one.`,
     namesNone: "It names no models. Write the name of one that it serves.",
     moreModels: (count: number) => `${count} more: letters find them`,

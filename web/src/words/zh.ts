@@ -422,6 +422,7 @@ export const zh = {
     modelName: "搜索，或填写其他模型的名称",
     trying: (model) => `正在询问 ${model}`,
     cantUse: (model, why) => `${model} 无法使用：${why}`,
+    another: "请选择另一个，或再试一次。",
     wantsKey: (provider) => `${provider} 需要密钥，或另一个密钥。`,
     namesNone: "它没有列出模型。请填写它提供的模型名称。",
     moreModels: (count) => `还有 ${count} 个：输入字母查找`,
