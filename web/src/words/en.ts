@@ -79,6 +79,7 @@ export const en = {
     takeBack: "Take back",
     mode: "Mode",
     model: "Model",
+    noModel: "Choose a model",
     usualModel: "usual model",
     approval: "When you are asked",
     level: "Tool level",

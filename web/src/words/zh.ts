@@ -77,6 +77,7 @@ export const zh = {
     takeBack: "收回",
     mode: "模式",
     model: "模型",
+    noModel: "选择模型",
     usualModel: "默认模型",
     approval: "何时询问你",
     level: "工具级别",

@@ -71,7 +71,7 @@ it("leads who has no model to one: a server, a key that is tested, a model that 
   await page.getByText("…cdef").waitFor();
   expect(await page.content()).not.toContain(KEY);
   await page.getByRole("button", { name: /^Test localhost-/ }).click();
-  await page.getByText(/first word after/).waitFor();
+  await page.locator(".line-of", { hasText: "localhost-" }).getByRole("status").getByText("big-one").waitFor();
   await page.getByRole("button", { name: /^Forget key 1 of localhost-/ }).click();
   await page.getByText("…cdef").waitFor({ state: "detached" });
 
@@ -92,7 +92,7 @@ it("shows what would be written, writes that and nothing else, and says from whe
   const save = page.getByRole("button", { name: /^Save/ });
 
   await turns.fill("many");
-  await page.locator(".setting", { hasText: "agent.max_turns" }).getByRole("alert").waitFor();
+  await page.locator('[id="agent.max_turns"]').getByRole("alert").waitFor();
   expect(await save.isDisabled()).toBe(true);
 
   await turns.fill("80");
