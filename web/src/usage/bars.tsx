@@ -58,12 +58,12 @@ export function Bars({ days, what }: { days: readonly Day[]; what: What }) {
               );
             })}
             {day === peak && amount(day) > 0 && (
-              <text className="peak" x={Math.min(Math.max(at * wide + wide / 2, 24), WIDTH - 24)} y={top - 4}>
+              <text className="peak" {...within(at, days.length)} y={top - 4}>
                 {told(day)}
               </text>
             )}
             {(days.length - 1 - at) % every === 0 && (
-              <text x={Math.min(Math.max(at * wide + wide / 2, 20), WIDTH - 20)} y={HEIGHT - 4}>
+              <text {...within(at, days.length)} y={HEIGHT - FOOT + 5} dominantBaseline="hanging">
                 {format.date(day.day)}
               </text>
             )}
@@ -73,4 +73,13 @@ export function Bars({ days, what }: { days: readonly Day[]; what: What }) {
       <line x1={0} x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} />
     </svg>
   );
+}
+
+/** Where words stand that belong to a day: in its middle, and at the ends no further than the picture goes. */
+function within(at: number, count: number): { x: number; textAnchor: "start" | "middle" | "end" } {
+  const wide = WIDTH / count;
+  const middle = (at + 0.5) * wide;
+  if (middle < 60) return { x: at * wide, textAnchor: "start" };
+  if (middle > WIDTH - 60) return { x: (at + 1) * wide, textAnchor: "end" };
+  return { x: middle, textAnchor: "middle" };
 }
