@@ -20,7 +20,7 @@ export function Limits({ row }: { row: Row }) {
   const id = useId();
   const { data } = useQuery({
     queryKey: ["models", standing.cwd],
-    queryFn: () => models(standing.cwd),
+    queryFn: () => models.list(standing.cwd),
     enabled: isOpen && standing.cwd !== "",
     staleTime: 60_000,
   });

@@ -3,11 +3,10 @@
 import { Suspense, useEffect, useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation, useRoute } from "wouter";
 import { Skeleton } from "../chat";
-import { useKeys } from "../parts";
+import { nextTheme, otherLanguage, useKeys, useLanguage, useTheme } from "../parts";
 import { Start } from "../sessions";
 import { signOut, useLine } from "../wire";
 import { LanguageContext, useWords } from "../words";
-import { nextTheme, otherLanguage, useLanguage, useTheme } from "./choices";
 import { Edge } from "./edge";
 import { KeysPage } from "./keys-page";
 import { Login } from "./login";

@@ -2,32 +2,18 @@
 
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
-import { Icon, useStored } from "../parts";
+import { Icon, useWish } from "../parts";
 import type { SessionRow } from "../proto";
 import { nameOf } from "../sessions";
 import { useRows } from "../wire";
 import { useWords } from "../words";
 
-const isPossible = typeof Notification !== "undefined";
-
-/** Whether somebody wants to be told, and the browser lets us. */
-function useWish(): [boolean, (wanted: boolean) => void] {
-  const [kept, keep] = useStored("notify");
-  const wants = kept === "yes" && isPossible && Notification.permission === "granted";
-  const set = async (wanted: boolean) => {
-    if (!wanted) return keep(null);
-    // The browser asks, and only because a button was pressed.
-    if ((await Notification.requestPermission()) === "granted") keep("yes");
-  };
-  return [wants, (wanted) => void set(wanted)];
-}
-
 export function NotifyRow() {
   const words = useWords();
-  const [wants, setWants] = useWish();
-  if (!isPossible || Notification.permission === "denied") return null;
+  const { wants, isPossible, isRefused, set } = useWish();
+  if (!isPossible || isRefused) return null;
   return (
-    <button type="button" className="row" aria-pressed={wants} onClick={() => setWants(!wants)}>
+    <button type="button" className="row" aria-pressed={wants} onClick={() => set(!wants)}>
       <Icon name="bell" />
       {wants ? words.notify.on : words.notify.off}
     </button>
@@ -38,7 +24,7 @@ export function NotifyRow() {
 export function Notifier() {
   const words = useWords();
   const [, go] = useLocation();
-  const [wants] = useWish();
+  const { wants } = useWish();
   const rows = useRows();
   const before = useRef<Map<string, SessionRow>>(undefined);
   useEffect(() => {

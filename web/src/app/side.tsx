@@ -2,10 +2,9 @@
 
 import { useRef, useState } from "react";
 import { Link, useLocation, useRoute } from "wouter";
-import { Icon, Mark, useKeys } from "../parts";
+import { Icon, Mark, nextTheme, otherLanguage, useKeys, useLanguage, useTheme } from "../parts";
 import { SessionList } from "../sessions";
 import { useWords } from "../words";
-import { nextTheme, otherLanguage, useLanguage, useTheme } from "./choices";
 import { NotifyRow } from "./notifier";
 import { PAGES, type Page } from "./views";
 

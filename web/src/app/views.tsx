@@ -30,7 +30,13 @@ const Tasks = lazy(async () => ({ default: (await import("../tasks")).TasksPage 
 
 const Workflows = lazy(async () => ({ default: (await import("../tasks")).WorkflowsPage }));
 
+const Usage = lazy(async () => ({ default: (await import("../usage")).UsagePage }));
+
+const Settings = lazy(async () => ({ default: (await import("../settings")).SettingsPage }));
+
 export const PAGES: readonly Page[] = [
   { name: "tasks", icon: "stack", View: Tasks },
   { name: "workflows", icon: "flow", View: Workflows },
+  { name: "usage", icon: "chart", View: Usage },
+  { name: "settings", icon: "gear", View: Settings },
 ];

@@ -1,6 +1,7 @@
 //! How the agent works: its mode, its model, when the person is asked, its tool level.
 
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
 import { Pick } from "../parts";
 import type { ApprovalMode, Mode, ModelList } from "../proto";
 import { models } from "../wire";
@@ -62,13 +63,21 @@ export function SettingPicks({
   const words = useWords();
   const { data } = useQuery({
     queryKey: ["models", folder],
-    queryFn: () => models(folder),
+    queryFn: () => models.list(folder),
     staleTime: 60_000,
     enabled: folder !== "",
   });
   const usual = data?.models.find((each) => each.default)?.name;
+  // One is named, and none can be asked: where nothing is named yet, the start leads to a first one.
+  const hasNone =
+    model !== "" && data !== undefined && data.models.length === 0 && Object.keys(data.groups).length === 0;
   return (
     <>
+      {hasNone && (
+        <Link href="/settings/models" className="btn small">
+          {words.composer.noModel}
+        </Link>
+      )}
       <Pick
         label={words.composer.model}
         value={model || (usual ?? "")}

@@ -10,4 +10,8 @@ import "./dialog.css";
 import "./agents.css";
 import "./flow.css";
 import "./tasks.css";
+import "./settings.css";
+import "./plugged.css";
+import "./models.css";
+import "./usage.css";
 import "./narrow.css";

@@ -1,6 +1,7 @@
 //! Our own controls: small, named like the look names them, and without any knowledge of sessions.
 
 export { BarTrack } from "./bar-track";
+export { nextTheme, otherLanguage, THEMES, type Theme, useLanguage, useTheme } from "./choices";
 export { useNow } from "./clock";
 export { CopyButton } from "./copy-button";
 export { Dialog } from "./dialog";
@@ -8,8 +9,9 @@ export { Diff } from "./diff";
 export { Glyph, type Shape, type Tone } from "./glyph";
 export { hunks } from "./hunks";
 export { Icon, type IconName, Mark } from "./icon";
-export { isWriting, useKeys } from "./keys";
+export { isWriting, useKeys, useLetters } from "./keys";
 export { Pick } from "./pick";
 export { Seg } from "./seg";
 export { draftOf, store, stored, useStored } from "./stored";
 export { SureButton } from "./sure";
+export { useWish } from "./wish";

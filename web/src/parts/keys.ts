@@ -1,6 +1,7 @@
 //! Keys for the whole page. Letters count only while nobody writes.
 
 import { useEffect, useRef } from "react";
+import { stored, useStored } from "./stored";
 
 /** What is done at a key, by its name: `y`, `Y`, `Escape`, `Alt-n`, `Mod-k`, and `g c` for one after the other. What
  * gives false lets the key go on. */
@@ -10,6 +11,14 @@ export function isWriting(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );
+}
+
+const LETTERS = "letters";
+
+/** Whether letters do anything; who dictates or types beside a field has them off. */
+export function useLetters(): [boolean, (areOn: boolean) => void] {
+  const [kept, keep] = useStored(LETTERS);
+  return [kept !== "off", (areOn) => keep(areOn ? null : "off")];
 }
 
 /** How long `g` waits for the letter that says where to. */
@@ -50,7 +59,7 @@ export function useKeys(keys: Keys): void {
       const name = nameOf(event);
       const work = now.current[name];
       const isLetter = name.length === 1 || name.startsWith("g ");
-      if (work === undefined || (isLetter && isWriting(event.target))) return;
+      if (work === undefined || (isLetter && (isWriting(event.target) || stored(LETTERS) === "off"))) return;
       if (work(event) !== false) event.preventDefault();
     };
     addEventListener("keydown", press);

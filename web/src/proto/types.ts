@@ -64,8 +64,54 @@ export type AgentComplete = {
   by?: Actor;
 };
 
+/** Who an agent of a name is, without its prompt. */
+export type AgentDefinition = {
+  /** Its name. */
+  name: string;
+  /** What it is good for. */
+  description: string;
+  /** Where it comes from. */
+  origin: Origin;
+  /** Its file; none for one that comes with the program. */
+  file?: string;
+  /** Whether it may create agents of its own. */
+  type: NodeType;
+  /** The group or model that it asks; none for the same as its parent. */
+  model?: string;
+  /** How freely the model chooses its words. */
+  temperature?: number;
+  /** Most tokens of one answer. */
+  max_output?: number;
+  /** Only these tools exist for it; none for the same as its parent. */
+  tools?: Array<string>;
+  /** These tools do not. */
+  disallowed_tools: Array<string>;
+  /** The mode it works in, where that is narrower than its parent's. */
+  mode?: Mode;
+  /** Calls that are refused, as `--deny` is written. */
+  deny: Array<string>;
+  /** Calls that a person decides about, as `--ask` is written. */
+  ask: Array<string>;
+  /** Most turns. */
+  max_turns?: number;
+  /** Seconds that it may take. */
+  timeout?: number;
+  /** What it and everybody below it may use. */
+  budget: SubtreeBudget;
+  /** What it is started with, by name. */
+  inputs?: Record<string, DeclaredInput>;
+};
+
 /** One node of a session's agent tree. */
 export type AgentId = string;
+
+/** Agents, and what is wrong with files that define some. */
+export type AgentList = {
+  /** The agents. */
+  agents: Array<AgentDefinition>;
+  /** What is wrong. */
+  problems: Array<Problem>;
+};
 
 /** An agent, or the person, says something to another agent. */
 export type AgentMessage = {
@@ -216,7 +262,7 @@ export type Answer = (SessionSnapshot & {
   tail: string;
 });
 
-/** When the person is asked. */
+/** When the person is asked; those that ask less come before those that ask more. */
 export type ApprovalMode = ("auto" | "accept_edits" | "ask_first" | "manual");
 
 /** A call that a person will be asked about when its turn comes. */
@@ -271,6 +317,18 @@ export type Branch = {
   name?: string;
 };
 
+/** Something that a plugin brings. */
+export type BroughtRow = {
+  /** What kind of thing, such as `skill`. */
+  kind: string;
+  /** Its name; for a hook its moment. */
+  name: string;
+  /** What it runs or reaches. */
+  runs?: string;
+  /** The first lines of what is run, what it is given, and what it asks for. */
+  says?: string;
+};
+
 /** A limit of a session that is reached, and what the session used in all. */
 export type BudgetReached = ({
   of: "cost";
@@ -298,6 +356,14 @@ export type CallId = string;
 /** Where a call is in its life. */
 export type CallStatus = ("validating" | "scheduled" | "awaiting_approval" | "executing" | "success" | "error" | "cancelled");
 
+/** A run that does not go on. */
+export type CancelledWorkflow = {
+  /** The run. */
+  run: WorkflowRun;
+  /** Whether the process that runs it was told to stop; nobody runs it otherwise. */
+  elsewhere?: boolean;
+};
+
 /** How much was changed in files. */
 export type ChangedFiles = {
   /** How many files. */
@@ -306,6 +372,14 @@ export type ChangedFiles = {
   added: number;
   /** Lines that edits removed. */
   removed: number;
+};
+
+/** What settings mean. */
+export type CheckedSettings = {
+  /** The settings with values of the kind that each takes. */
+  settings: Array<NewSetting>;
+  /** Whether agents would be freer with them than they are. */
+  loosens: boolean;
 };
 
 /** The workspace was kept as it is. */
@@ -560,6 +634,18 @@ export type Decision = ({
   reason?: string;
 });
 
+/** Something that an agent is started with. */
+export type DeclaredInput = {
+  /** What it can be. */
+  type: Known5;
+  /** What it is for. */
+  description?: string;
+  /** Its value when none is given. */
+  default?: Json;
+  /** Whether one must be given. */
+  required: boolean;
+};
+
 /** The change of one file. */
 export type Diff = {
   /** Path relative to the workspace where it lies inside it. */
@@ -622,6 +708,9 @@ export type Down = ({
 
 /** What it means to answer a question with nothing. */
 export type EmptyAnswer = ("allowed" | "default" | "refused");
+
+/** The variables that commands are given; no secret is among them. */
+export type Environment = Record<string, string>;
 
 /** What the model is told of the place where it works: gathered when the session was made, and told the same for as long as it lives. */
 export type EnvironmentTold = {
@@ -753,6 +842,50 @@ export type Event = (SessionStart & {
   needs?: number;
 };
 
+/** What would happen to a call. */
+export type ExplainedCall = {
+  /** What is to be done with it. */
+  decision: Ruling;
+  /** Why. */
+  reason: string;
+  /** The rule that decides, by its name or what it says. */
+  rule: string;
+  /** Who wrote that. */
+  source: RuleSource;
+  /** Where; empty for what has no place. */
+  place: string;
+  /** How much harm the call could do. */
+  risk: Risk;
+  /** The tool's own name. */
+  tool: string;
+  /** The arguments as rules see them. */
+  arguments: string;
+  /** The files and folders as rules see them. */
+  paths: Array<string>;
+  /** The commands of a line. */
+  commands: Array<ExplainedCommand>;
+  /** Whether all of the line was understood; none without a command. */
+  understood?: boolean;
+  /** What rules close in the box of the command. */
+  closed: Array<string>;
+  /** What "for this session" would allow. */
+  session_rule?: string;
+  /** What is not as it would be in a run. */
+  notes: Array<string>;
+  /** What is not as it was meant in settings and rules. */
+  warnings?: Array<string>;
+};
+
+/** One command of a line. */
+export type ExplainedCommand = {
+  /** Its words, joined by spaces. */
+  command: string;
+  /** How much harm it could do. */
+  risk: Risk;
+  /** Why. */
+  because?: string;
+};
+
 /** A file that is different. */
 export type FileChange = {
   /** Its path, relative to the workspace. */
@@ -784,6 +917,22 @@ export type FilesBack = {
   done: number;
   /** Files that are to be put back. */
   total: number;
+};
+
+/** What a folder would switch on by itself, and how that stands. */
+export type FolderTrust = {
+  /** What it would switch on, for the person who decides; empty when that is nothing. */
+  described: string;
+  /** The same in a line for each thing: what it is called, and what it runs. */
+  names?: string;
+  /** What exactly was described: a decision is about that and nothing else. */
+  seen: string;
+  /** Its parts in a line each, which can be taken or left one by one. */
+  parts?: Array<string>;
+  /** Whether all of it is on. */
+  all_on: boolean;
+  /** What is left out, and why. */
+  warnings?: Array<string>;
 };
 
 /** Where the conversation of a fork comes from. */
@@ -883,11 +1032,36 @@ export type GrantedRule = {
   agent?: string;
 };
 
+/** From when on a setting holds that was written. */
+export type HoldsFrom = ("turn" | "session" | "window");
+
 /** A moment that hooks can be plugged into, by the name that hook files use for it. */
 export type HookEvent = ("SessionStart" | "SessionEnd" | "UserPromptSubmit" | "PreToolUse" | "PermissionRequest" | "PostToolUse" | "PostToolUseFailure" | "Stop" | "SubagentStart" | "SubagentStop" | "PreCompact" | "PostCompact" | "Notification" | "Error");
 
+/** The hooks that run. */
+export type HookList = {
+  /** The hooks. */
+  hooks: Array<HookRow>;
+  /** What the folder brings that is not switched on, for a person. */
+  note?: string;
+  /** What makes the settings unusable; those that are told are the ones that hold all the same. */
+  problems?: Array<SettingProblem>;
+};
+
 /** What a hook came to. */
 export type HookOutcome = ("passed" | "allowed" | "asked" | "blocked" | "stopped" | "failed" | "timed_out" | "cancelled");
+
+/** A hook. */
+export type HookRow = {
+  /** The moment that it runs at, by its name. */
+  event: string;
+  /** Which tools, sources or reasons it is for. */
+  matcher: string;
+  /** The command line. */
+  command: string;
+  /** The file that it is written in. */
+  file: string;
+};
 
 /** A hook ran. */
 export type HookRun = {
@@ -931,6 +1105,9 @@ export type Imported = {
   skipped: number;
 };
 
+/** What an input can be. */
+export type InputType = ("string" | "number" | "integer" | "boolean" | "string[]" | "number[]" | "integer[]" | "boolean[]" | "array" | "object");
+
 /** The answer to one thing that the model wants to know. */
 export type ItemAnswer = {
   /** The labels of the options that were chosen. */
@@ -939,8 +1116,103 @@ export type ItemAnswer = {
   text?: string;
 };
 
+/** What is kept now. */
+export type KeptKey = {
+  /** How many keys of the provider are kept. */
+  keys: number;
+  /** Whether this one was not kept before. */
+  new: boolean;
+  /** How many it took the place of. */
+  replaced: number;
+  /** The file of keys. */
+  file: string;
+  /** The place whose key is sent instead. */
+  hidden_by?: Known11;
+  /** Whether the provider has a login with a browser. */
+  has_login?: boolean;
+  /** What the provider said of it, where it was asked and the answer says something. */
+  test?: Known12;
+  /** What is not as it was meant in the settings. */
+  warnings?: Array<string>;
+};
+
+/** A rule that is kept for good. */
+export type KeptRule = {
+  /** Its text in the file. */
+  text: string;
+  /** What it says, in one line. */
+  title: string;
+};
+
+/** Rules that are kept for good. */
+export type KeptRules = {
+  /** The file that they are in. */
+  file: string;
+  /** The rules, as they stand there. */
+  rules: Array<KeptRule>;
+};
+
+/** Which providers have keys. */
+export type KeyList = {
+  /** What each has in each place, the place that counts first in front. */
+  keys: Array<KeyRow>;
+  /** The file of keys. */
+  file: string;
+  /** Why that can't be used. */
+  problem?: string;
+  /** What is not as it was meant in the settings. */
+  warnings?: Array<string>;
+};
+
+/** One of the places that keys come from. */
+export type KeyPlace = ("configuration" | "environment" | "keys file" | "keyring");
+
+/** What one provider has in one place. */
+export type KeyRow = {
+  /** The provider. */
+  provider: string;
+  /** The place. */
+  source: Known11;
+  /** What a person would call it: variables by name, a login as such. */
+  names: Array<string>;
+  /** How many keys there are. */
+  keys: number;
+  /** The last characters of each, where they may be shown. */
+  endings: Array<(string | null)>;
+  /** Whether these keys are the ones that are sent. */
+  used: boolean;
+  /** Why there is nothing to be seen. */
+  problem?: string;
+  /** Whether one of them is a login. */
+  login?: boolean;
+};
+
+/** What came of testing a key that is kept. */
+export type KeyTest = ("works" | "unreachable");
+
+/** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
+export type Known10 = (HoldsFrom | string);
+
+/** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
+export type Known11 = (KeyPlace | string);
+
+/** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
+export type Known12 = (KeyTest | string);
+
+/** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
+export type Known5 = (InputType | string);
+
+/** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
+export type Known6 = (MemoryCategory | string);
+
+/** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
+export type Known7 = (MemoryReach | string);
+
 /** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
 export type Known8 = (Strategy | string);
+
+/** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
+export type Known9 = (ProviderType | string);
 
 /** All that the model knows of one file: what was in it, and how much of that it was shown. */
 export type KnownFile = {
@@ -995,12 +1267,25 @@ export type Letter = (Up & {
   way: "down";
 });
 
+/** How bad it is. */
+export type Level = ("warning" | "error");
+
 /** Lines that a change adds and removes. ``` use neco_proto::LineCount; let unified = "--- a/b\n+++ b/b\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+more\n"; assert_eq!(LineCount::of(unified), LineCount { added: 2, removed: 1 }); ``` */
 export type LineCount = {
   /** Lines added. */
   added: number;
   /** Lines removed. */
   removed: number;
+};
+
+/** A server of this machine that answers. */
+export type LocalModels = {
+  /** Its provider. */
+  provider: string;
+  /** Its address, without login and query. */
+  base: string;
+  /** The models that it serves, as they are written after `provider/`. */
+  models: Array<string>;
 };
 
 /** How many times as much a call with a long prompt costs. */
@@ -1013,8 +1298,59 @@ export type LongPrompt = {
   output_times: number;
 };
 
+/** A list of plugins. */
+export type MarketplaceRow = {
+  /** Its name. */
+  name: string;
+  /** Where it comes from. */
+  source: string;
+};
+
 /** What happened to entries of the memory. */
 export type MemoryAction = ("recalled" | "stored" | "updated");
+
+/** What kind of thing an entry says. */
+export type MemoryCategory = ("preference" | "directory" | "explore_result" | "solution" | "strategy");
+
+/** An entry of the memory without its content. */
+export type MemoryEntry = {
+  /** What it is called by; no other entry that is seen has it. */
+  id: string;
+  /** What it is about. */
+  title: string;
+  /** The same in a sentence or two. */
+  summary: string;
+  /** Its kind. */
+  category: Known6;
+  /** What the problem of a solution was about. */
+  topic?: string;
+  /** Words to find it by. */
+  tags: Array<string>;
+  /** How far it reaches. */
+  scope: Known7;
+  /** The folder that it is about, for one of the person's own. */
+  directory?: string;
+  /** Who wrote it. */
+  source: string;
+  /** When it was made. */
+  created?: string;
+  /** When it was last of use. */
+  last_used?: string;
+  /** How often it was. */
+  uses: number;
+  /** Its file. */
+  path: string;
+  /** What is wrong with its file, line by line. */
+  troubles: Array<string>;
+};
+
+/** Entries of the memory. */
+export type MemoryList = {
+  /** The entries. */
+  entries: Array<MemoryEntry>;
+  /** The cursor of the page that follows, where there are more. */
+  next?: string;
+};
 
 /** An entry of the memory in short. */
 export type MemoryNote = {
@@ -1027,6 +1363,9 @@ export type MemoryNote = {
   /** The file that holds it. */
   path: string;
 };
+
+/** How far an entry reaches, and where it is kept. */
+export type MemoryReach = ("global" | "private" | "directory");
 
 /** How far an entry of the memory reaches. */
 export type MemoryScope = ("global" | "directory");
@@ -1115,6 +1454,52 @@ export type ModeChange = {
   by?: Actor;
 };
 
+/** Everything that is known of one model. */
+export type ModelDescription = {
+  /** Tokens that fit into one request and its answer. */
+  context_window: number;
+  /** Most tokens of one answer. */
+  max_output: number;
+  /** Whether the sizes are known rather than assumed. */
+  known: boolean;
+  /** Input that is read anew; none when the price is not known. */
+  input_price?: number;
+  /** Output, thoughts included. */
+  output_price?: number;
+  /** Input that the vendor had in its cache. */
+  cache_read_price?: number;
+  /** Input that the vendor put into its cache. */
+  cache_write_price?: number;
+  /** What long prompts cost more. */
+  long_prompt?: LongPrompt;
+  /** Whether it sees pictures. */
+  vision: boolean;
+  /** Whether it can call tools. */
+  tools: boolean;
+  /** Whether it thinks before it answers. */
+  reasoning: boolean;
+  /** `provider/model`. */
+  name: string;
+  /** Its provider. */
+  provider: string;
+  /** The provider's address, without login and query. */
+  base?: string;
+  /** The format it is asked in. */
+  type: Known9;
+  /** What it is asked with, such as `temperature=0`. */
+  parameters: Array<string>;
+  /** Where its keys come from. */
+  key_sources: Array<string>;
+  /** The entry of the built-in catalogue. */
+  catalogue_entry?: string;
+  /** Whether the settings have something laid over that. */
+  overridden: boolean;
+  /** How it stands, one for each key. */
+  states: Array<ModelState>;
+  /** Whether it runs on this machine. */
+  local?: boolean;
+};
+
 /** A group of models. */
 export type ModelGroup = {
   /** The models, in order of preference. */
@@ -1133,6 +1518,16 @@ export type ModelList = {
   models: Array<ModelRow>;
   /** How many providers are left out, as they can't be asked. */
   hidden?: number;
+  /** What is not as it was meant in the settings. */
+  warnings?: Array<string>;
+};
+
+/** What there is to choose from. */
+export type ModelOffers = {
+  /** Servers of this machine that answer. */
+  servers: Array<LocalModels>;
+  /** Providers elsewhere; those that most people have first. */
+  providers: Array<ProviderOffer>;
   /** What is not as it was meant in the settings. */
   warnings?: Array<string>;
 };
@@ -1187,6 +1582,16 @@ export type ModelRow = {
   default: boolean;
 };
 
+/** How one key of a model stands. */
+export type ModelState = {
+  /** `provider/model`, with the number of the key where there are several. */
+  name: string;
+  /** How it stands. */
+  state: Readiness;
+  /** Why it can't be asked. */
+  reason?: string;
+};
+
 /** Another key or another model of the group takes over. */
 export type ModelSwitch = {
   /** What failed: `provider/model`, with the number of the key where there are several. */
@@ -1199,6 +1604,14 @@ export type ModelSwitch = {
   message: string;
   /** Whether text and calls streamed so far in this turn are void. */
   discards: boolean;
+};
+
+/** A setting that is to be written. */
+export type NewSetting = {
+  /** The dotted key. */
+  key: string;
+  /** Its value: text, a number, yes or no, or a list of these; null takes the setting out of the file. */
+  value: Json;
 };
 
 /** What came of an agent's task. */
@@ -1238,7 +1651,7 @@ export type Notification = {
 export type NotificationLevel = ("info" | "warning");
 
 /** What a notification is about, where a window stands otherwise because of it. */
-export type NotificationTopic = ("compaction_begins" | "compaction_failed" | "not_kept");
+export type NotificationTopic = ("compaction_begins" | "compaction_failed" | "not_kept" | "handed_over");
 
 /** Opens a session or makes one, with what belongs to this opening and not to the folder that is worked in. */
 export type OpenSession = {
@@ -1274,6 +1687,10 @@ export type OpenSession = {
   beside?: string;
   /** MCP servers of this opening, besides those of the folder. */
   servers?: Array<GivenServer>;
+  /** Settings of this opening, as `-c` has them; they outrank those of files. */
+  settings?: Array<string>;
+  /** The variables that commands are given, in place of those of the process that opens the session. */
+  environment?: Environment;
   /** Whether a person is there. */
   attended?: boolean;
   /** Whether more than a single request is meant. */
@@ -1293,6 +1710,9 @@ export type Opened = {
   /** What the person should know. */
   notes?: Array<string>;
 };
+
+/** Where something comes from that people can bring along. */
+export type Origin = ("built-in" | "yours" | "folder" | "file");
 
 /** Which of a process's outputs. */
 export type OutputStream = ("output" | "note");
@@ -1411,6 +1831,52 @@ export type PlanUpdate = {
   by?: Actor;
 };
 
+/** Plugins and lists of them. */
+export type PluginList = {
+  /** The plugins, by name. */
+  plugins: Array<PluginRow>;
+  /** The names of the marketplaces, each with where it comes from. */
+  marketplaces: Array<MarketplaceRow>;
+  /** What is to be said of them. */
+  warnings?: Array<string>;
+};
+
+/** A plugin. */
+export type PluginRow = {
+  /** Its name. */
+  name: string;
+  /** What it is for. */
+  description: string;
+  /** Its version, as it says. */
+  version?: string;
+  /** Where it comes from. */
+  source: string;
+  /** The commit that was taken. */
+  commit?: string;
+  /** Whether it is on. */
+  enabled: boolean;
+  /** Whether it counts in the folder: it is on, for that folder, and what was said yes to. */
+  active: boolean;
+  /** The folders that it is for; everywhere without any. */
+  projects?: Array<string>;
+  /** Why it does not count although it is on, and what to do about it. */
+  off?: string;
+  /** Its skills that can't be used, each with why. */
+  broken?: Array<Problem>;
+};
+
+/** Something in a definition that is not as it should be. */
+export type Problem = {
+  /** The file, as a person writes it. */
+  file: string;
+  /** The line, from 1. */
+  line: number;
+  /** How bad it is. */
+  level: Level;
+  /** What is wrong. */
+  message: string;
+};
+
 /** Exactly what the model would be told now. */
 export type PromptReport = {
   /** How much room it takes. */
@@ -1421,6 +1887,16 @@ export type PromptReport = {
   tools: Array<ToolText>;
   /** The conversation, oldest first. */
   messages: Array<Message>;
+};
+
+/** A provider that a key opens. */
+export type ProviderOffer = {
+  /** Its name. */
+  name: string;
+  /** The variables that would bring a key. */
+  variables: Array<string>;
+  /** Where its keys come from; none without a key. */
+  sources: Array<string>;
 };
 
 /** A provider in a list. */
@@ -1461,6 +1937,9 @@ export type ProviderStanding = ({
 } | {
   kind: "other";
 });
+
+/** Which wire format a provider speaks. */
+export type ProviderType = ("openai" | "responses" | "anthropic" | "gemini" | "scripted");
 
 /** A question. */
 export type Query = ({
@@ -1565,6 +2044,9 @@ export type QuestionOption = {
   /** What it means. */
   description?: string;
 };
+
+/** Whether something can be asked. */
+export type Readiness = ("ready" | "rests" | "unusable" | "other");
 
 /** A folder that sessions worked in. */
 export type RecentFolder = {
@@ -1734,6 +2216,37 @@ export type Risk = ("safe" | "low" | "medium" | "high" | "critical");
 /** Who speaks. */
 export type Role = ("user" | "assistant" | "tool");
 
+/** The rules in force. */
+export type RuleList = {
+  /** The rules. */
+  rules: Array<RuleRow>;
+  /** Files of rules that are not in force, as the folder is not trusted. */
+  untrusted: Array<string>;
+  /** What is not as it was meant in settings and rules. */
+  warnings?: Array<string>;
+};
+
+/** A rule in a list. */
+export type RuleRow = {
+  /** What it says. */
+  decision: Ruling;
+  /** Higher ones are looked at first, within a source. */
+  priority: number;
+  /** Who wrote it. */
+  source: RuleSource;
+  /** Where it is written. */
+  place: string;
+  /** What it is called, if it has a name. */
+  name?: string;
+  /** Why it is there, if it says so. */
+  reason?: string;
+  /** Which calls it is about. */
+  about: string;
+};
+
+/** Who wrote a rule; later ones outrank earlier ones. */
+export type RuleSource = ("built-in" | "user" | "project" | "command line" | "session");
+
 /** Rules files that the model was told of because it touched their folders. */
 export type RulesTold = {
   /** The files, relative to the workspace. */
@@ -1741,6 +2254,9 @@ export type RulesTold = {
   /** Files beside them that were not read, as a notification before said: the model is told that, and not told again. */
   unread?: Array<string>;
 };
+
+/** What is to be done with a call. */
+export type Ruling = ("allow" | "ask" | "deny");
 
 /** How much of a call its line says. */
 export type Says = ("part" | "whole" | "command");
@@ -1755,6 +2271,105 @@ export type Selection = {
   text: string;
 };
 
+/** What a provider serves. */
+export type ServedModels = {
+  /** The provider; a server that the settings do not have yet is given a name that is free. */
+  provider: string;
+  /** Its models, as they are written after `provider/`: what it says, or what is known where it does not tell. */
+  models: Array<string>;
+  /** Whether it tells nobody without a key, or without another one. */
+  needs_key: boolean;
+  /** Whether nobody listens at the address that was given. */
+  silent: boolean;
+};
+
+/** The MCP servers of a folder. */
+export type ServerList = {
+  /** The servers, sorted by name. */
+  servers: Array<ServerRow>;
+  /** Which are left out, and what else is to be said about their settings. */
+  warnings?: Array<string>;
+};
+
+/** Lines of the log of an MCP server. */
+export type ServerLog = {
+  /** The file, as people write it. */
+  file: string;
+  /** The lines, each with its end. */
+  text: string;
+};
+
+/** What an MCP server offers, in figures. */
+export type ServerOffers = {
+  /** The tools of it that agents have. */
+  tools: number;
+  /** Its prompts. */
+  prompts: number;
+  /** Its resources, and patterns of them. */
+  resources: number;
+  /** The version of the protocol that was agreed on. */
+  protocol: string;
+  /** What it calls itself, with its version. */
+  server: string;
+};
+
+/** A prompt of an MCP server. */
+export type ServerPrompt = {
+  /** What the server calls it. */
+  name: string;
+  /** What it is for. */
+  description: string;
+  /** What it needs. */
+  required: Array<string>;
+  /** What it takes besides. */
+  optional: Array<string>;
+};
+
+/** A resource of an MCP server, or a pattern of addresses. */
+export type ServerResource = {
+  /** Its address. */
+  uri: string;
+  /** What it is called. */
+  name: string;
+  /** What it is. */
+  description: string;
+};
+
+/** An MCP server. */
+export type ServerRow = {
+  /** What it is called. */
+  name: string;
+  /** How it stands. */
+  state: ServerState;
+  /** Why it failed. */
+  error?: string;
+  /** How it is reached. */
+  transport: ServerTransport;
+  /** Its command line or its address, without secrets. */
+  in_short: string;
+  /** The file that it is written in, as people write it. */
+  file: string;
+  /** Whether it is started with a session, rather than at its first call. */
+  auto_start: boolean;
+  /** What it offers, where that is known. */
+  offers?: ServerOffers;
+  /** What of that is left out, and why. */
+  left_out?: Array<string>;
+};
+
+/** How an MCP server stands. */
+export type ServerState = ("configured" | "known" | "starting" | "running" | "disabled" | "untrusted" | "needs_login" | "failed" | "other");
+
+/** A tool of an MCP server. */
+export type ServerTool = {
+  /** What agents call it. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** What the server says of its effects, for a person; nobody believes it. */
+  hints?: string;
+};
+
 /** How much room the declarations of an MCP server's tools take. */
 export type ServerToolsSize = {
   /** The server. */
@@ -1764,6 +2379,9 @@ export type ServerToolsSize = {
   /** Their tokens. */
   tokens: number;
 };
+
+/** How an MCP server is reached. */
+export type ServerTransport = ("stdio" | "http" | "other");
 
 /** One conversation with its log, tree and workspace. */
 export type SessionId = string;
@@ -1917,6 +2535,62 @@ export type SessionTitle = {
   by: TitleSource;
 };
 
+/** A file of settings. */
+export type SettingFile = {
+  /** The layer that it is, by its name. */
+  layer: string;
+  /** Where it is. */
+  path: string;
+  /** Whether it is there. */
+  exists: boolean;
+};
+
+/** The files of settings. */
+export type SettingFiles = {
+  /** The user's own file, whether it exists or not. */
+  own: string;
+  /** All that are read, later ones over earlier ones. */
+  files: Array<SettingFile>;
+  /** What makes them unusable. */
+  problems?: Array<SettingProblem>;
+};
+
+/** The settings that hold. */
+export type SettingList = {
+  /** Every setting that has a value, sorted by key. */
+  settings: Array<SettingRow>;
+  /** What is not as it was meant in the settings. */
+  warnings?: Array<string>;
+  /** What makes the files unusable, each with its place. What is told then is what the open session of this folder works with, or what is left without that. */
+  problems?: Array<SettingProblem>;
+  /** The settings that have no value. */
+  unset?: Array<SettingRow>;
+};
+
+/** Something that makes a file of settings unusable. */
+export type SettingProblem = {
+  /** The place and what is wrong there, for a person. */
+  words: string;
+  /** The file, where it is one. */
+  file?: string;
+};
+
+/** A setting. */
+export type SettingRow = {
+  /** The dotted key. */
+  key: string;
+  /** The value as TOML; `***` for keys and headers, and for the secrets in addresses and command lines. */
+  value: string;
+  /** The layer that had the last word, by its name. */
+  layer: string;
+  /** Where it is written, and before that whose items come before. */
+  origins: Array<string>;
+  /** What it can be set to, for a person; empty for names that people give themselves. */
+  takes?: string;
+  /** What it means. */
+  meaning?: string;
+};
+
 /** A value that all agents of a session share was set or removed. */
 export type SharedStateUpdate = {
   /** Its name. */
@@ -1927,6 +2601,224 @@ export type SharedStateUpdate = {
   version: number;
   /** What the agent is called that did it; its id is that of the event. */
   writer: string;
+};
+
+/** All of an agent. */
+export type ShownAgent = {
+  /** Its name. */
+  name: string;
+  /** What it is good for. */
+  description: string;
+  /** Where it comes from. */
+  origin: Origin;
+  /** Its file; none for one that comes with the program. */
+  file?: string;
+  /** Whether it may create agents of its own. */
+  type: NodeType;
+  /** The group or model that it asks; none for the same as its parent. */
+  model?: string;
+  /** How freely the model chooses its words. */
+  temperature?: number;
+  /** Most tokens of one answer. */
+  max_output?: number;
+  /** Only these tools exist for it; none for the same as its parent. */
+  tools?: Array<string>;
+  /** These tools do not. */
+  disallowed_tools: Array<string>;
+  /** The mode it works in, where that is narrower than its parent's. */
+  mode?: Mode;
+  /** Calls that are refused, as `--deny` is written. */
+  deny: Array<string>;
+  /** Calls that a person decides about, as `--ask` is written. */
+  ask: Array<string>;
+  /** Most turns. */
+  max_turns?: number;
+  /** Seconds that it may take. */
+  timeout?: number;
+  /** What it and everybody below it may use. */
+  budget: SubtreeBudget;
+  /** What it is started with, by name. */
+  inputs?: Record<string, DeclaredInput>;
+  /** What it is told about who it is. */
+  prompt: string;
+  /** JSON schema of what it must finish with. */
+  output_schema?: Json;
+  /** The template that makes its task of its inputs. */
+  query?: string;
+};
+
+/** All of an entry. */
+export type ShownMemory = {
+  /** What it is called by; no other entry that is seen has it. */
+  id: string;
+  /** What it is about. */
+  title: string;
+  /** The same in a sentence or two. */
+  summary: string;
+  /** Its kind. */
+  category: Known6;
+  /** What the problem of a solution was about. */
+  topic?: string;
+  /** Words to find it by. */
+  tags: Array<string>;
+  /** How far it reaches. */
+  scope: Known7;
+  /** The folder that it is about, for one of the person's own. */
+  directory?: string;
+  /** Who wrote it. */
+  source: string;
+  /** When it was made. */
+  created?: string;
+  /** When it was last of use. */
+  last_used?: string;
+  /** How often it was. */
+  uses: number;
+  /** Its file. */
+  path: string;
+  /** What is wrong with its file, line by line. */
+  troubles: Array<string>;
+  /** All there is to know. */
+  content: string;
+  /** Why its file can't be read, where that is so; there is no content then. */
+  unreadable?: string;
+};
+
+/** What a name stands for. */
+export type ShownModel = {
+  /** The name. */
+  name: string;
+  /** How the group chooses; none for a model. */
+  strategy?: Known8;
+  /** The models, in the order in which they are asked. */
+  models: Array<ModelDescription>;
+  /** What is not as it was meant in the settings. */
+  warnings?: Array<string>;
+};
+
+/** All that a plugin brings. */
+export type ShownPlugin = {
+  /** Its name. */
+  name: string;
+  /** What it is for. */
+  description: string;
+  /** Its version, as it says. */
+  version?: string;
+  /** Where it comes from. */
+  source: string;
+  /** The commit that was taken. */
+  commit?: string;
+  /** Whether it is on. */
+  enabled: boolean;
+  /** Whether it counts in the folder: it is on, for that folder, and what was said yes to. */
+  active: boolean;
+  /** The folders that it is for; everywhere without any. */
+  projects?: Array<string>;
+  /** Why it does not count although it is on, and what to do about it. */
+  off?: string;
+  /** Its skills that can't be used, each with why. */
+  broken?: Array<Problem>;
+  /** What it brings. */
+  brings: Array<BroughtRow>;
+  /** What it is, to the byte: a yes is a yes to this. */
+  seen: string;
+  /** What is other than in the one of its name that is there, where one is, with the lines of files that changed. */
+  changes?: Array<string>;
+  /** What is to be said of it. */
+  warnings?: Array<string>;
+};
+
+/** How a run stands. */
+export type ShownRun = {
+  /** The run. */
+  run: WorkflowRun;
+  /** Its tasks; none when its session is gone. */
+  graph?: WorkflowGraph;
+};
+
+/** What commands run in. */
+export type ShownSandbox = {
+  /** In a few words, for a person. */
+  in_short: string;
+  /** What stays open in it. */
+  gaps: Array<string>;
+  /** Its level, by its name. */
+  level?: string;
+  /** What makes the settings unusable; what is told holds all the same. */
+  problems?: Array<SettingProblem>;
+};
+
+/** All of an MCP server. */
+export type ShownServer = {
+  /** The server. */
+  server: ServerRow;
+  /** The names of the variables or headers that it is given. */
+  given: Array<string>;
+  /** The file of its log, as people write it. */
+  log: string;
+  /** What it says about its use. */
+  instructions?: string;
+  /** The tools of it that agents have. */
+  tools: Array<ServerTool>;
+  /** Its prompts. */
+  prompts: Array<ServerPrompt>;
+  /** Its resources, and patterns of them. */
+  resources: Array<ServerResource>;
+};
+
+/** All of a skill. */
+export type ShownSkill = {
+  /** Its name. */
+  name: string;
+  /** What it is for. */
+  description: string;
+  /** Whose it is. */
+  origin: Origin;
+  /** Its file. */
+  file: string;
+  /** Whether it can be used: one of a folder that is not trusted can't. */
+  trusted: boolean;
+  /** Whether the person has it switched off. */
+  off?: boolean;
+  /** What may be written behind its name. */
+  argument?: string;
+  /** Whether the model uses it by itself. */
+  by_model: boolean;
+  /** Whether a person can have it used. */
+  by_person: boolean;
+  /** The file of the skill of the same name that counts in its place. */
+  shadowed_by?: string;
+  /** Where it was added from. */
+  source?: string;
+  /** The only calls that are made while it is in use, as rules are written; none for no limit. */
+  allowed_tools?: Array<string>;
+  /** The model that is asked while it is in use. */
+  model?: string;
+  /** Who does it, where that is an agent of its own. */
+  agent?: string;
+  /** Whether it brings hooks. */
+  hooks: boolean;
+  /** The files beside its text. */
+  files: Array<string>;
+  /** Its text. */
+  text: string;
+};
+
+/** What a workflow says. */
+export type ShownWorkflow = {
+  /** The name it is found by. */
+  name: string;
+  /** Whose it is. */
+  source: Origin;
+  /** Its file; none for one that comes with the program. */
+  file?: string;
+  /** What it is for. */
+  description: string;
+  /** What it is started with. */
+  inputs: Record<string, WorkflowInput>;
+  /** Its tasks, none of them begun. */
+  tasks: Array<WorkflowTask>;
+  /** All of it, as `run_workflow` takes it. */
+  definition: Json;
 };
 
 /** The session itself asks a model something beside its agents, or is done with that. */
@@ -1942,6 +2834,42 @@ export type SidePurpose = ("title" | "memory" | "rerank" | "sampling");
 
 /** Who brought a skill in. */
 export type SkillCause = ("person" | "model" | "words" | "definition");
+
+/** Skills, and those that can't be used. */
+export type SkillList = {
+  /** The skills, those that count first. */
+  skills: Array<SkillRow>;
+  /** Those that can't be used, each with why. */
+  broken?: Array<Problem>;
+  /** What is to be said of folders that were not looked through. */
+  warnings?: Array<string>;
+};
+
+/** A skill, without its text. */
+export type SkillRow = {
+  /** Its name. */
+  name: string;
+  /** What it is for. */
+  description: string;
+  /** Whose it is. */
+  origin: Origin;
+  /** Its file. */
+  file: string;
+  /** Whether it can be used: one of a folder that is not trusted can't. */
+  trusted: boolean;
+  /** Whether the person has it switched off. */
+  off?: boolean;
+  /** What may be written behind its name. */
+  argument?: string;
+  /** Whether the model uses it by itself. */
+  by_model: boolean;
+  /** Whether a person can have it used. */
+  by_person: boolean;
+  /** The file of the skill of the same name that counts in its place. */
+  shadowed_by?: string;
+  /** Where it was added from. */
+  source?: string;
+};
 
 /** A skill was brought into the conversation. */
 export type SkillUsed = {
@@ -1985,6 +2913,50 @@ export type TaskKind = ("agent" | "tool" | "command");
 
 /** How far a task is. */
 export type TaskState = ("pending" | "ready" | "running" | "completed" | "failed" | "cancelled" | "skipped");
+
+/** What came of a question. */
+export type TestedModel = {
+  /** `provider/model`, with the number of the key where there are several. */
+  name: string;
+  /** Whether it can be worked with. */
+  ok: boolean;
+  /** Why not. */
+  problem?: string;
+  /** What kind of failure that was, when the question failed. */
+  code?: ErrorCode;
+  /** How long until the first piece of the answer came. */
+  first_byte_ms?: number;
+  /** How long the answer took in all; none when nothing could be asked. */
+  duration_ms?: number;
+  /** Output tokens a second from the first piece on. */
+  tokens_per_second?: number;
+  /** What the vendor counted. */
+  usage?: Usage;
+  /** Whether it called the tool as it was told; none when it was given none. */
+  called_tool?: boolean;
+};
+
+/** What came of the questions. */
+export type TestedModels = {
+  /** The model or group. */
+  name: string;
+  /** What came of each. */
+  models: Array<TestedModel>;
+};
+
+/** What came of the test of an MCP server. */
+export type TestedServer = {
+  /** The server. */
+  server: ServerRow;
+  /** Whether it answered. */
+  ok: boolean;
+  /** Why not. */
+  problem?: string;
+  /** Milliseconds until it had said what it offers, or failed. */
+  duration_ms: number;
+  /** The tools of it that agents have, as they call them. */
+  tools: Array<string>;
+};
 
 /** Who made a title. A later one in this list is never replaced by an earlier one. */
 export type TitleSource = ("first_words" | "model" | "person");
@@ -2165,6 +3137,23 @@ export type TrimmedOutput = {
   output: string;
 };
 
+/** The folders that something was decided about. */
+export type TrustList = {
+  /** The folders. */
+  folders: Array<TrustRow>;
+};
+
+/** A folder that something was decided about. */
+export type TrustRow = {
+  /** The folder. */
+  path: string;
+  /** What was decided. */
+  state: TrustState;
+};
+
+/** What was decided about a folder. */
+export type TrustState = ("trusted" | "not trusted" | "gone" | "other");
+
 /** An iteration of the loop is over. */
 export type TurnEnd = {
   /** The same as in its `turn_start`. */
@@ -2252,6 +3241,22 @@ export type WhichSession = ("new" | "latest" | {
   id: string;
 });
 
+/** A workflow in a list. */
+export type WorkflowEntry = {
+  /** The name it is found by. */
+  name: string;
+  /** Whose it is. */
+  source: Origin;
+  /** Its file; none for one that comes with the program. */
+  file?: string;
+  /** What it is for; none when it can't be used. */
+  description?: string;
+  /** How many tasks it has; none when it can't be used. */
+  tasks?: number;
+  /** Why it can't be used. */
+  error?: string;
+};
+
 /** A workflow with all its tasks, as a window draws it. */
 export type WorkflowGraph = {
   /** Which one. */
@@ -2271,8 +3276,44 @@ export type WorkflowGraph = {
 /** One run of a workflow. */
 export type WorkflowId = string;
 
+/** Something a workflow is started with. */
+export type WorkflowInput = {
+  /** What it is. */
+  description: string;
+  /** Its value when none is given. */
+  default?: Json;
+};
+
+/** Workflows, and the runs of them. */
+export type WorkflowList = {
+  /** The workflows. */
+  workflows: Array<WorkflowEntry>;
+  /** The runs, the newest first. */
+  runs: Array<WorkflowRun>;
+  /** The cursor of the page of runs that follows, where there are more. */
+  next?: string;
+};
+
 /** What a workflow is told to do. */
 export type WorkflowOrder = ("cancel" | "resume");
+
+/** A run of a workflow, as it is listed. */
+export type WorkflowRun = {
+  /** Which one. */
+  workflow_id: WorkflowId;
+  /** The workflow's name. */
+  name: string;
+  /** The session it runs in. */
+  session: SessionId;
+  /** Where that works. */
+  cwd: string;
+  /** How it stood last. */
+  state: WorkflowState;
+  /** When it began, in milliseconds since 1970. */
+  began_ms: number;
+  /** When that was noted. */
+  changed_ms: number;
+};
 
 /** How a workflow stands. */
 export type WorkflowState = ("running" | "interrupted" | "completed" | "partly" | "failed" | "cancelled");
@@ -2321,91 +3362,20 @@ export type WorkflowUpdate = {
   by?: Actor;
 };
 
-/** A run that does not go on. */
-export type CancelledWorkflow = {
-  /** The run. */
-  run: WorkflowRun;
-  /** Whether the process that runs it was told to stop; nobody runs it otherwise. */
-  elsewhere?: boolean;
+/** Where something was written about an MCP server, and how that stands now. */
+export type WrittenServer = {
+  /** The file, as people write it. */
+  file: string;
+  /** The server of that name that there is now; none where it is gone or left out. */
+  server?: ServerRow;
+  /** Which servers are left out, and what else is to be said about their settings. */
+  warnings?: Array<string>;
 };
 
-/** Where something comes from that people can bring along. */
-export type Origin = ("built-in" | "yours" | "folder" | "file");
-
-/** How a run stands. */
-export type ShownRun = {
-  /** The run. */
-  run: WorkflowRun;
-  /** Its tasks; none when its session is gone. */
-  graph?: WorkflowGraph;
-};
-
-/** What a workflow says. */
-export type ShownWorkflow = {
-  /** The name it is found by. */
-  name: string;
-  /** Whose it is. */
-  source: Origin;
-  /** Its file; none for one that comes with the program. */
-  file?: string;
-  /** What it is for. */
-  description: string;
-  /** What it is started with. */
-  inputs: Record<string, WorkflowInput>;
-  /** Its tasks, none of them begun. */
-  tasks: Array<WorkflowTask>;
-  /** All of it, as `run_workflow` takes it. */
-  definition: Json;
-};
-
-/** A workflow in a list. */
-export type WorkflowEntry = {
-  /** The name it is found by. */
-  name: string;
-  /** Whose it is. */
-  source: Origin;
-  /** Its file; none for one that comes with the program. */
-  file?: string;
-  /** What it is for; none when it can't be used. */
-  description?: string;
-  /** How many tasks it has; none when it can't be used. */
-  tasks?: number;
-  /** Why it can't be used. */
-  error?: string;
-};
-
-/** Something a workflow is started with. */
-export type WorkflowInput = {
-  /** What it is. */
-  description: string;
-  /** Its value when none is given. */
-  default?: Json;
-};
-
-/** Workflows, and the runs of them. */
-export type WorkflowList = {
-  /** The workflows. */
-  workflows: Array<WorkflowEntry>;
-  /** The runs, the newest first. */
-  runs: Array<WorkflowRun>;
-  /** The cursor of the page of runs that follows, where there are more. */
-  next?: string;
-};
-
-/** A run of a workflow, as it is listed. */
-export type WorkflowRun = {
-  /** Which one. */
-  workflow_id: WorkflowId;
-  /** The workflow's name. */
-  name: string;
-  /** The session it runs in. */
-  session: SessionId;
-  /** Where that works. */
-  cwd: string;
-  /** How it stood last. */
-  state: WorkflowState;
-  /** When it began, in milliseconds since 1970. */
-  began_ms: number;
-  /** When that was noted. */
-  changed_ms: number;
+/** Where settings were written. */
+export type WrittenSettings = {
+  /** The file, as people write it. */
+  file: string;
+  /** From when on they hold. */
+  from?: Known10;
 };

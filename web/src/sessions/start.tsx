@@ -4,9 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { Field, SettingPicks } from "../composer";
+import { FirstModel } from "../models";
 import { Icon, useStored } from "../parts";
 import type { ApprovalMode } from "../proto";
-import { makeSession, Problem, recentFolders, useIsLive, useWire } from "../wire";
+import { makeSession, models, Problem, recentFolders, useIsLive, useWire } from "../wire";
 import { useWords } from "../words";
 import { nameOf } from "./rows";
 
@@ -27,10 +28,21 @@ export function Start() {
   const folders = (data?.folders ?? []).filter(({ is_there }) => is_there);
   const folder = asked ?? kept ?? folders[0]?.folder ?? "";
   const text = draft ?? "";
+  const [chosen, setChosen] = useState<string>();
+  const [isChoosing, setChoosing] = useState(false);
+  const { data: list } = useQuery({
+    queryKey: ["models", folder],
+    queryFn: () => models.list(folder),
+    staleTime: 60_000,
+  });
+  // Without a model and a group nobody can be asked.
+  const hasNone =
+    list !== undefined && Object.keys(list.groups).length === 0 && !list.models.some((each) => each.default);
 
   const begin = async () => {
     const said = text.trim();
     if (said === "" || isOpening) return;
+    if (hasNone) return setTrouble(words.start.needsModel);
     if (folder === "") return setTrouble(words.start.needsFolder);
     if (!/^(?:\/|[A-Za-z]:[\\/])/.test(folder)) return setTrouble(words.start.wholePath);
     setTrouble(undefined);
@@ -54,6 +66,22 @@ export function Start() {
     <div className="start">
       <h1>{words.start.title(nameOf(folder))}</h1>
       <FolderPick folder={folder} folders={folders.map((each) => each.folder)} onFolder={keep} />
+      {(hasNone || isChoosing) && (
+        <FirstModel
+          folder={folder}
+          onBusy={setChoosing}
+          onDone={(model) => {
+            setChosen(model);
+            setChoosing(false);
+            field.current?.focus();
+          }}
+        />
+      )}
+      {chosen !== undefined && !hasNone && (
+        <p className="good-note" role="status">
+          <Icon name="check" small /> {words.start.modelAnswers(chosen)}
+        </p>
+      )}
       <section className="composer" aria-label={words.composer.label}>
         {trouble !== undefined && (
           <p className="trouble" role="alert">
@@ -76,7 +104,7 @@ export function Start() {
             className="send"
             aria-label={words.start.begin}
             title={words.start.begin}
-            disabled={text.trim() === "" || !isLive || isOpening}
+            disabled={text.trim() === "" || !isLive || isOpening || hasNone}
             onClick={() => void begin()}
           >
             <Icon name="up" />

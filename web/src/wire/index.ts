@@ -20,6 +20,22 @@ export {
 } from "./hooks";
 export { Problem, signIn, signOut, tabToken } from "./http";
 export type { LineState } from "./line";
-export { branch, findPlaces, makeSession, models, type NewSession, type Opened, recentFolders } from "./open";
+export { branch, findPlaces, makeSession, type NewSession, type Opened, recentFolders } from "./open";
+export {
+  agents,
+  hooks,
+  keys,
+  memory,
+  models,
+  type NewSetting,
+  plugins,
+  rules,
+  sandbox,
+  servers,
+  settings,
+  skills,
+  trust,
+  usedSessions,
+} from "./program";
 export type { LiveSession, Outgoing } from "./session";
 export { cancelRun, command, orderRun, runWorkflow, snapshot, workflow, workflowRun, workflows } from "./workflows";

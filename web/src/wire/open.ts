@@ -1,6 +1,6 @@
 //! Sessions that are made and opened, and the other things that are asked of the program.
 
-import type { ApprovalMode, Branch, FoundPlaces, Mode, ModelList, RecentFolders } from "../proto";
+import type { ApprovalMode, Branch, FoundPlaces, Mode, RecentFolders } from "../proto";
 import { get, onceKey, request } from "./http";
 
 export type Opened = { id: string; folder: string; since: number; was_open: boolean; notes?: string[] };
@@ -17,7 +17,5 @@ export const recentFolders = () => get<RecentFolders>("/sessions/folders", { lim
 
 /** Places in all sessions where words were said, the newest first. */
 export const findPlaces = (words: string) => get<FoundPlaces>("/sessions/search", { words, limit: 8 });
-
-export const models = (folder: string) => get<ModelList>("/models", { folder });
 
 export const branch = (folder: string) => get<Branch>("/files/branch", { folder });

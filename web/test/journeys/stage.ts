@@ -57,7 +57,13 @@ export class Stage {
   /** What the pages said that they should not have. */
   readonly complaints: string[] = [];
 
-  private constructor(cable: Cable, turns: Turn[], files: Record<string, string>, settings: string, agents: Part[]) {
+  private constructor(
+    cable: Cable,
+    turns: Turn[] | undefined,
+    files: Record<string, string>,
+    settings: string,
+    agents: Part[] = [],
+  ) {
     this.cable = cable;
     this.folder = mkdtempSync(join(tmpdir(), "neco-web-"));
     this.project = join(this.folder, "harbor");
@@ -68,12 +74,7 @@ export class Stage {
       mkdirSync(dirname(join(this.project, name)), { recursive: true });
       writeFileSync(join(this.project, name), text);
     }
-    writeFileSync(join(this.folder, "script.json"), JSON.stringify({ turns, agents, context_window: 200_000 }));
-    const provider = `[model_providers.play]\ntype = "scripted"\nscript = ${JSON.stringify(join(this.folder, "script.json"))}\n`;
-    writeFileSync(
-      join(home, "config.toml"),
-      `model = "play/actor"\n${provider}[sessions]\nmodel_title = false\n[memory]\nextract = false\n${settings}`,
-    );
+    writeFileSync(join(home, "config.toml"), `${turns === undefined ? "" : this.#actor(turns, agents)}${settings}`);
     this.env = {
       PATH: process.env.PATH ?? "",
       HOME: home,
@@ -82,6 +83,21 @@ export class Stage {
       LANG: "C.UTF-8",
       CI: "1",
     };
+  }
+
+  /** The settings of a model that says this. */
+  #actor(turns: Turn[], agents: Part[]): string {
+    const script = join(this.folder, "script.json");
+    writeFileSync(script, JSON.stringify({ turns, agents, context_window: 200_000 }));
+    const provider = `[model_providers.play]\ntype = "scripted"\nscript = ${JSON.stringify(script)}\n`;
+    return `model = "play/actor"\n${provider}[sessions]\nmodel_title = false\n[memory]\nextract = false\n`;
+  }
+
+  /** A house without a model. */
+  static async bare(settings: string): Promise<Stage> {
+    const stage = new Stage(await Cable.laid(PORT), undefined, {}, settings);
+    await stage.serve();
+    return stage;
   }
 
   /** A house whose model says this, with a server that listens. */

@@ -1,8 +1,8 @@
 //! What this browser was told about looks: theme and language.
 
 import { useLayoutEffect } from "react";
-import { useStored } from "../parts";
 import { LANGUAGES, type Language, usualLanguage } from "../words";
+import { useStored } from "./stored";
 
 export const THEMES = ["system", "light", "dark"] as const;
 

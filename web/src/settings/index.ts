@@ -1,0 +1,3 @@
+//! Settings: what holds, who decided it, and what is plugged in.
+
+export { SettingsPage } from "./settings-page";

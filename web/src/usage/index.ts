@@ -1,0 +1,3 @@
+//! What was used: tokens, money, cache.
+
+export { UsagePage } from "./usage-page";
