@@ -2,7 +2,7 @@
 
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
-import { packed } from "./scripts/packed";
+import { packed } from "./scripts/packed.ts";
 
 /** While the page is worked on, a real server answers it: `NECO_SERVER=http://127.0.0.1:7420 npm run dev`. */
 const target = process.env.NECO_SERVER ?? "http://127.0.0.1:7420";

@@ -8,4 +8,5 @@ export { hunks } from "./hunks";
 export { Icon, type IconName, Mark } from "./icon";
 export { isWriting, useKeys } from "./keys";
 export { Pick } from "./pick";
+export { useSelectedRows } from "./selected-rows";
 export { draftOf, store, stored, useStored } from "./stored";

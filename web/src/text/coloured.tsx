@@ -4,23 +4,21 @@ import { Fragment, memo, type ReactNode } from "react";
 import type { Parts } from "./colours";
 import { signs } from "./signs";
 
-/** The classes of the kinds, as the worker numbers them. */
-const NAMES = ["k", "f", "t", "st", "n_", "c"];
-
 type Given = { text: string; parts: Parts | undefined; from?: number; to?: number };
 
 export const Coloured = memo(({ text, parts, from = 0, to = text.length }: Given) => {
   if (parts === undefined) return signs(text.slice(from, to));
   const pieces: ReactNode[] = [];
   let at = from;
-  for (let part = firstAfter(parts, from); part < parts.length; part += 3) {
-    const begin = Math.max(parts[part] ?? 0, at);
-    const end = Math.min(parts[part + 1] ?? 0, to);
+  const { at: all, names } = parts;
+  for (let part = firstAfter(all, from); part < all.length; part += 3) {
+    const begin = Math.max(all[part] ?? 0, at);
+    const end = Math.min(all[part + 1] ?? 0, to);
     if (begin >= to) break;
     if (end <= begin) continue;
     if (begin > at) pieces.push(<Fragment key={at}>{signs(text.slice(at, begin))}</Fragment>);
     pieces.push(
-      <span key={begin} className={NAMES[parts[part + 2] ?? 0]}>
+      <span key={begin} className={names[all[part + 2] ?? 0]}>
         {signs(text.slice(begin, end))}
       </span>,
     );
@@ -31,7 +29,7 @@ export const Coloured = memo(({ text, parts, from = 0, to = text.length }: Given
 });
 
 /** Where the first part stands that ends after a place. */
-export function firstAfter(parts: Parts, place: number): number {
+export function firstAfter(parts: Uint32Array, place: number): number {
   let low = 0;
   let high = parts.length / 3;
   while (low < high) {

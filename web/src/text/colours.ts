@@ -4,8 +4,12 @@ import { type RefObject, useEffect, useState } from "react";
 import type { Asked, Told } from "../../work/highlight";
 import address from "../../work/highlight?worker&url";
 
-/** Coloured parts of a text, three numbers each: first code unit, the one after the last, kind. */
-export type Parts = Uint32Array;
+/** Parts of a text that look otherwise: three numbers each (first code unit, the one after the last, which name), and the
+ * names of classes that these mean. */
+export type Parts = { at: Uint32Array; names: readonly string[] };
+
+/** The classes of the kinds, as the worker numbers them. */
+const NAMES = ["k", "f", "t", "st", "n_", "c"];
 
 /** A text that is longer has no colours. */
 const LONGEST = 4 * 1024 * 1024;
@@ -19,7 +23,7 @@ const KEPT = 16 * 1024 * 1024;
 type Known = { text: string; parts: Parts };
 
 const known = new Map<string, Known>();
-const asked = new Map<number, (parts: Parts) => void>();
+const asked = new Map<number, (at: Uint32Array) => void>();
 let kept = 0;
 let next = 1;
 
@@ -77,8 +81,8 @@ function ask(text: string, language: string, heard: (known: Known) => void): voi
   worker ??= worker === null ? null : started();
   if (worker === null) return;
   const id = next++;
-  asked.set(id, (parts) => {
-    const entry = { text, parts };
+  asked.set(id, (at) => {
+    const entry = { text, parts: { at, names: NAMES } };
     keep(nameOf(text, language), entry);
     heard(entry);
   });

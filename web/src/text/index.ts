@@ -2,5 +2,8 @@
 
 export { Coloured } from "./coloured";
 export { type Parts, useColours } from "./colours";
+export { LineList } from "./line-list";
+export { placesOf } from "./lines";
 export { Markdown } from "./markdown";
+export { sgr } from "./sgr";
 export { signs } from "./signs";
