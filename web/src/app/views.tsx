@@ -1,6 +1,6 @@
 //! Where one can go: the views of a session, and the pages beside the sessions. Each is loaded when it is first looked at.
 
-import type { ComponentType } from "react";
+import { type ComponentType, lazy } from "react";
 import type { IconName } from "../parts";
 import type { Words } from "../words";
 
@@ -14,7 +14,15 @@ export type SessionView = {
   View: ComponentType;
 };
 
-export const VIEWS: readonly SessionView[] = [];
+const Files = lazy(() => import("../files").then(({ Files }) => ({ default: Files })));
+const Terminal = lazy(() => import("../terminal").then(({ Terminal }) => ({ default: Terminal })));
+const Prompt = lazy(() => import("../prompt").then(({ Prompt }) => ({ default: Prompt })));
+
+export const VIEWS: readonly SessionView[] = [
+  { name: "files", icon: "folder", letter: "f", View: Files },
+  { name: "terminal", icon: "term", letter: "t", View: Terminal },
+  { name: "prompt", icon: "stack", letter: "p", View: Prompt },
+];
 
 /** A page beside the sessions; what stands behind its name in the address is its own. */
 export type Page = { name: keyof Words["pages"]; icon: IconName; View: ComponentType };
