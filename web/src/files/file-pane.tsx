@@ -126,7 +126,7 @@ export function FilePane({ folder, path, change, home }: Given) {
       ) : data === undefined ? (
         <p className="dim pad late">{words.filesRoom.reading}</p>
       ) : text === "" ? (
-        <p className="dim pad">{words.filesRoom.empty}</p>
+        <p className="dim pad">{last?.isBinary ? words.filesRoom.binary : words.filesRoom.empty}</p>
       ) : (
         <LineList
           label={words.filesRoom.content(path)}

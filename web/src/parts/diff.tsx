@@ -24,7 +24,8 @@ export const Diff = memo(({ unified, path, shown = SHOWN }: Given) => {
   const folds = count > shown + SPARE;
   let left = folds && !isWhole ? shown : Number.POSITIVE_INFINITY;
   return (
-    <div className="diff">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+    <div className="diff" tabIndex={0}>
       {parts.map((hunk, at) => {
         const some = Math.min(hunk.lines.length, left);
         left -= some;

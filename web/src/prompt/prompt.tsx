@@ -64,7 +64,7 @@ export function Prompt() {
           return (
             some.length > 0 && (
               <section key={group}>
-                <h3>{headOf(group, some.length, words)}</h3>
+                <h2>{headOf(group, some.length, words)}</h2>
                 {some.map((part) => (
                   <PartRow
                     key={part.key}

@@ -5,20 +5,17 @@ import { get } from "./http";
 /** Names of the files and folders below a folder; those of folders end with a slash. */
 export const listFiles = (folder: string) => get<{ names: string[] }>("/files", { folder }).then(({ names }) => names);
 
-/** Bytes of a file that are read at a time. */
-const PIECE = 1024 * 1024;
+/** A piece of a file: its text, unless it is none, how many bytes the file has, and where the next piece begins, unless
+ * this is the last. */
+export type FilePiece = { text: string; isBinary: boolean; total: number; next: number | undefined };
 
-/** A piece of a file: its text, how many bytes the file has, and where the next piece begins, unless this is the last. */
-export type FilePiece = { text: string; total: number; next: number | undefined };
+type Told = { text: string; binary?: boolean; end: number; total: number };
 
+/** Reads a file from a byte on, as much of it as comes at once. */
 export async function readFile(folder: string, path: string, start: number): Promise<FilePiece> {
-  const told = await get<{ text: string; end: number; total: number }>("/files/text", {
-    folder,
-    path,
-    start,
-    end: start + PIECE,
-  });
-  return { text: told.text, total: told.total, next: told.end < told.total ? told.end : undefined };
+  const { text, binary, end, total } = await get<Told>("/files/text", { folder, path, start });
+  const isBinary = binary === true;
+  return { text, isBinary, total, next: isBinary || end >= total || end <= start ? undefined : end };
 }
 
 /** The files that are different since a session began, each as a unified diff. */
