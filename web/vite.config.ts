@@ -37,16 +37,16 @@ export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: "parts", include: ["test/*.test.{ts,tsx}"] } },
-      {
-        extends: true,
+      ...["journeys", "figures"].map((name) => ({
+        extends: true as const,
         test: {
-          name: "journeys",
-          include: ["test/journeys/*.test.ts"],
+          name,
+          include: [`test/${name}/*.test.ts`],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
         },
-      },
+      })),
     ],
   },
 });
