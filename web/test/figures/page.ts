@@ -100,7 +100,7 @@ export async function tasks(browser: Browser, page: Page, work: () => Promise<vo
       .map(({ pid, tid }) => `${pid} ${tid}`),
   );
   return traceEvents
-    .filter(({ name, pid, tid }) => name === "RunTask" && mains.has(`${pid} ${tid}`))
+    .filter(({ name, pid, tid }) => name === "ThreadControllerImpl::RunTask" && mains.has(`${pid} ${tid}`))
     .map(({ tdur, dur }) => (tdur ?? dur ?? 0) / 1000);
 }
 
