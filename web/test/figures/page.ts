@@ -1,13 +1,13 @@
 //! What a page says of itself while it is measured: when something was painted, when pieces came, how long its main thread
 //! was at work.
 
-import type { Browser, CDPSession, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 
 declare global {
   interface Window {
     figures: {
       /** Pieces of the model's words: when the server wrote them, and how long the text was with them. */
-      pieces: { at: number; until: number }[];
+      pieces: { at: number; from: number; until: number }[];
       /** How long the text was that was painted, and when. */
       painted: { at: number; length: number }[];
       keys: number[];
@@ -28,8 +28,9 @@ export function watch(): void {
       this.addEventListener("message", ({ data }: MessageEvent<string>) => {
         if (!data.includes('"stream_chunk"')) return;
         const { ts, text } = (JSON.parse(data) as { says: { event: { ts: string; text: string } } }).says.event;
+        const from = length;
         length += text.length;
-        figures.pieces.push({ at: Date.parse(ts), until: length });
+        figures.pieces.push({ at: Date.parse(ts), from, until: length });
       });
     }
   };
@@ -104,25 +105,11 @@ export async function tasks(browser: Browser, page: Page, work: () => Promise<vo
     .map(({ tdur, dur }) => (tdur ?? dur ?? 0) / 1000);
 }
 
-async function metric(client: CDPSession, name: string): Promise<number> {
-  const { metrics } = await client.send("Performance.getMetrics");
-  return metrics.find((one) => one.name === name)?.value ?? Number.NaN;
-}
-
-/** The part of a processor that the page's main thread takes within this time, in percent. */
-export async function share(page: Page, ms: number): Promise<number> {
-  const client = await page.context().newCDPSession(page);
-  await client.send("Performance.enable");
-  const before = await metric(client, "TaskDuration");
-  await new Promise((resolve) => setTimeout(resolve, ms));
-  const taken = (await metric(client, "TaskDuration")) - before;
-  return (taken * 1000 * 100) / ms;
-}
-
 /** The memory that the page's scripts hold once nothing of it is left to be thrown away, in megabytes. */
 export async function held(page: Page): Promise<number> {
   const client = await page.context().newCDPSession(page);
   await client.send("HeapProfiler.collectGarbage");
   await client.send("Performance.enable");
-  return (await metric(client, "JSHeapUsedSize")) / 1e6;
+  const { metrics } = await client.send("Performance.getMetrics");
+  return (metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? Number.NaN) / 1e6;
 }
