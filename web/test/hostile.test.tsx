@@ -12,7 +12,7 @@ const OURS = new Set(
   ),
 );
 
-it.each(WRITTEN)("%s", (text, read) => {
+it.each(WRITTEN.map(([text, read], at) => [at, text, read] as const))("%i", (_, text, read) => {
   const drawn = renderToStaticMarkup(<Markdown text={text} />);
   const elements = [...drawn.matchAll(/<([a-z][\w:-]*)([^>]*)>/gi)];
   expect(elements.map(([, name]) => name).filter((name) => !OURS.has(name ?? ""))).toEqual([]);

@@ -30,5 +30,7 @@ export const WRITTEN: [text: string, read: string][] = [
   ["gnp.\u202Etxt.exe", "gnp."],
   ["a\u200bb\u2066c\u0007d", "a"],
   [`${"[".repeat(2_000)}deep`, "deep"],
-  [`${"> ".repeat(300)}quoted`, "quoted"],
+  [`${"> ".repeat(40)}quoted`, "quoted"],
+  [`${"> ".repeat(20_000)}deep down`, "deep down"],
+  [`${Array.from({ length: 400 }, (_, at) => `${"  ".repeat(at)}- item`).join("\n")} the last`, "the last"],
 ];
