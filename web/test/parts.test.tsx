@@ -1,6 +1,7 @@
 //! Parts that are worth a test of their own, without a page.
 
 import { describe, expect, it } from "vitest";
+import { tooHeavy } from "../scripts/packed";
 import { rowsOf } from "../src/chat/rows";
 import { emptyView, fold } from "../src/fold";
 import { hunks } from "../src/parts/hunks";
@@ -115,4 +116,21 @@ it("has every word in every language, and none of them empty", () => {
   const [english, chinese] = [flat(en), flat(zh)];
   expect(chinese.map(([name]) => name).sort()).toEqual(english.map(([name]) => name).sort());
   for (const [name, value] of [...english, ...chinese]) expect(value, name).not.toBe("");
+});
+
+it("says what of the page is too heavy", () => {
+  const document = '<script src="/assets/a-1.js"></script><link href="/assets/b-1.js"><link href="/assets/c.css">';
+  const sizes = (extra: number) =>
+    new Map([
+      ["a-1.js", 200_000],
+      ["b-1.js", 50_000 + extra],
+      ["c.css", 25_000 + extra],
+      ["later.js", 110_000 + extra],
+    ]);
+  expect(tooHeavy(document, sizes(0))).toEqual([]);
+  expect(tooHeavy(document, sizes(1)).map((what) => what.split(" has")[0])).toEqual([
+    "the first script",
+    "the first sheet",
+    "later.js",
+  ]);
 });

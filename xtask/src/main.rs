@@ -38,6 +38,8 @@ usage: cargo xtask COMMAND
   reference [--check]   writes docs/reference from the code; --check only compares
   bench [ARGUMENTS]     builds the release binary and measures it; ARGUMENTS go to neco-bench
   bench peers           the same beside other agents, which npm installs below the target folder
+  bench web             builds the page and the release binary that brings it along, and measures the page in
+                        a browser
   parity [GRADE]        plays the acceptance cases of the founding designs and prints their score;
                         GRADE, from 1 to 10, is a person's for how it feels to use
   conformance [PART]    plays the official conformance suite of MCP, for Neco as a client and as a server;
@@ -70,6 +72,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         ["reference"] => reference::write(&root),
         ["reference", "--check"] => reference::check(&root),
         ["bench", "peers", rest @ ..] => bench::peers(&root, rest),
+        ["bench", "web"] => page::figures(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
         ["parity"] => parity::run(&root, None),
         ["parity", grade] => parity::run(&root, Some(grade)),

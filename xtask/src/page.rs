@@ -5,6 +5,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Result, bail};
 
+use crate::bench::start;
 use crate::cargo::target;
 use crate::machine::started;
 use crate::mcp_servers::is_there;
@@ -44,8 +45,7 @@ pub fn check(root: &Path, reports: &mut Reports) {
 
 /// Plays journeys through the page of the program that was built for the tests.
 pub fn journeys(root: &Path, reports: &mut Reports) {
-    let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(found);
-    let Some(browser) = browser.filter(|_| unfit().is_none()) else {
+    let Some(browser) = browser().filter(|_| unfit().is_none()) else {
         return reports.measure("journeys", || missing("there is no Chromium, or no Node.js"));
     };
     match target(root) {
@@ -55,6 +55,23 @@ pub fn journeys(root: &Path, reports: &mut Reports) {
         }
         Err(error) => reports.measure("journeys", || Outcome::Failed(format!("{error:#}"))),
     }
+}
+
+/// Measures the page of the release binary in a browser, after building both.
+pub fn figures(root: &Path) -> Result<ExitCode> {
+    build(root)?;
+    let Some(browser) = browser() else { bail!("there is no Chromium") };
+    start(root, &["build", "--release", "--package", "neco"])?;
+    let program = target(root)?.join("release/neco");
+    match npm(root, "figures").env("NECO_BIN", program).env("CHROMIUM", browser).status()?.success() {
+        true => Ok(ExitCode::SUCCESS),
+        false => bail!("a figure is over its limit, or could not be measured"),
+    }
+}
+
+/// The browser that plays journeys.
+fn browser() -> Option<PathBuf> {
+    ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(found)
 }
 
 /// What can't be checked here is left out, and said; in CI it would only seem to pass.

@@ -1,8 +1,9 @@
 //! Where one is in a session, and where else one can go: tabs above the stage, on a phone below it.
 
+import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { openAsks } from "../asked";
-import { Icon } from "../parts";
+import { Dialog, Icon } from "../parts";
 import { useSlices } from "../wire";
 import { useWords } from "../words";
 import { type SessionView, VIEWS } from "./views";
@@ -39,10 +40,18 @@ export function Tabs({ id, view }: Given) {
   );
 }
 
+/** The views that have a tab of their own where there is little room; the others are behind the last one. */
+const FIRST: readonly SessionView["name"][] = ["changes", "agents", "files"];
+
 export function PhoneTabs({ id, view }: Given) {
   const words = useWords();
   const asks = openAsks(useSlices("asked")).length;
+  const [isOpen, setOpen] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: who went there does not choose any more
+  useEffect(() => setOpen(false), [id, view]);
   if (VIEWS.length === 0) return null;
+  const others = VIEWS.filter(({ name }) => !FIRST.includes(name));
+  const isElsewhere = view !== undefined && others.includes(view);
   return (
     <nav className="phone-nav" aria-label={words.views.label}>
       <Link href={`/s/${id}`} aria-current={view === undefined ? "page" : undefined}>
@@ -50,12 +59,39 @@ export function PhoneTabs({ id, view }: Given) {
         {words.views.chat}
         {asks > 0 && <span className="pip">{asks}</span>}
       </Link>
-      {VIEWS.map(({ name, icon }) => (
+      {VIEWS.filter(({ name }) => FIRST.includes(name)).map(({ name, icon }) => (
         <Link key={name} href={`/s/${id}/${name}`} aria-current={view?.name === name ? "page" : undefined}>
           <Icon name={icon} />
           {words.views[name]}
         </Link>
       ))}
+      {others.length > 0 && (
+        <button
+          type="button"
+          aria-haspopup="dialog"
+          aria-current={isElsewhere ? "page" : undefined}
+          onClick={() => setOpen(true)}
+        >
+          <Icon name="more" />
+          {words.views.more}
+        </button>
+      )}
+      {isOpen && (
+        <Dialog label={words.views.more} className="sheet" onClose={() => setOpen(false)}>
+          {others.map(({ name, icon }) => (
+            <Link
+              key={name}
+              href={`/s/${id}/${name}`}
+              className="row"
+              aria-current={view?.name === name ? "page" : undefined}
+              onClick={() => setOpen(false)}
+            >
+              <Icon name={icon} />
+              {words.views[name]}
+            </Link>
+          ))}
+        </Dialog>
+      )}
     </nav>
   );
 }

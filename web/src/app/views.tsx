@@ -21,7 +21,18 @@ const Agents = lazy(async () => {
   return { default: () => <AgentsView Log={Log} /> };
 });
 
-export const VIEWS: readonly SessionView[] = [{ name: "agents", icon: "tree", letter: "a", View: Agents }];
+const Files = lazy(async () => ({ default: (await import("../files")).Files }));
+
+const Terminal = lazy(async () => ({ default: (await import("../terminal")).Terminal }));
+
+const Prompt = lazy(async () => ({ default: (await import("../prompt")).Prompt }));
+
+export const VIEWS: readonly SessionView[] = [
+  { name: "agents", icon: "tree", letter: "a", View: Agents },
+  { name: "files", icon: "folder", letter: "f", View: Files },
+  { name: "terminal", icon: "term", letter: "t", View: Terminal },
+  { name: "prompt", icon: "stack", letter: "p", View: Prompt },
+];
 
 /** A page beside the sessions; what stands behind its name in the address is its own. */
 export type Page = { name: keyof Words["pages"]; icon: IconName; View: ComponentType };

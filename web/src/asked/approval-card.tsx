@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Diff, Glyph, Icon, isWriting, useKeys } from "../parts";
 import type { Decision, PermissionRequest } from "../proto";
-import { visible } from "../text";
+import { signs } from "../text";
 import { useWords, type Words } from "../words";
 
 export type Shared = {
@@ -152,7 +152,7 @@ function What({ request, words }: { request: PermissionRequest; words: Words }) 
         <span className="pr" aria-hidden="true">
           {"$ "}
         </span>
-        <Visible text={command} />
+        {signs(command)}
       </div>
     );
   }
@@ -164,12 +164,12 @@ function What({ request, words }: { request: PermissionRequest; words: Words }) 
           <div key={file.path}>
             <div className="path">
               <Icon name={file.created ? "plus" : "pen"} small />
-              <Visible text={file.path} />
+              {signs(file.path)}
               <span className="plus">+{file.added}</span>
               <span className="minus">−{file.removed}</span>
               {file.deleted && <span className="del">{words.call.deleted}</span>}
             </div>
-            <Diff unified={file.unified} shown={Number.POSITIVE_INFINITY} />
+            <Diff unified={file.unified} path={file.path} shown={Number.POSITIVE_INFINITY} />
           </div>
         ))}
       </div>
@@ -180,27 +180,12 @@ function What({ request, words }: { request: PermissionRequest; words: Words }) 
     <div className="cmd" tabIndex={0}>
       <b>{request.summary}</b>
       {"\n"}
-      <Visible text={JSON.stringify(args, null, 2)} />
+      {signs(JSON.stringify(args, null, 2))}
     </div>
   );
 }
 
 /** A text with what can't be seen written out. */
-function Visible({ text }: { text: string }) {
-  let at = 0;
-  return visible(text).map((piece) => {
-    const key = at;
-    at += piece.text.length;
-    return piece.isSign ? (
-      <mark key={key} className="sign">
-        ⟪{piece.text}⟫
-      </mark>
-    ) : (
-      <span key={key}>{piece.text}</span>
-    );
-  });
-}
-
 function Why({ request, words }: { request: PermissionRequest; words: Words }) {
   const { reason, sandboxed, network, opens, always_rule } = request;
   const box = !sandboxed

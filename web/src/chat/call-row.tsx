@@ -206,7 +206,7 @@ function Body({ body, block }: { body: BodyOf; block: BlockOf<"call"> }) {
       return body.files.map((file) => (
         <div key={file.path} className="well">
           {(body.files.length > 1 || file.created || file.deleted) && <FileHead file={file} />}
-          <Diff unified={file.unified} />
+          <Diff unified={file.unified} path={file.path} />
         </div>
       ));
     case "list":

@@ -3,7 +3,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
-import { Icon, useKeys } from "../parts";
+import { Icon, useKeys, useSelectedRows } from "../parts";
 import { useIsOpen, useSession, useSlices } from "../wire";
 import { useWords } from "../words";
 import { BlockRow } from "./block-row";
@@ -27,7 +27,7 @@ export function Log() {
   const rows = useMemo(() => rowsOf(view.blocks), [view, view.revs.blocks, view.revs.said]);
   const [follows, setFollows] = useState(true);
   const [seen, setSeen] = useState(0);
-  const kept = useSelectedRows(scroller);
+  const mounted = useSelectedRows(scroller);
 
   const list = useVirtualizer({
     count: rows.length,
@@ -40,11 +40,7 @@ export function Log() {
     anchorTo: "end",
     followOnAppend: follows,
     scrollEndThreshold: follows ? NEAR : 0,
-    rangeExtractor: ({ startIndex, endIndex, overscan, count }) => {
-      const from = Math.max(0, Math.min(startIndex - overscan, kept.current?.[0] ?? startIndex));
-      const to = Math.min(count - 1, Math.max(endIndex + overscan, kept.current?.[1] ?? endIndex));
-      return Array.from({ length: to - from + 1 }, (_, at) => from + at);
-    },
+    rangeExtractor: mounted,
   });
 
   const toEnd = useCallback(() => {
@@ -173,26 +169,4 @@ function guess(row: Row | undefined): number {
     default:
       return 28;
   }
-}
-
-/** The rows between which something is selected: they stay mounted. */
-function useSelectedRows(scroller: React.RefObject<HTMLElement | null>) {
-  const kept = useRef<[number, number]>(undefined);
-  useEffect(() => {
-    const rowOf = (node: Node | null) => {
-      const element = node instanceof Element ? node : node?.parentElement;
-      const at = element?.closest<HTMLElement>("[data-index]")?.dataset.index;
-      return at === undefined ? undefined : Number(at);
-    };
-    const note = () => {
-      const selection = getSelection();
-      const inside = selection !== null && !selection.isCollapsed && scroller.current?.contains(selection.anchorNode);
-      const ends = inside ? [rowOf(selection.anchorNode), rowOf(selection.focusNode)] : [];
-      const [one, two] = ends;
-      kept.current = one === undefined || two === undefined ? undefined : [Math.min(one, two), Math.max(one, two)];
-    };
-    document.addEventListener("selectionchange", note);
-    return () => document.removeEventListener("selectionchange", note);
-  }, [scroller]);
-  return kept;
 }

@@ -8,6 +8,7 @@ import { type BlockBody, PLAIN, type PlainKind } from "./block";
 import { noteRewind, noteSaid, wentBack } from "./counting";
 import { noteIdle } from "./idle";
 import { counts, effective } from "./rewinds";
+import { noteRuns } from "./runs";
 import * as said from "./said";
 import { noteStanding } from "./standing";
 import { add, touch, type View } from "./view";
@@ -30,7 +31,15 @@ function take(view: View, event: Event): void {
   noteWork(view, event, own);
   noteStanding(view, event, own);
   noteActivity(view, event);
-  if (own && event.type === "message") noteSaid(view, event);
+  noteRuns(view, event);
+  if (own && event.type === "turn_start") {
+    view.turns += 1;
+    view.since_turn.clear();
+  }
+  if (own && event.type === "message") {
+    view.since_turn.add(event.id);
+    noteSaid(view, event);
+  }
   const agent = own ? undefined : event.agent_id;
   switch (event.type) {
     case "agent_update":

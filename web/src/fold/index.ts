@@ -5,6 +5,7 @@ export * from "./block";
 export { fold, isPlain } from "./fold";
 export { isAtWork } from "./idle";
 export { counts, effective } from "./rewinds";
+export type { Run } from "./runs";
 export { shape } from "./shape";
 export { works } from "./standing";
 export * from "./view";

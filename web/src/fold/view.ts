@@ -16,11 +16,12 @@ import type {
 } from "../proto";
 import type { Block, BlockBody, BlockOf, Context } from "./block";
 import type { Rewinds } from "./rewinds";
+import type { Run } from "./runs";
 import { noUsage } from "./usage";
 
 /** Parts of a view that are drawn by themselves. `blocks` counts those that come, go
  * and end, not what changes in one. */
-export type Slice = "blocks" | "standing" | "asked" | "said" | "todo" | "agents" | "workflows" | "changes";
+export type Slice = "blocks" | "standing" | "asked" | "said" | "todo" | "agents" | "workflows" | "changes" | "runs";
 
 export type Doing =
   | { kind: "thinks" }
@@ -84,6 +85,13 @@ export type View = {
   edits: Edit[];
   /** What the root used itself. */
   own: Usage;
+  /** Commands of all agents by their calls, in the order in which they began. */
+  runs: Map<string, Run>;
+  /** The command lines of calls that have not ended. */
+  commands: Map<string, string>;
+  /** How often the root's model was asked, and the messages that came since it was asked last. */
+  turns: number;
+  since_turn: Set<string>;
   /** The last event, and when it happened. */
   seq: number;
   at_ms: number;
@@ -158,9 +166,13 @@ export function emptyView(): View {
     activity: {},
     workflows: [],
     over: false,
-    revs: { blocks: 0, standing: 0, asked: 0, said: 0, todo: 0, agents: 0, workflows: 0, changes: 0 },
+    revs: { blocks: 0, standing: 0, asked: 0, said: 0, todo: 0, agents: 0, workflows: 0, changes: 0, runs: 0 },
     edits: [],
     own: noUsage(),
+    runs: new Map(),
+    commands: new Map(),
+    turns: 0,
+    since_turn: new Set(),
     seq: 0,
     at_ms: 0,
     unknown: 0,

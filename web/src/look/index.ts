@@ -4,6 +4,7 @@ import "./tokens.css";
 import "./base.css";
 import "./frame.css";
 import "./track.css";
+import "./code.css";
 import "./asked.css";
 import "./inspect.css";
 import "./dialog.css";

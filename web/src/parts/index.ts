@@ -12,6 +12,7 @@ export { Icon, type IconName, Mark } from "./icon";
 export { isWriting, useKeys, useLetters } from "./keys";
 export { Pick } from "./pick";
 export { Seg } from "./seg";
+export { useSelectedRows } from "./selected-rows";
 export { draftOf, store, stored, useStored } from "./stored";
 export { SureButton } from "./sure";
 export { useWish } from "./wish";

@@ -24,7 +24,21 @@ export class Growing {
     }
     const from = kept.reduce((sum, token) => sum + token.raw.length, 0);
     this.#text = text;
-    this.#tokens = [...kept, ...new Lexer({ gfm: true }).lex(text.slice(from))];
+    this.#tokens = [...kept, ...lexed(text.slice(from))];
     return this.#tokens;
   }
+}
+
+/** Quotes in quotes and lists in lists that nobody writes for somebody to read: a reader may take forever for them. */
+const DEEP = /^(?:[ \t]*>){50}|^[ \t]{100,}(?:[-*+]|\d+[.)])[ \t]/m;
+
+function lexed(text: string): Token[] {
+  if (!DEEP.test(text)) {
+    try {
+      return new Lexer({ gfm: true }).lex(text);
+    } catch {
+      // What is too deep for it in another way is shown as it is, too.
+    }
+  }
+  return [{ type: "plain", raw: text }];
 }

@@ -1,4 +1,9 @@
 //! Texts of others, drawn as text and nothing else.
 
+export { Coloured } from "./coloured";
+export { type Parts, useColours } from "./colours";
+export { LineList } from "./line-list";
+export { placesOf } from "./lines";
 export { Markdown } from "./markdown";
-export { visible } from "./visible";
+export { sgr } from "./sgr";
+export { signs } from "./signs";

@@ -52,7 +52,7 @@ function block(token: Token): ReactNode {
     case "def":
       return null;
     default:
-      // HTML is text like any other.
+      // HTML is text like any other, and so is what can't be read.
       return <p>{token.raw}</p>;
   }
 }

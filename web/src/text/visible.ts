@@ -5,6 +5,9 @@ const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is written out
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u2000-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3000\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\u034f|[\ufe00-\ufe0e]/gu;
 
+/** Whether something in a text can't be seen. */
+export const hasUnseen = (text: string): boolean => text.search(UNSEEN) >= 0;
+
 /** A text cut into what is shown as it is, and what is written out, such as `U+202E`. */
 export function visible(text: string): { text: string; isSign: boolean }[] {
   const pieces: { text: string; isSign: boolean }[] = [];

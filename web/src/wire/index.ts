@@ -1,5 +1,7 @@
 //! The only room that talks to the server: one WebSocket a tab, requests for the rest.
 
+export { ask, bytesOf } from "./asking";
+export { listFiles, readFile, sessionDiff } from "./files";
 export {
   SessionContext,
   useAgentLog,

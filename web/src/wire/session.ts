@@ -8,8 +8,14 @@ import type { Line } from "./line";
 /** How long a frame may be folded, in milliseconds. */
 const FRAME = 8;
 
+/** The same while what was there at the opening comes: nobody reads yet. */
+const OPENING = 50;
+
 /** Events between two looks at the clock. */
 const STEP = 200;
+
+/** How long nothing is drawn meanwhile. */
+const SKIPPED = 1_000;
 
 /** How often is folded while nobody looks, in milliseconds. */
 const HIDDEN = 1000;
@@ -44,6 +50,9 @@ export class LiveSession {
   #scheduled = false;
   #listeners = new Set<() => void>();
   #users = 0;
+  /** When listeners were told last that something has changed. */
+  #told = 0;
+  #later: number | undefined;
 
   /** `stands` is told when the session asks something or rests, or does not any more; without it nothing is said here,
    * the session is only read. */
@@ -178,7 +187,7 @@ export class LiveSession {
   }
 
   #run(): void {
-    const until = performance.now() + FRAME;
+    const until = performance.now() + (this.isOpen ? FRAME : OPENING);
     let at = 0;
     while (at < this.#queue.length) {
       this.fold(this.#queue.slice(at, at + STEP));
@@ -188,6 +197,15 @@ export class LiveSession {
     this.#queue.splice(0, at);
     if (this.#queue.length > 0) this.#schedule();
     if (this.#goal !== undefined && this.view.seq >= this.#goal) this.isOpen = true;
+    // What will be gone from view in a moment is not drawn: most of a long session is above its end.
+    const rest = this.#told + SKIPPED - performance.now();
+    clearTimeout(this.#later);
+    if (this.isOpen || rest <= 0) this.#show();
+    else this.#later = window.setTimeout(() => this.#show(), rest);
+  }
+
+  /** Draws what has been taken in. */
+  #show(): void {
     this.#settle();
     const { revs, standing, title } = this.view;
     const stands = `${revs.asked} ${standing.state} ${title}`;
@@ -199,6 +217,7 @@ export class LiveSession {
   }
 
   #tell(): void {
+    this.#told = performance.now();
     for (const listener of this.#listeners) listener();
   }
 }

@@ -3,6 +3,7 @@
 import type { Usage } from "../proto";
 
 export class Format {
+  #language: string;
   #number: Intl.NumberFormat;
   #short: Intl.NumberFormat;
   #money: Intl.NumberFormat;
@@ -15,6 +16,7 @@ export class Format {
   #units: Record<"second" | "minute" | "hour" | "millisecond", Intl.NumberFormat>;
 
   constructor(language: string) {
+    this.#language = language;
     const money = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" } as const;
     this.#number = new Intl.NumberFormat(language);
     this.#short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -37,6 +39,14 @@ export class Format {
 
   count(count: number): string {
     return this.#number.format(count);
+  }
+
+  /** A size, such as `1.4 MB`. */
+  bytes(bytes: number): string {
+    const [size, unit] =
+      bytes < 1000 ? [bytes, "byte"] : bytes < 1e6 ? [bytes / 1e3, "kilobyte"] : [bytes / 1e6, "megabyte"];
+    const style = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: size < 10 ? 1 : 0 } as const;
+    return new Intl.NumberFormat(this.#language, style).format(size);
   }
 
   /** Tokens, such as `97k`. */

@@ -69,6 +69,19 @@ it.each(CASES)("$theme, $width wide, $locale", async ({ theme, width, height, lo
     await looked(page, `keys-${name}`);
     await page.keyboard.press("Escape");
   }
+  for (const view of ["files/src/upload/client.rs", "terminal", "prompt"]) {
+    await page.goto(new URL(`${address}/${view}`, page.url()).href);
+    await page.locator(".row-line, .picker .row").locator("visible=true").first().waitFor();
+    await looked(page, `${view.split("/", 1)[0]}-${name}`);
+  }
+  await page.goto(new URL(address, page.url()).href);
+  await page.locator(".track .prose").last().waitFor();
+  if (width < 640) {
+    await page.locator(".phone-nav").getByRole("button").click();
+    await page.locator(".sheet .row").first().waitFor();
+    await looked(page, `more-${name}`);
+    await page.keyboard.press("Escape");
+  }
   if (width < 1180) {
     await page.locator(".phone-bar, .bar").locator("visible=true").getByRole("button").last().click();
     await page.locator(".about.open .sect").first().waitFor();

@@ -1,0 +1,3 @@
+//! The files of a project, as they are now.
+
+export { Files } from "./files";

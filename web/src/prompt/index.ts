@@ -1,0 +1,3 @@
+//! What the model is told, exactly.
+
+export { Prompt } from "./prompt";
