@@ -6,14 +6,20 @@ const ROOTS = [
   "Branch",
   "Command",
   "Event",
+  "FileChanges",
   "FoundPlaces",
+  "KeepChanges",
+  "KeptChanges",
+  "ListChanges",
   "ModelList",
   "Opened",
   "OpenSession",
   "Query",
   "RecentFolders",
+  "SessionChanges",
   "SessionPage",
   "SessionSnapshot",
+  "ShowChange",
 ];
 
 const HEAD =
