@@ -16,10 +16,12 @@ const ROOTS = [
   "OpenSession",
   "Query",
   "RecentFolders",
+  "RewindPoints",
   "SessionChanges",
   "SessionPage",
   "SessionSnapshot",
   "ShowChange",
+  "ToolList",
 ];
 
 const HEAD =

@@ -1,6 +1,6 @@
 //! Where one can go: the views of a session, and the pages beside the sessions. Each is loaded when it is first looked at.
 
-import type { ComponentType } from "react";
+import { type ComponentType, lazy } from "react";
 import type { IconName } from "../parts";
 import type { Words } from "../words";
 
@@ -14,7 +14,9 @@ export type SessionView = {
   View: ComponentType;
 };
 
-export const VIEWS: readonly SessionView[] = [];
+const Changes = lazy(() => import("../changes").then(({ Changes }) => ({ default: Changes })));
+
+export const VIEWS: readonly SessionView[] = [{ name: "changes", icon: "diff", letter: "d", View: Changes }];
 
 /** A page beside the sessions; what stands behind its name in the address is its own. */
 export type Page = { name: keyof Words["pages"]; icon: IconName; View: ComponentType };

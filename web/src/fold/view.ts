@@ -5,6 +5,7 @@ import type {
   AgentNode,
   AgentState,
   ApprovalMode,
+  CheckpointWhen,
   Mode,
   NodeState,
   Payload,
@@ -67,6 +68,9 @@ export type Standing = {
 /** A change of a file that an edit made, whoever made it. */
 export type Edit = { seq: number; path: string; added: number; removed: number; created: boolean; deleted: boolean };
 
+/** A state of the workspace that was kept. */
+export type Kept = { rev: string; at_ms: number; when: CheckpointWhen; label: string; changed: number };
+
 export type View = {
   blocks: Block[];
   standing: Standing;
@@ -82,6 +86,7 @@ export type View = {
   /** How often each slice has changed. */
   revs: Record<Slice, number>;
   edits: Edit[];
+  checkpoints: Kept[];
   /** The last event, and when it happened. */
   seq: number;
   at_ms: number;
@@ -94,6 +99,8 @@ export type View = {
   approvals: Map<string, BlockOf<"approval">>;
   questions: Map<string, BlockOf<"question">>;
   messages: Map<string, BlockOf<"message">>;
+  /** Of calls that were made together, which of how many each is. */
+  together: Map<string, [at: number, all: number]>;
   writing?: BlockOf<"answer" | "thinking">;
   before_turn: number;
   streamed: boolean;
@@ -158,6 +165,7 @@ export function emptyView(): View {
     over: false,
     revs: { blocks: 0, standing: 0, asked: 0, said: 0, todo: 0, agents: 0, workflows: 0, changes: 0 },
     edits: [],
+    checkpoints: [],
     seq: 0,
     at_ms: 0,
     unknown: 0,
@@ -166,6 +174,7 @@ export function emptyView(): View {
     approvals: new Map(),
     questions: new Map(),
     messages: new Map(),
+    together: new Map(),
     before_turn: 0,
     streamed: false,
     idle: { working: new Set(), stopped: false, letters: new Set() },

@@ -5,6 +5,7 @@ import "./base.css";
 import "./frame.css";
 import "./track.css";
 import "./asked.css";
+import "./changes.css";
 import "./inspect.css";
 import "./dialog.css";
 import "./narrow.css";

@@ -8,4 +8,4 @@ export { hunks } from "./hunks";
 export { Icon, type IconName, Mark } from "./icon";
 export { isWriting, useKeys } from "./keys";
 export { Pick } from "./pick";
-export { draftOf, store, stored, useStored } from "./stored";
+export { draftOf, remarksOf, store, stored, useStored } from "./stored";

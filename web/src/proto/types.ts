@@ -1365,6 +1365,22 @@ export type NotificationLevel = ("info" | "warning");
 /** What a notification is about, where a window stands otherwise because of it. */
 export type NotificationTopic = ("compaction_begins" | "compaction_failed" | "not_kept");
 
+/** A tool that can be called. */
+export type OfferedTool = {
+  /** Its name. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** JSON schema of its arguments. */
+  schema: Json;
+  /** Whether no call of it changes anything. */
+  reads_only: boolean;
+  /** Whether it reaches the network. */
+  network: boolean;
+  /** Where it comes from, as rules name it: `built-in`, `mcp:SERVER`, `script:PATH`. */
+  origin?: string;
+};
+
 /** Opens a session or makes one, with what belongs to this opening and not to the folder that is worked in. */
 export type OpenSession = {
   /** Which one. */
@@ -1855,6 +1871,16 @@ export type RewindPoint = {
   changed?: ChangedFiles;
 };
 
+/** The messages that a session can go back to before. */
+export type RewindPoints = {
+  /** The session. */
+  session_id: SessionId;
+  /** The messages. */
+  messages: Array<RewindPoint>;
+  /** Whether anything was said, also what was gone back over. */
+  is_said: boolean;
+};
+
 /** What going back would change. */
 export type RewindPreview = {
   /** What is gone back to. */
@@ -2264,6 +2290,12 @@ export type ToolCallUpdate = {
   status: CallStatus;
   /** The call in one line, such as `Edit src/a.rs`. */
   summary: string;
+};
+
+/** The tools of a folder. */
+export type ToolList = {
+  /** The tools, in the order in which models are told of them. */
+  tools: Array<OfferedTool>;
 };
 
 /** Where a tool comes from: rules, hooks and windows can name it. */

@@ -12,6 +12,7 @@ export class Format {
   #day: Intl.DateTimeFormat;
   #date: Intl.DateTimeFormat;
   #whole: Intl.DateTimeFormat;
+  #list: Intl.ListFormat;
   #units: Record<"second" | "minute" | "hour" | "millisecond", Intl.NumberFormat>;
 
   constructor(language: string) {
@@ -25,6 +26,7 @@ export class Format {
     this.#day = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long" });
     this.#date = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
     this.#whole = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+    this.#list = new Intl.ListFormat(language);
     const unit = (unit: string, digits = 0) =>
       new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: digits });
     this.#units = {
@@ -37,6 +39,11 @@ export class Format {
 
   count(count: number): string {
     return this.#number.format(count);
+  }
+
+  /** Names, such as `root and coder-1`. */
+  list(names: readonly string[]): string {
+    return this.#list.format(names);
   }
 
   /** Tokens, such as `97k`. */

@@ -1,0 +1,69 @@
+//! Lines of a change: beside each other, or one below the other.
+
+import { memo } from "react";
+import { visible } from "../text";
+import type { Cell, Pair } from "./pairs";
+
+const SIGN = { same: "", other: "", added: "+", removed: "−" };
+const TONE = { same: "", other: "", added: " a", removed: " d" };
+
+export const PairLine = memo(({ pair: { left, right } }: { pair: Pair }) => (
+  <div className="pair">
+    <Half cell={left} number={left?.before} name="c2" />
+    <Half cell={right} number={right?.after} name="c2 r" />
+  </div>
+));
+
+function Half({ cell, number, name }: { cell: Cell | undefined; number: number | undefined; name: string }) {
+  if (cell === undefined) return <div className={`${name} x`} />;
+  return (
+    <div className={name + TONE[cell.kind]}>
+      <i>{number}</i>
+      <u>{SIGN[cell.kind]}</u>
+      <Text cell={cell} />
+    </div>
+  );
+}
+
+export const OneLine = memo(({ cell }: { cell: Cell }) => (
+  <div className={`one${TONE[cell.kind]}`}>
+    <i>{cell.before}</i>
+    <i>{cell.after}</i>
+    <u>{SIGN[cell.kind]}</u>
+    <Text cell={cell} />
+  </div>
+));
+
+/** The words of a line, those that are different marked, and what can't be seen written out. */
+function Text({ cell: { text, marks = [] } }: { cell: Cell }) {
+  const pieces: { from: number; to: number; isMarked: boolean }[] = [];
+  let at = 0;
+  for (const [from = 0, to = 0] of marks) {
+    if (from > at) pieces.push({ from: at, to: from, isMarked: false });
+    pieces.push({ from, to, isMarked: true });
+    at = to;
+  }
+  if (at < text.length) pieces.push({ from: at, to: text.length, isMarked: false });
+  return (
+    <span>
+      {pieces.map(({ from, to, isMarked }) =>
+        isMarked ? <mark key={from}>{written(text.slice(from, to))}</mark> : written(text.slice(from, to), from),
+      )}
+    </span>
+  );
+}
+
+function written(text: string, from = 0) {
+  let at = from;
+  return visible(text).map((piece) => {
+    const key = at;
+    at += piece.text.length;
+    return piece.isSign ? (
+      <mark key={key} className="sign">
+        ⟪{piece.text}⟫
+      </mark>
+    ) : (
+      piece.text
+    );
+  });
+}
