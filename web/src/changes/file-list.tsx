@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef } from "react";
 import { Glyph, Icon } from "../parts";
 import { useSlices } from "../wire";
 import { useFormat, useWords } from "../words";
+import { stateOf } from "./range-picks";
 import type { File } from "./shown";
 import { treeOf } from "./tree";
 
@@ -139,17 +140,15 @@ function Checkpoints({ onSince }: { onSince: (rev: string) => void }) {
         .slice(0, SHOWN)
         .map(({ rev, at_ms, when, label }) => (
           <button
-            key={`${rev} ${at_ms} ${when}`}
+            key={rev}
             type="button"
             className="row"
-            title={words.sinceTime(format.clock(at_ms), `${words.when[when]} ${label}`)}
+            title={words.sinceTime(format.clock(at_ms), stateOf(words, { when, label }))}
             onClick={() => onSince(rev)}
           >
             <Icon name="clock" small />
             <span className="num">{format.clock(at_ms)}</span>
-            <span className="cut dim">
-              {words.when[when]} {label}
-            </span>
+            <span className="cut dim">{stateOf(words, { when, label })}</span>
           </button>
         ))}
     </section>

@@ -1,10 +1,11 @@
 //! From where to where is compared: the session's beginning, a message, a checkpoint, now.
 
 import { useQuery } from "@tanstack/react-query";
-import { Pick } from "../parts";
+import type { Kept } from "../fold";
+import { Pick as Choice } from "../parts";
 import type { RewindPoint } from "../proto";
 import { rewindPoints, useSession, useSlices } from "../wire";
-import { useFormat, useWords } from "../words";
+import { useFormat, useWords, type Words } from "../words";
 import { FIRST, NOW, type Range } from "./range";
 
 /** Letters of a message that name it in a list. */
@@ -38,7 +39,7 @@ export function RangePicks({ range, onRange }: Given) {
     const said = messages.map(({ number, text }) => ({ value: String(number), label: message(number, short(text)) }));
     const kept = checkpoints.toReversed().map(({ rev, at_ms, when, label }) => ({
       value: rev,
-      label: time(format.clock(at_ms), `${words.when[when]} ${short(label)}`),
+      label: time(format.clock(at_ms), stateOf(words, { when, label: short(label) })),
     }));
     return { said, kept };
   };
@@ -63,22 +64,29 @@ export function RangePicks({ range, onRange }: Given) {
     options.length > 0 ? [{ label, options }] : [];
   return (
     <>
-      <Pick
+      <Choice
         label={words.since}
         value={fromNow?.value ?? from}
         options={[...extra(from, fromNow), ...froms, ...group(words.checkpoints, since.kept)]}
         onPick={(from) => onRange({ ...range, from })}
       >
         <span className="cut">{(fromNow ?? strange(from)).label}</span>
-      </Pick>
-      <Pick
-        label={words.until}
-        value={toNow?.value ?? to}
-        options={[...extra(to, toNow), ...tos, ...group(words.checkpoints, until.kept)]}
-        onPick={(to) => onRange({ ...range, to })}
-      >
-        <span className="cut">{(toNow ?? strange(to)).label}</span>
-      </Pick>
+      </Choice>
+      <span className="wide">
+        <Choice
+          label={words.until}
+          value={toNow?.value ?? to}
+          options={[...extra(to, toNow), ...tos, ...group(words.checkpoints, until.kept)]}
+          onPick={(to) => onRange({ ...range, to })}
+        >
+          <span className="cut">{(toNow ?? strange(to)).label}</span>
+        </Choice>
+      </span>
     </>
   );
+}
+
+/** A checkpoint in words. What was kept before going back says so itself. */
+export function stateOf(words: Words["review"], { when, label }: Pick<Kept, "when" | "label">): string {
+  return when === "restore" ? words.when.restore : `${words.when[when]} ${label}`;
 }

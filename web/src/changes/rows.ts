@@ -36,6 +36,9 @@ export type Sheet = {
   writing: Place | undefined;
 };
 
+/** The height of a line. */
+const LINE = 20;
+
 export const hunkKey = (path: string, id: string): string => `${path}\n@${id}`;
 
 /** Whether a file is folded before somebody said otherwise. */
@@ -145,17 +148,20 @@ function linesOf(
 const keyOf = (path: string, left: Cell | undefined, right: Cell | undefined) =>
   `${path}\n${left?.before ?? ""}/${right?.after ?? ""}`;
 
-/** How high a row most likely is, before it is measured; `line` is the height of a line. */
-export function guess(row: Row | undefined, line: number): number {
+/** How high a row most likely is, before it is measured; `columns` are the letters that a line has room for. What is
+ * guessed right is not laid out twice. */
+export function guess(row: Row | undefined, columns: number): number {
+  const lines = (cell: Cell | undefined) => LINE * Math.max(1, Math.ceil((cell?.text.length ?? 0) / columns));
   switch (row?.kind) {
     case "pair":
+      return Math.max(lines(row.pair.left), lines(row.pair.right));
     case "line":
-      return line;
+      return lines(row.cell);
     case "file":
       return 38;
     case "note":
       // A change with the lines around it.
-      return row.note === "comes" ? line * (row.file.added + row.file.removed + 6 * row.file.hunks) + 28 : 40;
+      return row.note === "comes" ? LINE * (row.file.added + row.file.removed + 6 * row.file.hunks) + 28 : 40;
     case "remark":
       return 110;
     case "write":

@@ -1,17 +1,19 @@
 //! One row of the sheet: the head of a file, of a change, a line, what is said of it, or what is not shown.
 
+import { memo } from "react";
 import { Glyph, Icon } from "../parts";
 import { useFormat, useWords } from "../words";
 import type { Acts } from "./acts";
 import { OneLine, PairLine } from "./code-line";
 import { RemarkCard, RemarkField } from "./remark-card";
-import type { At, Row } from "./rows";
+import type { Row } from "./rows";
 import type { File, Known } from "./shown";
 import { known } from "./shown";
 
-type Given = { row: Row; lines: Known; at: At | undefined; given: string; acts: Acts };
+type Given = { row: Row; lines: Known; isChosen: boolean; given: string; acts: Acts };
 
-export function SheetRow({ row, lines, at, given, acts }: Given) {
+/** While the sheet is scrolled no row is drawn twice. */
+export const SheetRow = memo(({ row, lines, isChosen, given, acts }: Given) => {
   const words = useWords().review;
   switch (row.kind) {
     case "others":
@@ -19,7 +21,7 @@ export function SheetRow({ row, lines, at, given, acts }: Given) {
     case "file":
       return <FileHead file={row.file} isFolded={row.isFolded} lines={lines} acts={acts} />;
     case "hunk":
-      return <HunkHead row={row} isCut={known(lines)?.cut === true} at={at} acts={acts} />;
+      return <HunkHead row={row} isCut={known(lines)?.cut === true} isChosen={isChosen} acts={acts} />;
     case "pair":
       return <PairLine pair={row.pair} />;
     case "line":
@@ -49,7 +51,7 @@ export function SheetRow({ row, lines, at, given, acts }: Given) {
         />
       );
   }
-}
+});
 
 type HeadGiven = { file: File; isFolded: boolean; lines: Known; acts: Acts };
 
@@ -119,11 +121,10 @@ function KeepButton({ isKept, off, label, hint, onClick }: KeepGiven) {
   );
 }
 
-type HunkGiven = { row: Extract<Row, { kind: "hunk" }>; isCut: boolean; at: At | undefined; acts: Acts };
+type HunkGiven = { row: Extract<Row, { kind: "hunk" }>; isCut: boolean; isChosen: boolean; acts: Acts };
 
-function HunkHead({ row: { file, hunk }, isCut, at, acts }: HunkGiven) {
+function HunkHead({ row: { file, hunk }, isCut, isChosen, acts }: HunkGiven) {
   const words = useWords().review;
-  const isChosen = at?.path === file.path && at.hunk === hunk.id;
   const isKept = acts.isHunkKept(file, hunk);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: by key one goes from change to change

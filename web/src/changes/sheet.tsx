@@ -8,6 +8,7 @@ import type { Cell } from "./pairs";
 import { type At, guess, type Row } from "./rows";
 import { SheetRow } from "./sheet-row";
 import type { Known } from "./shown";
+import { useWidth } from "./use-width";
 
 /** Where somebody wants to be: the row of this key, asked for once more with every number. */
 export type Goal = { key: string; time: number };
@@ -30,11 +31,15 @@ type Given = {
 /** The head of a file, which stays above its changes. */
 const HEAD = 38;
 
+/** How wide a letter of a line is. */
+const LETTER = 7.2;
+
 export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, onTop }: Given) {
   const words = useWords().review;
   const scroller = useRef<HTMLElement>(null);
   const isByHand = useRef(false);
-  const line = useMemo(() => (matchMedia("(pointer: coarse)").matches ? 22 : 20), []);
+  const width = useWidth(scroller) ?? 0;
+  const columns = Math.max(20, Math.floor((isBeside ? width / 2 - 68 : width - 112) / LETTER));
   const heads = useMemo(() => rows.flatMap((row, at) => (row.kind === "file" ? [at] : [])), [rows]);
   const places = useMemo(() => new Map(rows.map(({ key }, at) => [key, at])), [rows]);
   const head = useRef<number>(undefined);
@@ -44,7 +49,7 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, on
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (at) => guess(rows[at], line),
+    estimateSize: (at) => guess(rows[at], columns),
     getItemKey: (at) => rows[at]?.key ?? at,
     overscan: 16,
     scrollPaddingStart: isFile ? 0 : HEAD,
@@ -118,7 +123,13 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, on
               className={isHead ? "at stays" : "at"}
               style={isHead ? undefined : { transform: `translateY(${start}px)` }}
             >
-              <SheetRow row={row} lines={lines(row.file.path)} at={at} given={given} acts={acts} />
+              <SheetRow
+                row={row}
+                lines={lines(row.file.path)}
+                isChosen={row.kind === "hunk" && at?.path === row.file.path && at.hunk === row.hunk.id}
+                given={given}
+                acts={acts}
+              />
             </div>
           );
         })}

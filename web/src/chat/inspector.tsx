@@ -1,9 +1,10 @@
 //! What belongs to the session besides what was said: the list, the agents, the changes, what is full and what it cost.
 
+import { Link } from "wouter";
 import { type Agent, type Edit, isLive, type View } from "../fold";
 import { Glyph, Icon } from "../parts";
 import type { Todo } from "../proto";
-import { useSlices } from "../wire";
+import { useSession, useSlices } from "../wire";
 import { useFormat, useWords } from "../words";
 
 export function Inspector() {
@@ -140,6 +141,7 @@ function byFile(edits: readonly Edit[]): Edit[] {
 function ChangesSection() {
   const words = useWords();
   const { edits } = useSlices("changes");
+  const { id } = useSession();
   const files = byFile(edits);
   const sum = (of: "added" | "removed") => files.reduce((all, file) => all + file[of], 0);
   return (
@@ -154,7 +156,7 @@ function ChangesSection() {
       </header>
       {files.length === 0 && <p className="dim">{words.inspect.noChanges}</p>}
       {files.map(({ path, added, removed, created }) => (
-        <div key={path} className="fileline">
+        <Link key={path} href={`/s/${id}/changes?file=${encodeURIComponent(path)}`} className="fileline">
           <Icon name={created ? "plus" : "pen"} small />
           <span className="mono cut" title={path}>
             {path}
@@ -163,7 +165,7 @@ function ChangesSection() {
             {added > 0 && <span className="plus">{added}</span>}
             {removed > 0 && <span className="minus">{removed}</span>}
           </span>
-        </div>
+        </Link>
       ))}
     </section>
   );

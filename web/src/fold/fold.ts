@@ -174,6 +174,8 @@ function takeOwn(view: View, event: Event): void {
 }
 
 function keep(view: View, { rev, when, label, changed, more }: Payload<"checkpoint">): void {
+  // The same state may be kept again: it is listed where it was last.
+  view.checkpoints = view.checkpoints.filter((kept) => kept.rev !== rev);
   view.checkpoints.push({ rev, at_ms: view.at_ms, when, label, changed: (changed?.length ?? 0) + (more ?? 0) });
   touch(view, "changes");
 }

@@ -186,6 +186,11 @@ export const en = {
     },
     created: "new",
     deleted: "deleted",
+    retry: "Retry",
+    retryWhat: "Runs the same once more; it is judged anew, and the agent is told",
+    retryLater: "It can be run again when the work rests",
+    retryOffline: "Not connected",
+    toChanges: (path: string) => `Review the changes of ${path}`,
   },
 
   block: {
@@ -363,7 +368,13 @@ export const en = {
   keys: {
     title: "Keys",
     letters: "Letters count only while you write nowhere.",
-    groups: { everywhere: "Everywhere", session: "In a session", asked: "When you are asked", field: "In the field" },
+    groups: {
+      everywhere: "Everywhere",
+      session: "In a session",
+      review: "In the changes",
+      asked: "When you are asked",
+      field: "In the field",
+    },
     does: {
       palette: "palette",
       new: "new session",
@@ -374,6 +385,12 @@ export const en = {
       end: "to the end",
       stop: "stop the work",
       copy: "copy the last answer",
+      change: "the change before, after",
+      file: "the file before, after",
+      keep: "keep the change",
+      revert: "revert the change",
+      comment: "say something of it",
+      keepAll: "keep all",
       once: "allow once",
       session: "allow for this session",
       always: "allow always; press twice",

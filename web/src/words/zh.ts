@@ -183,6 +183,11 @@ export const zh = {
     },
     created: "新建",
     deleted: "已删除",
+    retry: "重试",
+    retryWhat: "再次运行同样的调用；会重新判断，并告知代理",
+    retryLater: "工作停下后才能再次运行",
+    retryOffline: "未连接",
+    toChanges: (path) => `审阅 ${path} 的改动`,
   },
 
   block: {
@@ -360,7 +365,7 @@ export const zh = {
   keys: {
     title: "按键",
     letters: "字母只在没有输入文字时有效。",
-    groups: { everywhere: "任何地方", session: "会话中", asked: "被询问时", field: "输入框中" },
+    groups: { everywhere: "任何地方", session: "会话中", review: "改动中", asked: "被询问时", field: "输入框中" },
     does: {
       palette: "命令面板",
       new: "新会话",
@@ -371,6 +376,12 @@ export const zh = {
       end: "到末尾",
       stop: "停止工作",
       copy: "复制最后的回答",
+      change: "上一处、下一处改动",
+      file: "上一个、下一个文件",
+      keep: "保留改动",
+      revert: "还原改动",
+      comment: "评论改动",
+      keepAll: "全部保留",
       once: "允许一次",
       session: "本会话允许",
       always: "总是允许；按两次",
