@@ -154,8 +154,12 @@ describe("the sheet", () => {
   it("shows what was unfolded with its numbers on both sides", () => {
     const gap = sheetRows(sheet()).findLast((row) => row.kind === "unchanged");
     const unfolded = new Map([[gap?.key ?? "", ["end"]]]);
-    const last = sheetRows(sheet({ unfolded, isBeside: false })).at(-1);
-    expect(last).toMatchObject({ kind: "line", cell: { text: "end", before: 31, after: 31 } });
+    const rows = sheetRows(sheet({ unfolded, isBeside: false }));
+    expect(rows.at(-2)).toMatchObject({ kind: "line", cell: { text: "end", before: 31, after: 31 } });
+    // What did not come yet stays folded; of another content nothing is unfolded.
+    expect(rows.at(-1)).toMatchObject({ kind: "unchanged", gap: { from: 32, count: 9 } });
+    const other = sheetRows(sheet({ unfolded, lines: () => ({ ...LINES, mark: "other" }) }));
+    expect(other.at(-1)).toMatchObject({ kind: "unchanged", gap: { from: 31, count: 10 } });
   });
 
   it("says what it does not show", () => {

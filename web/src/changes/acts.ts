@@ -3,7 +3,7 @@
 import type { Hunk } from "../proto";
 import type { Cell } from "./pairs";
 import type { Remark } from "./remarks";
-import type { At } from "./rows";
+import type { At, Unchanged } from "./rows";
 import type { File } from "./shown";
 
 export type Acts = {
@@ -15,6 +15,8 @@ export type Acts = {
   isKept: (file: File) => boolean;
   choose: (at: At) => void;
   toggle: (file: File) => void;
+  /** Shows lines that nobody changed; absent where they can't be had. */
+  unfold: ((key: string, file: File, gap: Unchanged) => void) | undefined;
   keepHunk: (file: File, hunk: Hunk) => void;
   keepFile: (file: File) => void;
   revertHunk: (file: File, hunk: Hunk) => void;

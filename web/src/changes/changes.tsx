@@ -22,8 +22,6 @@ import { useWidth } from "./use-width";
 /** A stage that is narrower has lines one below the other. */
 const BESIDE = 860;
 
-const NOTHING = new Map<string, readonly string[]>();
-
 export function Changes() {
   const [, go] = useLocation();
   const search = useSearch();
@@ -87,7 +85,7 @@ function Review({ range, onRange }: Given) {
   }, [named, isThere]);
 
   const done = useActs({ review, range, remarks, choose, toggle });
-  const { acts } = done;
+  const { acts, unfolded } = done;
 
   const { writing } = remarks;
   const rows = useMemo(
@@ -96,7 +94,7 @@ function Review({ range, onRange }: Given) {
         files,
         lines,
         isFolded,
-        unfolded: NOTHING,
+        unfolded,
         isBeside,
         remarks:
           writing?.remark === undefined
@@ -104,7 +102,7 @@ function Review({ range, onRange }: Given) {
             : remarks.remarks.filter(({ id }) => id !== writing.remark?.id),
         writing: writing?.place,
       }),
-    [files, lines, isFolded, isBeside, remarks.remarks, writing],
+    [files, lines, isFolded, unfolded, isBeside, remarks.remarks, writing],
   );
 
   /** A change was wanted in a file of which the lines are not there yet. */

@@ -2,6 +2,7 @@
 
 import { memo } from "react";
 import { visible } from "../text";
+import { useWords } from "../words";
 import type { Cell, Pair } from "./pairs";
 
 const SIGN = { same: "", other: "", added: "+", removed: "−" };
@@ -35,7 +36,8 @@ export const OneLine = memo(({ cell }: { cell: Cell }) => (
 ));
 
 /** The words of a line, those that are different marked, and what can't be seen written out. */
-function Text({ cell: { text, marks = [] } }: { cell: Cell }) {
+function Text({ cell: { text, marks = [], unended } }: { cell: Cell }) {
+  const words = useWords().review;
   const pieces: { from: number; to: number; isMarked: boolean }[] = [];
   let at = 0;
   for (const [from = 0, to = 0] of marks) {
@@ -49,6 +51,7 @@ function Text({ cell: { text, marks = [] } }: { cell: Cell }) {
       {pieces.map(({ from, to, isMarked }) =>
         isMarked ? <mark key={from}>{written(text.slice(from, to))}</mark> : written(text.slice(from, to), from),
       )}
+      {unended === true && <mark className="sign">⟪{words.unended}⟫</mark>}
     </span>
   );
 }

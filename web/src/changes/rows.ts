@@ -9,7 +9,7 @@ import type { File, Known } from "./shown";
 export const LARGE = 600;
 
 /** Lines that nobody changed, between changes. `from` is the first of them as the file is now. */
-export type Unchanged = { from: number; count: number; shift: number };
+export type Unchanged = { from: number; count: number };
 
 export type Row = { key: string; file: File } & (
   | { kind: "others" }
@@ -40,6 +40,9 @@ export type Sheet = {
 const LINE = 20;
 
 export const hunkKey = (path: string, id: string): string => `${path}\n@${id}`;
+
+/** What was unfolded belongs to a content: of another one it is read again. */
+const gapKey = (mark: string, path: string, from: number, to: number): string => `${path}\n=${mark} ${from}-${to}`;
 
 /** Whether a file is folded before somebody said otherwise. */
 export const isLarge = ({ added, removed }: File): boolean => added + removed > LARGE;
@@ -96,16 +99,19 @@ function fileRows(rows: Row[], file: File, sheet: Sheet): void {
   let before = 1;
   let after = 1;
   const gapTo = (to: number) => {
-    if (to <= after) return;
-    const gap = { from: after, count: to - after, shift: before - after };
-    const key = `${path}\n=${after}-${to}`;
-    const found = sheet.unfolded.get(key);
-    if (found === undefined) return void rows.push({ kind: "unchanged", key, file, gap });
-    found.forEach((text, at) => {
-      const now = after + at;
-      const cell: Cell = { kind: "same", text, before: now + gap.shift, after: now };
-      linesOf(rows, file, undefined, [cell], sheet.isBeside, below);
-    });
+    const shift = before - after;
+    for (let from = after; from < to; ) {
+      const key = gapKey(lines.mark, path, from, to);
+      const found = sheet.unfolded.get(key)?.slice(0, to - from);
+      if (found === undefined || found.length === 0) {
+        return void rows.push({ kind: "unchanged", key, file, gap: { from, count: to - from } });
+      }
+      for (const text of found) {
+        const cell: Cell = { kind: "same", text, before: from + shift, after: from };
+        linesOf(rows, file, undefined, [cell], sheet.isBeside, below);
+        from += 1;
+      }
+    }
   };
   for (const hunk of lines.hunks) {
     // Of a side that is empty the number is that of the line before it.

@@ -21,13 +21,13 @@ export const SheetRow = memo(({ row, lines, isChosen, given, acts }: Given) => {
     case "file":
       return <FileHead file={row.file} isFolded={row.isFolded} lines={lines} acts={acts} />;
     case "hunk":
-      return <HunkHead row={row} isCut={known(lines)?.cut === true} isChosen={isChosen} acts={acts} />;
+      return <HunkHead row={row} isChosen={isChosen} acts={acts} />;
     case "pair":
       return <PairLine pair={row.pair} />;
     case "line":
       return <OneLine cell={row.cell} />;
     case "unchanged":
-      return <div className="fold">{words.unchanged(row.gap.count)}</div>;
+      return <Unchanged row={row} acts={acts} />;
     case "note":
       return <NoteRow row={row} acts={acts} />;
     case "remark":
@@ -52,6 +52,18 @@ export const SheetRow = memo(({ row, lines, isChosen, given, acts }: Given) => {
       );
   }
 });
+
+function Unchanged({ row: { key, file, gap }, acts }: { row: Extract<Row, { kind: "unchanged" }>; acts: Acts }) {
+  const words = useWords().review;
+  const { unfold } = acts;
+  if (unfold === undefined) return <div className="fold">{words.unchanged(gap.count)}</div>;
+  return (
+    <button type="button" className="fold" aria-expanded={false} onClick={() => unfold(key, file, gap)}>
+      <Icon name="down" small />
+      {words.unchanged(gap.count)}
+    </button>
+  );
+}
 
 type HeadGiven = { file: File; isFolded: boolean; lines: Known; acts: Acts };
 
@@ -121,9 +133,9 @@ function KeepButton({ isKept, off, label, hint, onClick }: KeepGiven) {
   );
 }
 
-type HunkGiven = { row: Extract<Row, { kind: "hunk" }>; isCut: boolean; isChosen: boolean; acts: Acts };
+type HunkGiven = { row: Extract<Row, { kind: "hunk" }>; isChosen: boolean; acts: Acts };
 
-function HunkHead({ row: { file, hunk }, isCut, isChosen, acts }: HunkGiven) {
+function HunkHead({ row: { file, hunk }, isChosen, acts }: HunkGiven) {
   const words = useWords().review;
   const isKept = acts.isHunkKept(file, hunk);
   return (
@@ -141,7 +153,7 @@ function HunkHead({ row: { file, hunk }, isCut, isChosen, acts }: HunkGiven) {
               <Icon name="note" small />
               <span className="wide">{words.comment}</span> <kbd>c</kbd>
             </button>
-            {!isCut && (
+            {hunk.id !== "" && (
               <button
                 type="button"
                 className="btn small"
@@ -155,13 +167,15 @@ function HunkHead({ row: { file, hunk }, isCut, isChosen, acts }: HunkGiven) {
             )}
           </>
         )}
-        <KeepButton
-          isKept={isKept}
-          off={acts.keepOff}
-          label={words.keep}
-          hint="k"
-          onClick={() => acts.keepHunk(file, hunk)}
-        />
+        {hunk.id !== "" && (
+          <KeepButton
+            isKept={isKept}
+            off={acts.keepOff}
+            label={words.keep}
+            hint="k"
+            onClick={() => acts.keepHunk(file, hunk)}
+          />
+        )}
       </span>
     </div>
   );

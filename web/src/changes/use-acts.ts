@@ -1,14 +1,14 @@
 //! What is done with changes: kept, reverted, said something of, and gone through by keys.
 
 import { useState } from "react";
-import { useIsLive, useSession, useSlices } from "../wire";
+import { readLines, useIsLive, useSession, useSlices } from "../wire";
 import { useWords } from "../words";
 import type { Acts } from "./acts";
 import { type Going, goingOf, isKept, marksOf, without } from "./marks";
 import { numbered } from "./pairs";
 import { FIRST, isNow, type Range } from "./range";
 import { placeOf } from "./remarks";
-import type { At } from "./rows";
+import type { At, Unchanged } from "./rows";
 import { type File, known } from "./shown";
 import type { Remarks } from "./use-remarks";
 import type { Review } from "./use-review";
@@ -29,6 +29,7 @@ export function useActs({ review, range, remarks, choose, toggle }: Given) {
   const [trouble, setTrouble] = useState<string>();
   const [isGoing, setIsGoing] = useState(false);
   const [outcome, setOutcome] = useState<Outcome>();
+  const [unfolded, setUnfolded] = useState<ReadonlyMap<string, readonly string[]>>(new Map());
 
   const works = (!over && standing.since_ms !== undefined) || agents.some(({ node }) => node.state === "running");
   const keepOff = isLive ? undefined : words.off.offline;
@@ -45,6 +46,13 @@ export function useActs({ review, range, remarks, choose, toggle }: Given) {
     setGoing(going);
   };
 
+  const unfold = (key: string, file: File, { from, count }: Unchanged) => {
+    readLines(standing.cwd, file.path, from, count).then(
+      (lines) => setUnfolded((now) => new Map(now).set(key, lines)),
+      fails,
+    );
+  };
+
   const acts: Acts = {
     revertOff,
     keepOff,
@@ -52,8 +60,9 @@ export function useActs({ review, range, remarks, choose, toggle }: Given) {
     isHunkKept: (file, hunk) => review.isKept(file) || isKept(hunk, review.said),
     choose,
     toggle,
+    unfold: isLive && isNow(range) ? unfold : undefined,
     keepHunk: (file, hunk) => {
-      if (keepOff !== undefined) return;
+      if (keepOff !== undefined || hunk.id === "") return;
       const lines = known(review.lines(file.path));
       if (!acts.isHunkKept(file, hunk)) return void keep([hunk.id], true);
       if (lines === undefined) return;
@@ -69,6 +78,7 @@ export function useActs({ review, range, remarks, choose, toggle }: Given) {
       review.load(file).then((lines) => keep(marksOf(file, lines), false), fails);
     },
     revertHunk: (file, hunk) => {
+      if (hunk.id === "") return;
       const lines = known(review.lines(file.path));
       ask([{ file, mark: lines?.mark ?? file.mark, hunks: [hunk] }]);
     },
@@ -150,6 +160,7 @@ export function useActs({ review, range, remarks, choose, toggle }: Given) {
 
   return {
     acts,
+    unfolded,
     keepAll,
     revertAll,
     /** What is asked about, and the answers. */

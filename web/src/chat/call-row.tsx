@@ -65,7 +65,7 @@ export function CallRow({ block, first, last }: { block: BlockOf<"call">; first:
             {line}
           </button>
         )}
-        {hasFailed(call) && block.void !== true && <RetryButton call={call} />}
+        {call.end?.error_code !== undefined && !isRefused(call) && block.void !== true && <RetryButton call={call} />}
       </div>
       {body !== undefined && isUnfolded && <Body body={body} block={block} />}
     </Track>

@@ -993,6 +993,8 @@ export type HunkLine = {
   kind: LineChange;
   /** What stands in it, without its end. */
   text: string;
+  /** Whether the file ends with it, and without a line break. */
+  unended?: boolean;
   /** The words of it that are different, each from and to which UTF-16 unit; none where the whole line is. */
   marks?: Array<Array<number>>;
 };

@@ -18,6 +18,12 @@ export const changeOf = (session: string, folder: string, path: string, span: Sp
 export const keepMarks = (session: string, folder: string, said: Omit<KeepChanges, "session" | "folder">) =>
   request<KeptChanges>("PUT", `/sessions/${session}/review`, { folder, ...said });
 
+/** Lines of a file as it is now; fewer where they are very long. */
+export async function readLines(folder: string, path: string, line: number, lines: number): Promise<string[]> {
+  const { text } = await get<{ text: string }>("/files/text", { folder, path, line, lines });
+  return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
+}
+
 /** The messages since which something can have changed. */
 export const rewindPoints = (session: string) => get<RewindPoints>(`/sessions/${session}/rewind_points`);
 

@@ -1,6 +1,6 @@
 //! The only room that talks to the server: one WebSocket a tab, requests for the rest.
 
-export { changeOf, changesOf, keepMarks, rewindPoints, type Span, toolsOf } from "./changes";
+export { changeOf, changesOf, keepMarks, readLines, rewindPoints, type Span, toolsOf } from "./changes";
 export {
   SessionContext,
   useBlock,
