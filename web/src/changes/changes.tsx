@@ -10,7 +10,7 @@ import { reviewed } from "./marks";
 import { addressOf, isNow, type Range, rangeIn } from "./range";
 import { useMessages } from "./range-picks";
 import { RevertDialog } from "./revert-dialog";
-import { type At, hunkKey, isLarge, sheetRows, step, stops } from "./rows";
+import { type At, hunkKey, isLarge, sheetRows, step, stops, writeKey } from "./rows";
 import { type Goal, Sheet } from "./sheet";
 import { type File, known } from "./shown";
 import { Top } from "./top";
@@ -88,6 +88,10 @@ function Review({ range, onRange }: Given) {
   const { acts, unfolded } = done;
 
   const { writing } = remarks;
+  const written = writing?.place;
+  useEffect(() => {
+    if (written !== undefined) toRow(writeKey(written.path));
+  }, [written, toRow]);
   const rows = useMemo(
     () =>
       sheetRows({

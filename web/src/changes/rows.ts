@@ -41,6 +41,9 @@ const LINE = 20;
 
 export const hunkKey = (path: string, id: string): string => `${path}\n@${id}`;
 
+/** The row where something is being written of a file. */
+export const writeKey = (path: string): string => `${path}\nwrite`;
+
 /** What was unfolded belongs to a content: of another one it is read again. */
 const gapKey = (mark: string, path: string, from: number, to: number): string => `${path}\n=${mark} ${from}-${to}`;
 
@@ -91,7 +94,7 @@ function fileRows(rows: Row[], file: File, sheet: Sheet): void {
       }
       if (sheet.writing !== undefined && samePlace(sheet.writing, place) && !shown.has("writing")) {
         shown.add("writing");
-        rows.push({ kind: "write", key: `${path}\nwrite`, file, place, cells: all });
+        rows.push({ kind: "write", key: writeKey(path), file, place, cells: all });
       }
     }
   };

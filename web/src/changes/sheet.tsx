@@ -31,6 +31,9 @@ type Given = {
 /** The head of a file, which stays above its changes. */
 const HEAD = 38;
 
+/** Keys by which one goes through the sheet, or does something in it. */
+const BY_HAND = /^(?:Arrow.*|Page.*|Home|End|Tab|Enter| )$/;
+
 /** How wide a letter of a line is. */
 const LETTER = 7.2;
 
@@ -74,13 +77,15 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, on
     if (coming.length > 0) onSeen(coming);
   }, [wanted, onSeen]);
 
-  const reached = useRef<Goal>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every other goal leads somewhere
   useEffect(() => {
-    if (goal === undefined || place === undefined || reached.current === goal) return;
-    reached.current = goal;
     isByHand.current = false;
-    list.scrollToIndex(place, { align: isFile ? "start" : "auto" });
-  }, [goal, place, isFile, list]);
+  }, [goal]);
+  // Lines that come move it: it is gone to until somebody goes elsewhere by themselves.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same
+  useEffect(() => {
+    if (place !== undefined && !isByHand.current) list.scrollToIndex(place, { align: isFile ? "start" : "auto" });
+  }, [goal, place, rows, isFile, list]);
 
   const top = rows[list.range?.startIndex ?? 0]?.file.path;
   useEffect(() => {
@@ -91,7 +96,6 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, on
     isByHand.current = true;
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: by key it is the change that something is said of
     <section
       ref={scroller}
       className={isBeside ? "sheet beside" : "sheet"}
@@ -101,6 +105,7 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, on
       onWheel={byHand}
       onTouchMove={byHand}
       onPointerDown={byHand}
+      onKeyDown={({ key }) => BY_HAND.test(key) && byHand()}
       onClick={(event) => {
         // The number of a line is a short way to say something of it.
         const number = event.target instanceof Element ? event.target.closest("i") : null;
