@@ -142,16 +142,15 @@ function HunkHead({ row: { file, hunk }, isChosen, acts }: HunkGiven) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: by key one goes from change to change
     // biome-ignore lint/a11y/noStaticElementInteractions: the same
     <div className={isChosen ? "hunk sel" : "hunk"} onClick={() => acts.choose({ path: file.path, hunk: hunk.id })}>
-      <span className="mono">@{hunk.before > 0 ? hunk.before : hunk.after}</span>
       <h3 className="cut" title={hunk.heading}>
-        {hunk.heading}
+        <span className="mono">@{hunk.before > 0 ? hunk.before : hunk.after}</span> {hunk.heading}
       </h3>
       <span className="acts">
         {!isKept && (
           <>
             <button type="button" className="btn small ghost" onClick={() => acts.commentHunk(file, hunk)}>
               <Icon name="note" small />
-              <span className="wide">{words.comment}</span> <kbd>c</kbd>
+              <span className="says">{words.comment}</span> <kbd>c</kbd>
             </button>
             {hunk.id !== "" && (
               <button

@@ -45,6 +45,10 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, on
   const columns = Math.max(20, Math.floor((isBeside ? width / 2 - 68 : width - 112) / LETTER));
   const heads = useMemo(() => rows.flatMap((row, at) => (row.kind === "file" ? [at] : [])), [rows]);
   const places = useMemo(() => new Map(rows.map(({ key }, at) => [key, at])), [rows]);
+  const written = useMemo(() => {
+    const at = rows.findIndex(({ kind }) => kind === "write");
+    return at < 0 ? undefined : at;
+  }, [rows]);
   const head = useRef<number>(undefined);
   const place = goal === undefined ? undefined : places.get(goal.key);
   const isFile = place !== undefined && rows[place]?.kind === "file";
@@ -61,8 +65,9 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, on
     scrollEndThreshold: -1,
     rangeExtractor: (range) => {
       head.current = heads[lastUpTo(heads, range.startIndex)];
-      const drawn = defaultRangeExtractor(range);
-      return head.current === undefined || drawn.includes(head.current) ? drawn : [head.current, ...drawn];
+      // What stays above the others, and what is being written, are never taken away.
+      const kept = [head.current, written].filter((at) => at !== undefined);
+      return [...new Set([...kept, ...defaultRangeExtractor(range)])].sort((a, b) => a - b);
     },
   });
   const items = list.getVirtualItems();
@@ -86,6 +91,15 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, on
   useEffect(() => {
     if (place !== undefined && !isByHand.current) list.scrollToIndex(place, { align: isFile ? "start" : "auto" });
   }, [goal, place, rows, isFile, list]);
+
+  // Whoever wrote goes on where they were.
+  const wrote = useRef(false);
+  useEffect(() => {
+    if (wrote.current && written === undefined && document.activeElement === document.body) {
+      scroller.current?.focus({ preventScroll: true });
+    }
+    wrote.current = written !== undefined;
+  }, [written]);
 
   const top = rows[list.range?.startIndex ?? 0]?.file.path;
   useEffect(() => {
