@@ -1,7 +1,7 @@
 //! The review of changes, as far as it is worth a test without a page.
 
 import { describe, expect, it } from "vitest";
-import { goingOf, isFileKept, NOTHING_SAID, reviewed, without } from "../src/changes/marks";
+import { goingOf, isFileKept, NOTHING_SAID, reviewed, withKept, without } from "../src/changes/marks";
 import { numbered, paired } from "../src/changes/pairs";
 import { addressOf, isNow, rangeIn } from "../src/changes/range";
 import { keptOf, messageOf, type Remark, remarksIn, withRemark } from "../src/changes/remarks";
@@ -250,6 +250,14 @@ describe("review marks", () => {
   it("count the files of the session alone", () => {
     const files = [file("a", { kept: true }), file("b"), file("c", { by_others: true, kept: true })];
     expect(reviewed(files, (each) => isFileKept(each, undefined, NOTHING_SAID))).toEqual({ kept: 1, all: 2 });
+  });
+
+  it("are taken over from what the server keeps, and nothing is drawn anew without need", () => {
+    expect(withKept(LINES, new Set(["other"]))).toBe(LINES);
+    expect(withKept(LINES, new Set(["two"])).hunks.map(({ kept }) => kept)).toEqual([false, true]);
+    const whole = withKept(LINES, new Set([LINES.mark]));
+    expect([whole.kept, ...whole.hunks.map(({ kept }) => kept)]).toEqual([true, true, true]);
+    expect(withKept(whole, new Set()).hunks.map(({ kept }) => kept)).toEqual([false, false]);
   });
 
   it("leave the other changes kept when one is not any more", () => {

@@ -19,6 +19,14 @@ export function isFileKept(file: File, lines: Lines | undefined, said: Said): bo
   return lines.hunks.length > 0 && lines.hunks.every((hunk) => isKept(hunk, said));
 }
 
+/** The lines of a file with what is kept by now; the same where nothing is another. */
+export function withKept(lines: Lines, kept: ReadonlySet<string>): Lines {
+  const whole = kept.has(lines.mark);
+  const is = ({ id }: Hunk) => whole || kept.has(id);
+  if (lines.kept === whole && lines.hunks.every((hunk) => (hunk.kept ?? false) === is(hunk))) return lines;
+  return { ...lines, kept: whole, hunks: lines.hunks.map((hunk) => ({ ...hunk, kept: is(hunk) })) };
+}
+
 /** The marks that stand for all of a file. */
 export const marksOf = (file: File, lines: Lines | undefined): string[] => [
   file.mark,

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useRef, useState } from "react";
 import { changeOf, changesOf, keepMarks, useSession, useSlices } from "../wire";
-import { isFileKept, NOTHING_SAID, type Said } from "./marks";
+import { isFileKept, NOTHING_SAID, type Said, withKept } from "./marks";
 import type { Range } from "./range";
 import { type File, fileOf, type Known, known, type Lines, linesOf } from "./shown";
 import { inOrder } from "./tree";
@@ -73,16 +73,19 @@ export function useReview({ from, to }: Range): Review {
   const keep = async (marks: readonly string[], kept: boolean, instead: readonly string[] = []) => {
     setSaid((now) => new Map([...now, ...marks.map((mark) => [mark, kept] as const)]));
     try {
-      await keepMarks(session.id, cwd, { marks: [...marks], kept, instead: [...instead] });
-      await again();
+      const told = await keepMarks(session.id, cwd, { marks: [...marks], kept, instead: [...instead] });
+      const now = new Set(told.kept);
+      queries.setQueriesData<Lines>({ queryKey: ["change", session.id] }, (lines) => lines && withKept(lines, now));
+      await queries.invalidateQueries({ queryKey: ["changes", session.id] });
     } finally {
       setSaid((now) => new Map([...now].filter(([mark]) => !marks.includes(mark))));
     }
   };
+  // The lines of a file belong to its mark: those that came never change.
   const again = () =>
     Promise.all([
       queries.invalidateQueries({ queryKey: ["changes", session.id] }),
-      queries.invalidateQueries({ queryKey: ["change", session.id] }),
+      queries.refetchQueries({ queryKey: ["change", session.id], predicate: ({ state }) => state.status === "error" }),
     ]);
 
   return {
