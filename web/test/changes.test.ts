@@ -8,7 +8,9 @@ import { keptOf, messageOf, type Remark, remarksIn, withRemark } from "../src/ch
 import { hunkKey, LARGE, type Row, type Sheet, sheetRows, step, stops } from "../src/changes/rows";
 import { fileOf, linesOf } from "../src/changes/shown";
 import { inOrder, treeOf } from "../src/changes/tree";
-import type { Hunk, HunkLine } from "../src/proto";
+import { purposeOf } from "../src/chat/call-words";
+import { emptyView, fold } from "../src/fold";
+import type { Event, Hunk, HunkLine } from "../src/proto";
 import { en } from "../src/words/en";
 
 const same = (text: string): HunkLine => ({ kind: "same", text });
@@ -298,5 +300,36 @@ describe("remarks", () => {
     expect(keptOf([])).toBeNull();
     for (const bad of [null, "", "{", "3"]) expect(remarksIn(bad)).toEqual([]);
     expect(withRemark(remarks, { ...at("1", "a", 1), text: "other" })).toHaveLength(1);
+  });
+});
+
+describe("what is known of a session", () => {
+  const event = (seq: number, body: object) =>
+    ({ seq, ts: "2026-01-01T00:00:00.000Z", session_id: "s", agent_id: "a", ...body }) as unknown as Event;
+
+  it("has each state of the files once, where it was kept last", () => {
+    const kept = (seq: number, rev: string) =>
+      event(seq, { type: "checkpoint", rev, when: "before", label: rev, changed: [{}], more: 2 });
+    const view = fold(emptyView(), [kept(1, "one"), kept(2, "two"), kept(3, "one")]);
+    expect(view.checkpoints.map(({ rev, changed }) => [rev, changed])).toEqual([
+      ["two", 3],
+      ["one", 3],
+    ]);
+    expect(view.revs.changes).toBe(3);
+  });
+
+  it("says which of how many a call is, where they were made together", () => {
+    const call = (id: string) => ({ kind: "tool_call", id, name: "bash", arguments: "{}" });
+    const said = (seq: number, ...ids: string[]) =>
+      event(seq, { type: "message", id: `m${seq}`, role: "assistant", parts: ids.map(call) });
+    const { together } = fold(emptyView(), [said(1, "a", "b"), said(2, "c")]);
+    expect([...together]).toEqual([
+      ["a", [1, 2]],
+      ["b", [2, 2]],
+    ]);
+  });
+
+  it("says what a tool is for in its first paragraph", () => {
+    expect(purposeOf("bash", "Runs a\ncommand.\n\nMore about it.")).toBe("bash: Runs a command.");
   });
 });
