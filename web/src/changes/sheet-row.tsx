@@ -100,13 +100,13 @@ function FileHead({ file, isFolded, lines, acts }: HeadGiven) {
       <span className="grow" />
       <button
         type="button"
-        className="btn small wide"
+        className="btn small"
         disabled={acts.revertOff !== undefined}
         title={acts.revertOff}
         onClick={() => acts.revertFile(file)}
       >
         <Icon name="undo" small />
-        {words.revertFile}
+        <span className="says">{words.revertFile}</span>
       </button>
       <KeepButton isKept={isKept} off={acts.keepOff} label={words.keepFile} onClick={() => acts.keepFile(file)} />
     </div>
