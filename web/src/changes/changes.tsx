@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { Icon, useKeys, useStored } from "../parts";
+import type { PlaceNote } from "../proto";
 import { useIsLive, useSession } from "../wire";
 import { useWords } from "../words";
 import { FileList } from "./file-list";
@@ -184,6 +185,7 @@ function Review({ range, onRange }: Given) {
         onKeepAll={done.keepAll}
         onRevertAll={() => void done.revertAll()}
       />
+      {review.place !== undefined && <PlaceStrip place={review.place} />}
       {done.outcome !== undefined && (
         <div className="strip" role="status">
           <span className={done.outcome.isTrouble ? "del cut" : "cut"}>{done.outcome.text}</span>
@@ -274,6 +276,18 @@ function Review({ range, onRange }: Given) {
         {session.isOpen && review.isLoaded ? words.review.reviewed(kept.kept, kept.all) : ""}
       </span>
     </>
+  );
+}
+
+/** The folder of the session is elsewhere, or is another one. */
+function PlaceStrip({ place }: { place: PlaceNote }) {
+  const words = useWords().review.place;
+  if (place.kind === "other") return null;
+  return (
+    <div className="strip" role="status">
+      <Icon name="folder" small />
+      <span className="cut">{words[place.kind](place.folder)}</span>
+    </div>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useRef, useState } from "react";
+import type { PlaceNote } from "../proto";
 import { changeOf, changesOf, keepMarks, useSession, useSlices } from "../wire";
 import { isFileKept, NOTHING_SAID, type Said, withKept } from "./marks";
 import type { Range } from "./range";
@@ -10,6 +11,8 @@ import { inOrder } from "./tree";
 
 export type Review = {
   files: readonly File[];
+  /** What is to be known of the folder of the session. */
+  place: PlaceNote | undefined;
   isLoaded: boolean;
   problem: Error | null;
   /** Asks again for what could not be had. */
@@ -90,6 +93,7 @@ export function useReview({ from, to }: Range): Review {
 
   return {
     files,
+    place: list.data?.place,
     isLoaded: list.data !== undefined,
     problem: list.error,
     again: () => void again(),

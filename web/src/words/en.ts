@@ -462,6 +462,12 @@ export const en = {
       offline: "Not connected: nothing can be kept or reverted",
       past: "Only what the files are now can go back",
     },
+    place: {
+      moved: (folder: string) => `The folder of this session is now ${folder}.`,
+      removed: (folder: string) => `${folder} was removed; these are the files as the session left them.`,
+      made_again: (folder: string) => `${folder} was removed and made again.`,
+      replaced: (folder: string) => `Another folder is in the place of this session's: ${folder}.`,
+    },
     nothing: "Nothing changed",
     nothingSince: {
       began: "No file is different since this session began.",

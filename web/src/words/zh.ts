@@ -452,6 +452,12 @@ export const zh = {
       offline: "未连接：无法保留或还原",
       past: "只有文件现在的样子可以还原",
     },
+    place: {
+      moved: (folder) => `这个会话的文件夹现在是 ${folder}。`,
+      removed: (folder) => `${folder} 已被移除；这里是会话留下的文件。`,
+      made_again: (folder) => `${folder} 曾被移除，现已重建。`,
+      replaced: (folder) => `会话文件夹的位置现在是另一个文件夹：${folder}。`,
+    },
     nothing: "没有改动",
     nothingSince: { began: "自会话开始以来没有文件不同。", point: "这两个位置之间没有文件不同。" },
     trouble: "无法取得改动",
