@@ -27,7 +27,7 @@ function Half({ cell, number, name }: { cell: Cell | undefined; number: number |
 }
 
 export const OneLine = memo(({ cell }: { cell: Cell }) => (
-  <div className={`one${TONE[cell.kind]}`}>
+  <div className={`ln${TONE[cell.kind]}`}>
     <i>{cell.before}</i>
     <i>{cell.after}</i>
     <u>{SIGN[cell.kind]}</u>

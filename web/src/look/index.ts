@@ -4,6 +4,7 @@ import "./tokens.css";
 import "./base.css";
 import "./frame.css";
 import "./track.css";
+import "./diff.css";
 import "./asked.css";
 import "./changes.css";
 import "./inspect.css";
