@@ -35,6 +35,17 @@ const KEYS: [keyof Words["keys"]["groups"], [string, Does][]][] = [
     ],
   ],
   [
+    "review",
+    [
+      ["[ ]", "change"],
+      ["{ }", "file"],
+      ["k", "keep"],
+      ["x", "revert"],
+      ["c", "comment"],
+      ["K", "keepAll"],
+    ],
+  ],
+  [
     "asked",
     [
       ["y", "once"],

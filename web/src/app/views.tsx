@@ -15,6 +15,8 @@ export type SessionView = {
   View: ComponentType;
 };
 
+const Changes = lazy(async () => ({ default: (await import("../changes")).Changes }));
+
 const Agents = lazy(async () => {
   const { AgentsView } = await import("../agents");
   // What an agent said is drawn like what the session says.
@@ -28,6 +30,7 @@ const Terminal = lazy(async () => ({ default: (await import("../terminal")).Term
 const Prompt = lazy(async () => ({ default: (await import("../prompt")).Prompt }));
 
 export const VIEWS: readonly SessionView[] = [
+  { name: "changes", icon: "diff", letter: "d", View: Changes },
   { name: "agents", icon: "tree", letter: "a", View: Agents },
   { name: "files", icon: "folder", letter: "f", View: Files },
   { name: "terminal", icon: "term", letter: "t", View: Terminal },

@@ -1,11 +1,13 @@
 //! A call: one line, and what came of it below where that is worth it.
 
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "wouter";
 import { type BlockOf, type Call, clean, isOver, REFUSED, withoutMarks } from "../fold";
 import { CopyButton, Diff, Glyph, Icon, type Shape, type Tone } from "../parts";
-import { useBlock, useSession } from "../wire";
+import { toolsOf, useBlock, useIsLive, useSession, useSlices } from "../wire";
 import { useFormat, useWords, type Words } from "../words";
-import { looks, told } from "./call-words";
+import { looks, purposeOf, told } from "./call-words";
 import { Ticking } from "./ticking";
 import { Track } from "./track-line";
 
@@ -36,7 +38,7 @@ export function CallRow({ block, first, last }: { block: BlockOf<"call">; first:
         : verbs.will;
   const line = (
     <>
-      <b>{verb}</b>
+      <Verb tool={call.tool}>{verb}</Verb>
       <span className="what mono cut">{clean(object ?? call.summary).replaceAll("\n", " ⏎ ")}</span>
       <Said call={call} />
       <span className="end">
@@ -47,23 +49,97 @@ export function CallRow({ block, first, last }: { block: BlockOf<"call">; first:
   );
   return (
     <Track at_ms={block.at_ms} first={first} last={last} node={<Glyph {...look} />} isVoid={block.void}>
-      {body === undefined ? (
-        <div className="call" title={call.summary}>
-          {line}
-        </div>
-      ) : (
-        <button
-          type="button"
-          className="call"
-          title={call.summary}
-          aria-expanded={isUnfolded}
-          onClick={() => setChoice(!isUnfolded)}
-        >
-          {line}
-        </button>
-      )}
+      <div className="call-line">
+        {body === undefined ? (
+          <div className="call" title={call.summary}>
+            {line}
+          </div>
+        ) : (
+          <button
+            type="button"
+            className="call"
+            title={call.summary}
+            aria-expanded={isUnfolded}
+            onClick={() => setChoice(!isUnfolded)}
+          >
+            {line}
+          </button>
+        )}
+        {call.end?.error_code !== undefined && !isRefused(call) && block.void !== true && <RetryButton call={call} />}
+      </div>
       {body !== undefined && isUnfolded && <Body body={body} block={block} />}
     </Track>
+  );
+}
+
+/** What a call does; what its tool is for is told when somebody points at it. */
+function Verb({ tool, children }: { tool: string; children: string }) {
+  const { view } = useSession();
+  const [isPointed, setPointed] = useState(false);
+  const { cwd } = view.standing;
+  const { data } = useQuery({
+    queryKey: ["tools", cwd],
+    queryFn: () => toolsOf(cwd),
+    enabled: isPointed && cwd !== "",
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const purpose = data?.tools.find(({ name }) => name === tool)?.description;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: what is said of it stands in the title
+    <b title={purpose === undefined ? tool : purposeOf(tool, purpose)} onMouseEnter={() => setPointed(true)}>
+      {children}
+    </b>
+  );
+}
+
+/** Runs the same once more, judged anew; while the agent works it can't be. */
+function RetryButton({ call }: { call: Call }) {
+  const words = useWords();
+  const session = useSession();
+  const view = useSlices("standing");
+  const isLive = useIsLive();
+  const [trouble, setTrouble] = useState<string>();
+  const works = !view.over && view.standing.since_ms !== undefined;
+  const off = !isLive ? words.call.retryOffline : works ? words.call.retryLater : undefined;
+  return (
+    <>
+      {trouble !== undefined && (
+        <span className="del small cut" role="alert" title={trouble}>
+          {trouble}
+        </span>
+      )}
+      <button
+        type="button"
+        className="btn small ghost again"
+        disabled={off !== undefined}
+        title={off ?? words.call.retryWhat}
+        onClick={() => {
+          setTrouble(undefined);
+          session
+            .send({ type: "retry_call", call_id: call.call_id })
+            .catch((problem: unknown) => setTrouble(problem instanceof Error ? problem.message : String(problem)));
+        }}
+      >
+        <Icon name="retry" small />
+        {words.call.retry}
+      </button>
+    </>
+  );
+}
+
+/** Leads to a file in the changes of the session. */
+function ToChanges({ path }: { path: string }) {
+  const words = useWords();
+  const { id } = useSession();
+  return (
+    <Link
+      className="btn small ghost icon to-changes"
+      href={`/s/${id}/changes?file=${encodeURIComponent(path)}`}
+      aria-label={words.call.toChanges(path)}
+      title={words.call.toChanges(path)}
+    >
+      <Icon name="diff" small />
+    </Link>
   );
 }
 
@@ -71,6 +147,11 @@ export function CallRow({ block, first, last }: { block: BlockOf<"call">; first:
 function exitOf(call: Call): number | undefined {
   const display = call.end?.display;
   return display?.kind === "terminal" && display.exit_code !== 0 ? display.exit_code : undefined;
+}
+
+/** Whether it was run and failed, so that it may be tried again. */
+function hasFailed(call: Call): boolean {
+  return exitOf(call) !== undefined || (call.status === "error" && !isRefused(call));
 }
 
 function isRefused(call: Call): boolean {
@@ -120,7 +201,10 @@ function Said({ call }: { call: Call }) {
 function End({ call }: { call: Call }) {
   const words = useWords();
   const format = useFormat();
+  const { view } = useSession();
   const { end } = call;
+  const place = view.together.get(call.call_id);
+  const among = place && <span className="dim wide">{words.asked.ofMany(...place)}</span>;
   switch (call.status) {
     case "validating":
       return call.arguments === undefined ? words.call.writing : words.call.checking;
@@ -129,7 +213,12 @@ function End({ call }: { call: Call }) {
     case "awaiting_approval":
       return <span className="ask">{words.call.waits}</span>;
     case "executing":
-      return <Ticking since_ms={call.started_ms} />;
+      return (
+        <>
+          {among}
+          <Ticking since_ms={call.started_ms} />
+        </>
+      );
     case "cancelled":
       return words.call.stoppedByYou;
     case "error":
@@ -150,6 +239,7 @@ function End({ call }: { call: Call }) {
   ];
   return (
     <>
+      {among}
       {display?.kind === "diff" && <Count files={display.files} />}
       <span>{facts.filter(Boolean).join(" · ")}</span>
     </>
@@ -183,7 +273,7 @@ function bodyOf(call: Call): BodyOf | undefined {
     return call.printed === "" ? undefined : { kind: "text", text: clean(call.printed), isOpen: true, tail: true };
   }
   const { display } = end;
-  const failed = (call.status === "error" && !isRefused(call)) || exitOf(call) !== undefined;
+  const failed = hasFailed(call);
   if (display?.kind === "diff" && display.files.length > 0) return { kind: "diff", files: display.files, isOpen: true };
   if (display?.kind === "terminal") {
     const text = clean(display.tail).trimEnd();
@@ -206,6 +296,7 @@ function Body({ body, block }: { body: BodyOf; block: BlockOf<"call"> }) {
       return body.files.map((file) => (
         <div key={file.path} className="well">
           {(body.files.length > 1 || file.created || file.deleted) && <FileHead file={file} />}
+          <ToChanges path={file.path} />
           <Diff unified={file.unified} path={file.path} />
         </div>
       ));

@@ -61,3 +61,9 @@ function field(given: unknown, name: string): string | undefined {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.join(" ") : undefined;
 }
+
+/** What a tool is for, of all that models are told of it: the first paragraph, without line ends. */
+export function purposeOf(tool: string, description: string): string {
+  const [first = ""] = description.trim().split(/\n\s*\n/, 1);
+  return `${tool}: ${first.replaceAll(/\s+/g, " ")}`;
+}

@@ -144,6 +144,7 @@ function byFile(edits: readonly Edit[]): Edit[] {
 function ChangesSection() {
   const words = useWords();
   const { edits } = useSlices("changes");
+  const { id } = useSession();
   const files = byFile(edits);
   const sum = (of: "added" | "removed") => files.reduce((all, file) => all + file[of], 0);
   return (
@@ -158,7 +159,7 @@ function ChangesSection() {
       </header>
       {files.length === 0 && <p className="dim">{words.inspect.noChanges}</p>}
       {files.map(({ path, added, removed, created }) => (
-        <div key={path} className="fileline">
+        <Link key={path} href={`/s/${id}/changes?file=${encodeURIComponent(path)}`} className="fileline">
           <Icon name={created ? "plus" : "pen"} small />
           <span className="mono cut" title={path}>
             {path}
@@ -167,7 +168,7 @@ function ChangesSection() {
             {added > 0 && <span className="plus">{added}</span>}
             {removed > 0 && <span className="minus">{removed}</span>}
           </span>
-        </div>
+        </Link>
       ))}
     </section>
   );

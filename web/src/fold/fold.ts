@@ -72,6 +72,8 @@ function take(view: View, event: Event): void {
       // So does whoever is to know what acts later, whoever changed it.
       if (own || event.changed !== undefined) plain(view, event);
       break;
+    case "checkpoint":
+      return keep(view, event);
     case "rewind":
       if (own) rewound(view, event);
       else noteRewind(view, event.seq, event);
@@ -178,6 +180,13 @@ function takeOwn(view: View, event: Event): void {
     default:
       unknown(view, event);
   }
+}
+
+function keep(view: View, { rev, when, label, changed, more }: Payload<"checkpoint">): void {
+  // The same state may be kept again: it is listed where it was last.
+  view.checkpoints = view.checkpoints.filter((kept) => kept.rev !== rev);
+  view.checkpoints.push({ rev, at_ms: view.at_ms, when, label, changed: (changed?.length ?? 0) + (more ?? 0) });
+  touch(view, "changes");
 }
 
 /** An event of a type that is not known changes nothing; a type that is forgotten above is no program. */

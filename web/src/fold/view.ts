@@ -5,6 +5,7 @@ import type {
   AgentNode,
   AgentState,
   ApprovalMode,
+  CheckpointWhen,
   Mode,
   NodeState,
   Payload,
@@ -68,6 +69,9 @@ export type Standing = {
 /** A change of a file that an edit made, whoever made it. */
 export type Edit = { seq: number; path: string; added: number; removed: number; created: boolean; deleted: boolean };
 
+/** A state of the workspace that was kept. */
+export type Kept = { rev: string; at_ms: number; when: CheckpointWhen; label: string; changed: number };
+
 export type View = {
   blocks: Block[];
   standing: Standing;
@@ -92,6 +96,7 @@ export type View = {
   /** How often the root's model was asked, and the messages that came since it was asked last. */
   turns: number;
   since_turn: Set<string>;
+  checkpoints: Kept[];
   /** The last event, and when it happened. */
   seq: number;
   at_ms: number;
@@ -104,6 +109,8 @@ export type View = {
   approvals: Map<string, BlockOf<"approval">>;
   questions: Map<string, BlockOf<"question">>;
   messages: Map<string, BlockOf<"message">>;
+  /** Of calls that were made together, which of how many each is. */
+  together: Map<string, [at: number, all: number]>;
   writing?: BlockOf<"answer" | "thinking">;
   before_turn: number;
   streamed: boolean;
@@ -173,6 +180,7 @@ export function emptyView(): View {
     commands: new Map(),
     turns: 0,
     since_turn: new Set(),
+    checkpoints: [],
     seq: 0,
     at_ms: 0,
     unknown: 0,
@@ -181,6 +189,7 @@ export function emptyView(): View {
     approvals: new Map(),
     questions: new Map(),
     messages: new Map(),
+    together: new Map(),
     before_turn: 0,
     streamed: false,
     idle: { working: new Set(), stopped: false, letters: new Set() },

@@ -39,12 +39,13 @@ export function said(view: View, message: Message): void {
   const text = textOf(message);
   if (!view.streamed && text.trim() !== "") add(view, { kind: "answer", data: { pieces: [text], over: true } });
   view.streamed = false;
-  for (const part of message.parts) {
-    if (part.kind !== "tool_call") continue;
+  const calls = message.parts.filter((part) => part.kind === "tool_call");
+  calls.forEach((part, at) => {
+    if (calls.length > 1) view.together.set(part.id, [at + 1, calls.length]);
     call(view, part.id, part.name, (call) => {
       call.data.arguments = parsed(part.arguments);
     });
-  }
+  });
 }
 
 /** No more words come for what is being written. */

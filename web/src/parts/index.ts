@@ -13,6 +13,6 @@ export { isWriting, useKeys, useLetters } from "./keys";
 export { Pick } from "./pick";
 export { Seg } from "./seg";
 export { useSelectedRows } from "./selected-rows";
-export { draftOf, store, stored, useStored } from "./stored";
+export { draftOf, remarksOf, store, stored, useStored } from "./stored";
 export { SureButton } from "./sure";
 export { useWish } from "./wish";

@@ -32,3 +32,6 @@ export function useStored(name: string): [string | null, (value: string | null) 
 
 /** Under what name the draft of a session is kept. */
 export const draftOf = (session: string): string => `draft.${session}`;
+
+/** Under what name the remarks on changes of a session are kept until they are sent. */
+export const remarksOf = (session: string): string => `remarks.${session}`;

@@ -364,6 +364,38 @@ export type CancelledWorkflow = {
   elsewhere?: boolean;
 };
 
+/** A file that is different. */
+export type ChangedFile = {
+  /** Its path, relative to the workspace. */
+  path: string;
+  /** What happened to it. */
+  kind: FileChangeKind;
+  /** Whether it has no lines that could be compared. */
+  binary?: boolean;
+  /** Lines added. */
+  added?: number;
+  /** Lines removed. */
+  removed?: number;
+  /** Whether no turn of the session changed it, but somebody else did meanwhile. */
+  by_others?: boolean;
+  /** The lines of it that the session's work added and removed, where somebody else changed it too. */
+  own?: LineCount;
+  /** How many lines of it somebody else changed since the session's work ended. */
+  since?: number;
+  /** A name for exactly this change of this file: another content has another one. */
+  mark: string;
+  /** Whether a person keeps all of it. */
+  kept?: boolean;
+  /** How many changes it has. */
+  hunks?: number;
+  /** How many of them a person keeps. */
+  hunks_kept?: number;
+  /** The names of the agents that edited it, as far as their calls say so. */
+  agents?: Array<string>;
+  /** The numbers of the messages that it was edited because of, as far as calls say so. */
+  messages?: Array<number>;
+};
+
 /** How much was changed in files. */
 export type ChangedFiles = {
   /** How many files. */
@@ -514,6 +546,16 @@ export type Command = ({
   type: "undo_rewind";
 } | {
   type: "redo_rewind";
+} | {
+  type: "revert_files";
+  /** The point that they were compared with, as `sessions.changes` names it; the first message when it is empty. */
+  from?: string;
+  /** What is put back. */
+  changes: Array<RevertedFile>;
+} | {
+  type: "retry_call";
+  /** The call. */
+  call_id: CallId;
 } | {
   type: "rename";
   /** The title. */
@@ -897,6 +939,28 @@ export type FileChange = {
 /** How a file is different. */
 export type FileChangeKind = ("added" | "modified" | "deleted");
 
+/** How one file is different, change by change. */
+export type FileChanges = {
+  /** Its path, relative to the workspace. */
+  path: string;
+  /** What happened to it. */
+  kind: FileChangeKind;
+  /** Whether it has no lines that could be compared. */
+  binary?: boolean;
+  /** A name for exactly this change of this file, as in [`ChangedFile`]. */
+  mark: string;
+  /** Whether a person keeps all of it. */
+  kept?: boolean;
+  /** How many lines it had. */
+  lines_before?: number;
+  /** How many lines it has. */
+  lines_after?: number;
+  /** The changes, first to last. */
+  hunks?: Array<Hunk>;
+  /** Whether lines are left out because there are too many: what is shown then can't be reverted piece by piece. */
+  cut?: boolean;
+};
+
 /** What would happen to a file. */
 export type FilePreview = {
   /** Its path, relative to the workspace. */
@@ -1081,6 +1145,34 @@ export type HookRun = {
   message_id?: MessageId;
 };
 
+/** A change of a file, with the lines around it. */
+export type Hunk = {
+  /** A name for exactly this change, wherever in the file it stands. */
+  id: string;
+  /** Whether a person keeps it. */
+  kept?: boolean;
+  /** The number that its first line had, from 1. */
+  before: number;
+  /** The number that its first line has, from 1. */
+  after: number;
+  /** What it stands in, such as the head of a function. */
+  heading?: string;
+  /** Its lines. */
+  lines: Array<HunkLine>;
+};
+
+/** A line of a change. */
+export type HunkLine = {
+  /** What happened to it. */
+  kind: LineChange;
+  /** What stands in it, without its end. */
+  text: string;
+  /** Whether the file ends with it, and without a line break. */
+  unended?: boolean;
+  /** The words of it that are different, each from and to which UTF-16 unit; none where the whole line is. */
+  marks?: Array<Array<number>>;
+};
+
 /** What a person has open in an editor. Lines are counted from 1. */
 export type IdeContext = {
   /** The file that is worked in; relative to the workspace where it lies inside it. */
@@ -1114,6 +1206,26 @@ export type ItemAnswer = {
   chosen?: Array<string>;
   /** What the person wrote. */
   text?: string;
+};
+
+/** Notes that a person keeps changes of a session, or takes that back. */
+export type KeepChanges = {
+  /** The session, by the beginning of its id. */
+  session?: string;
+  /** The folder that is worked in. */
+  folder?: string;
+  /** The marks of files, and the ids of changes. */
+  marks?: Array<string>;
+  /** Whether they are kept. */
+  kept?: boolean;
+  /** What is kept from now on although `marks` are not: the other changes of a file that was kept as a whole. */
+  instead?: Array<string>;
+};
+
+/** What a person keeps of a session's changes. */
+export type KeptChanges = {
+  /** The marks of files, and the ids of changes. */
+  kept: Array<string>;
 };
 
 /** What is kept now. */
@@ -1270,6 +1382,9 @@ export type Letter = (Up & {
 /** How bad it is. */
 export type Level = ("warning" | "error");
 
+/** What happened to a line. */
+export type LineChange = ("same" | "removed" | "added" | "other");
+
 /** Lines that a change adds and removes. ``` use neco_proto::LineCount; let unified = "--- a/b\n+++ b/b\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+more\n"; assert_eq!(LineCount::of(unified), LineCount { added: 2, removed: 1 }); ``` */
 export type LineCount = {
   /** Lines added. */
@@ -1286,6 +1401,18 @@ export type LocalModels = {
   base: string;
   /** The models that it serves, as they are written after `provider/`. */
   models: Array<string>;
+};
+
+/** Lists the files that are different between two points of a session, as [`DiffSession`](super::history::DiffSession) names points, without their lines. */
+export type ListChanges = {
+  /** The session, by the beginning of its id. */
+  session?: string;
+  /** The folder that is worked in. */
+  folder?: string;
+  /** The earlier point; the first message when none is named. */
+  from?: string;
+  /** The later point; now when none is named. */
+  to?: string;
 };
 
 /** How many times as much a call with a long prompt costs. */
@@ -1653,6 +1780,22 @@ export type NotificationLevel = ("info" | "warning");
 /** What a notification is about, where a window stands otherwise because of it. */
 export type NotificationTopic = ("compaction_begins" | "compaction_failed" | "not_kept" | "handed_over");
 
+/** A tool that can be called. */
+export type OfferedTool = {
+  /** Its name. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** JSON schema of its arguments. */
+  schema: Json;
+  /** Whether no call of it changes anything. */
+  reads_only: boolean;
+  /** Whether it reaches the network. */
+  network: boolean;
+  /** Where it comes from, as rules name it: `built-in`, `mcp:SERVER`, `script:PATH`. */
+  origin?: string;
+};
+
 /** Opens a session or makes one, with what belongs to this opening and not to the folder that is worked in. */
 export type OpenSession = {
   /** Which one. */
@@ -1795,6 +1938,29 @@ export type PiecesGiven = {
   /** Tokens of all of them, as estimated. */
   tokens?: number;
 };
+
+/** What is to be known of the folder that a session goes on in. */
+export type PlaceNote = ({
+  kind: "moved";
+  /** Where it was. */
+  from: string;
+  /** Where it is. */
+  folder: string;
+} | {
+  kind: "removed";
+  /** Where it was. */
+  folder: string;
+} | {
+  kind: "made_again";
+  /** Where it is. */
+  folder: string;
+} | {
+  kind: "replaced";
+  /** Where that is. */
+  folder: string;
+} | {
+  kind: "other";
+});
 
 /** A plan. */
 export type Plan = {
@@ -2130,6 +2296,16 @@ export type ResultPart = ({
   value: Json;
 });
 
+/** What of a file is put back as it was. */
+export type RevertedFile = {
+  /** The file, relative to the workspace. */
+  path: string;
+  /** The mark of its change as it was shown. */
+  mark: string;
+  /** The ids of the changes in it; all of the file when none is named. */
+  hunks?: Array<string>;
+};
+
 /** The conversation, the files or both went back to an earlier point. Nothing is deleted: events between `to` and this one are in the log and no longer count for the conversation. */
 export type Rewind = {
   /** The last event that still counts. */
@@ -2177,6 +2353,16 @@ export type RewindPoint = {
   files: boolean;
   /** What was changed because of it, until the next one, as far as edits and checkpoints tell. */
   changed?: ChangedFiles;
+};
+
+/** The messages that a session can go back to before. */
+export type RewindPoints = {
+  /** The session. */
+  session_id: SessionId;
+  /** The messages. */
+  messages: Array<RewindPoint>;
+  /** Whether anything was said, also what was gone back over. */
+  is_said: boolean;
 };
 
 /** What going back would change. */
@@ -2378,6 +2564,14 @@ export type ServerToolsSize = {
   count: number;
   /** Their tokens. */
   tokens: number;
+};
+
+/** The files that are different between two points of a session. */
+export type SessionChanges = {
+  /** The files by path; none when nothing changed. */
+  files: Array<ChangedFile>;
+  /** What is to be known of the session's folder. */
+  place?: PlaceNote;
 };
 
 /** How an MCP server is reached. */
@@ -2821,6 +3015,20 @@ export type ShownWorkflow = {
   definition: Json;
 };
 
+/** Shows how one file is different between two points of a session, change by change. */
+export type ShowChange = {
+  /** The session, by the beginning of its id. */
+  session?: string;
+  /** The folder that is worked in. */
+  folder?: string;
+  /** The file, relative to the workspace. */
+  path?: string;
+  /** The earlier point; the first message when none is named. */
+  from?: string;
+  /** The later point; now when none is named. */
+  to?: string;
+};
+
 /** The session itself asks a model something beside its agents, or is done with that. */
 export type SideCall = {
   /** What for. */
@@ -3056,6 +3264,12 @@ export type ToolCallUpdate = {
   status: CallStatus;
   /** The call in one line, such as `Edit src/a.rs`. */
   summary: string;
+};
+
+/** The tools of a folder. */
+export type ToolList = {
+  /** The tools, in the order in which models are told of them. */
+  tools: Array<OfferedTool>;
 };
 
 /** Where a tool comes from: rules, hooks and windows can name it. */

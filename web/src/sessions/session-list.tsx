@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import { draftOf, Glyph, Icon, stored, useKeys } from "../parts";
+import { draftOf, Glyph, Icon, remarksOf, stored, useKeys } from "../parts";
 import type { SessionRow } from "../proto";
 import { useRows } from "../wire";
 import { useFormat, useWords } from "../words";
@@ -81,7 +81,7 @@ function Line({ session, isCurrent, kind }: { session: SessionRow; isCurrent: bo
   const format = useFormat();
   const { id, title, cwd, updated, forked_from } = session;
   const name = title === "" ? words.untitled : title;
-  const hasDraft = stored(draftOf(id)) !== null;
+  const hasDraft = stored(draftOf(id)) !== null || stored(remarksOf(id)) !== null;
   const wants = kind === "wants";
   return (
     <Link

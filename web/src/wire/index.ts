@@ -1,6 +1,7 @@
 //! The only room that talks to the server: one WebSocket a tab, requests for the rest.
 
 export { ask, bytesOf } from "./asking";
+export { changeOf, changesOf, keepMarks, readLines, rewindPoints, type Span, toolsOf } from "./changes";
 export { listFiles, readFile, sessionDiff } from "./files";
 export {
   SessionContext,

@@ -13,6 +13,7 @@ export class Format {
   #day: Intl.DateTimeFormat;
   #date: Intl.DateTimeFormat;
   #whole: Intl.DateTimeFormat;
+  #list: Intl.ListFormat;
   #units: Record<"second" | "minute" | "hour" | "millisecond", Intl.NumberFormat>;
 
   constructor(language: string) {
@@ -27,6 +28,7 @@ export class Format {
     this.#day = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long" });
     this.#date = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
     this.#whole = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+    this.#list = new Intl.ListFormat(language);
     const unit = (unit: string, digits = 0) =>
       new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: digits });
     this.#units = {
@@ -47,6 +49,11 @@ export class Format {
       bytes < 1000 ? [bytes, "byte"] : bytes < 1e6 ? [bytes / 1e3, "kilobyte"] : [bytes / 1e6, "megabyte"];
     const style = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: size < 10 ? 1 : 0 } as const;
     return new Intl.NumberFormat(this.#language, style).format(size);
+  }
+
+  /** Names, such as `root and coder-1`. */
+  list(names: readonly string[]): string {
+    return this.#list.format(names);
   }
 
   /** Tokens, such as `97k`. */

@@ -58,6 +58,13 @@ it.each(CASES)("$theme, $width wide, $locale", async ({ theme, width, height, lo
   await page.locator(".asked .cmd", { hasText: "--nocapture" }).waitFor();
   await page.locator(".track .prose").last().waitFor();
   await looked(page, `session-${name}`);
+  await page.goto(new URL(`${address}/changes`, page.url()).href);
+  await page.locator(".sheet .hunk").first().waitFor();
+  await page.keyboard.press("]");
+  await page.locator(".hunk.sel").waitFor();
+  await looked(page, `changes-${name}`);
+  await page.goto(new URL(address, page.url()).href);
+  await page.locator(".asked .cmd", { hasText: "--nocapture" }).waitFor();
   if (width >= 640) {
     await page.getByRole("feed").focus();
     await page.keyboard.press("Control+k");

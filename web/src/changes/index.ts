@@ -1,0 +1,3 @@
+//! What a session changed, to be reviewed.
+
+export { Changes } from "./changes";
