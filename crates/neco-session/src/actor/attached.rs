@@ -5,10 +5,12 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use neco_proto::event::{Notification, NotificationLevel};
 use neco_proto::{Actor, Attachment, ClientError, EventBody, Message, MessagePiece};
+use neco_safety::World;
 use neco_safety::path::{Access, PathError};
 use neco_safety::policy::Telling;
 use neco_safety::secrets::{Redactor, Scope};
@@ -66,12 +68,13 @@ pub(super) async fn attach(
 async fn files(ctx: &SessionContext, redactor: &Redactor, names: Vec<String>) -> Along {
     let (cwd, redactor) = (ctx.cwd().to_owned(), redactor.clone());
     let (roots, telling) = ctx.telling().await;
-    let documents = ctx.documents();
+    let (documents, world) = (ctx.documents(), ctx.world());
     let looked = tokio::task::spawn_blocking(move || {
         let roots: Vec<PathBuf> = roots.into_iter().filter(|root| root.is_dir()).collect();
         let files = Files::new(&cwd, Vec::new()).and_then(|files| files.with_roots(&roots)).ok()?;
-        let started = Instant::now();
-        Some(read(&names, &Readable { files, telling, documents, is_late: &|| started.elapsed() > LONGEST }, &redactor))
+        let (started, world) = (Instant::now(), world?);
+        let is_late = || started.elapsed() > LONGEST;
+        Some(read(&names, &Readable { files, world, telling, documents, is_late: &is_late }, &redactor))
     });
     // A folder that can't be looked at has no files that could go along.
     let (contents, left) = looked.await.ok().flatten().unwrap_or_default();
@@ -101,6 +104,8 @@ pub(super) fn named(text: &str) -> Vec<String> {
 /// What of a folder may go along, and how documents in it are read.
 struct Readable<'a> {
     files: Files,
+    /// Who has the texts: what is typed in an editor and not saved is what stands there.
+    world: Arc<dyn World>,
     telling: Telling,
     documents: ReadDocument,
     /// Whether it has taken too long by now.
@@ -169,11 +174,10 @@ fn content(name: &str, readable: &Readable<'_>) -> Result<String, LeftOut> {
     if let Some(text) = (readable.documents)(&located, most, readable.is_late) {
         return text.map_err(|error| LeftOut::Unreadable(error.message));
     }
-    let size = located.metadata()?.len();
-    if size > MOST_BYTES {
-        return Err(LeftOut::TooLarge(size));
+    let (bytes, stamp) = readable.world.read(&located, MOST_BYTES + 1)?;
+    if bytes.len() > most {
+        return Err(LeftOut::TooLarge(stamp.size()));
     }
-    let (bytes, _) = located.read(MOST_BYTES)?;
     String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or(LeftOut::NoText)
 }
 
@@ -210,9 +214,24 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use neco_safety::Policy;
+    use neco_safety::policy::Closed;
     use neco_toolkit::ToolError;
 
     use super::*;
+
+    /// What stands on the disk.
+    #[derive(Debug)]
+    struct Disk;
+
+    impl World for Disk {
+        fn local(&self) -> &dyn World {
+            self
+        }
+
+        fn closing(&self, _: &Closed) -> Arc<dyn World> {
+            Arc::new(Self)
+        }
+    }
 
     #[test]
     fn names_stand_behind_an_at_sign_of_their_own() {
@@ -242,7 +261,8 @@ mod tests {
                 Ok(_) | Err(_) => Err(ToolError::failed("it is damaged")),
             })
         };
-        let readable = Readable { files, telling: Policy::default().telling(), documents, is_late: &|| false };
+        let (world, telling) = (Arc::new(Disk), Policy::default().telling());
+        let readable = Readable { files, world, telling, documents, is_late: &|| false };
         let look = |text: &str| read(&named(text), &readable, &Redactor::default());
         fs::write(cwd.join("a.doc"), "good and long".repeat(70_000)).unwrap();
         fs::write(cwd.join("b.doc"), "bad").unwrap();

@@ -53,7 +53,13 @@ impl Desk {
     /// Says something and plays the editor until that is answered; the person says yes to everything.
     #[track_caller]
     fn prompt(&mut self, words: &str) -> Value {
-        let prompt = self.editor.say(&self.session, words);
+        self.say(json!([{ "type": "text", "text": words }]))
+    }
+
+    /// The same for a message of several blocks.
+    #[track_caller]
+    fn say(&mut self, blocks: Value) -> Value {
+        let prompt = self.editor.request("session/prompt", json!({ "sessionId": self.session, "prompt": blocks }));
         loop {
             let message = self.editor.find(|message| message.get("id").is_some());
             let Some(method) = message["method"].as_str() else {
@@ -126,6 +132,20 @@ fn edits(path: &str, old: &str, new: &str) -> Value {
 
 fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn what_is_typed_in_a_file_that_is_mentioned_goes_along() {
+    let seen = |said: &str| json!({ "expect": { "last_user_contains": "a.txt:\n```\ntyped\n```" }, "say": said });
+    let house = playing(json!([seen("One."), seen("Two.")]));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("a.txt", "typed\n");
+    assert_eq!(desk.prompt("look at @a.txt")["result"]["stopReason"], "end_turn");
+    let link = json!({ "type": "resource_link", "name": "a.txt", "uri": format!("file://{}", file.display()) });
+    assert_eq!(desk.say(json!([{ "type": "text", "text": "look at" }, link]))["result"]["stopReason"], "end_turn");
+    assert_eq!(desk.editor.said("agent_message_chunk"), "One.Two.");
 }
 
 #[test]
