@@ -323,7 +323,7 @@ impl Follower {
         if !message_ids.is_empty() {
             stops.push(Stop::Tell(Command::Withdraw { message_ids }));
         }
-        if which.is_none() || at_work {
+        if at_work || (which.is_none() && !self.base.shared) {
             let is_alone = self.transcript.view().is_alone();
             stops.push(Stop::Tell(if is_alone { Command::Cancel } else { Command::StopAll }));
         }

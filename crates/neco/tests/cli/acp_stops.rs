@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::attach::{UNTIL_GO, begun, ended, go};
 use crate::editor::{Editor, playing};
-use crate::support::{eventually, say};
+use crate::support::{call, eventually, say};
 
 /// Everything that was done until now is told.
 fn settle(editor: &mut Editor, session: &str) {
@@ -101,4 +102,29 @@ fn a_prompt_that_the_session_is_slow_to_take_is_answered_when_it_is_stopped_and_
     assert!(of_work(&editor).is_empty(), "{:#?}", of_work(&editor));
     assert_eq!(editor.prompt(&session, "go on"), "end_turn");
     assert_eq!(editor.said("agent_message_chunk"), "For the second.");
+}
+
+#[test]
+fn what_a_terminal_does_goes_on_where_the_editor_gives_up_a_prompt_that_waits_for_it() {
+    for leaves in [false, true] {
+        let work = call("bash", json!({ "command": UNTIL_GO, "timeout": 60 }));
+        let house = playing(json!([work, say("For the terminal."), say("For the editor.")]));
+        let owner = house.start(&["-m", "work", "--yes"]);
+        begun(&house);
+        let session = house.run(&["session", "list", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
+        let mut editor = Editor::open(&house, json!({}));
+        editor.ask("session/resume", json!({ "sessionId": session, "cwd": house.project(), "mcpServers": [] }));
+        let prompt = editor.say(&session, "and then this");
+        // It waits as soon as what is set behind it is set.
+        editor.ask("session/set_mode", json!({ "sessionId": session, "modeId": "agent" }));
+        if leaves {
+            assert_eq!(editor.leave(), Some(0));
+        } else {
+            editor.notify("session/cancel", json!({ "sessionId": session }));
+            assert_eq!(editor.answer(prompt)["result"]["stopReason"], "cancelled");
+        }
+        go(&house);
+        let said = ended(owner, 0);
+        assert!(said.contains("For the terminal.") && !said.contains("For the editor."), "{said}");
+    }
 }
