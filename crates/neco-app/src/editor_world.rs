@@ -45,8 +45,8 @@ impl fmt::Debug for EditorWorld {
 /// A file, as it is on the disk and in the editor.
 struct Seen {
     saved: String,
-    /// The state of the file.
-    stamp: Stamp,
+    /// The state of the file; nothing where something is typed that was never saved.
+    stamp: Option<Stamp>,
     typed: Option<Typed>,
 }
 
@@ -58,8 +58,8 @@ struct Typed {
 }
 
 impl Seen {
-    fn stamp(&self) -> Stamp {
-        self.typed.as_ref().map_or(self.stamp, |typed| Stamp::of_text(&typed.text))
+    fn stamp(&self) -> Option<Stamp> {
+        self.typed.as_ref().map(|typed| Stamp::of_text(&typed.text)).or(self.stamp)
     }
 
     fn text(&self) -> &str {
@@ -90,7 +90,13 @@ impl EditorWorld {
 
     /// A text, as it is on the disk and in the editor; what is no text, or long, is no editor's.
     fn look(&self, file: &Located) -> Result<Result<Seen, (Content, Stamp)>, PathError> {
-        let (mut content, stamp) = self.local.open(file)?;
+        let (mut content, stamp) = match self.local.open(file) {
+            Err(PathError::NotFound(shown)) => {
+                let typed = self.typed(file, "")?.ok_or(PathError::NotFound(shown))?;
+                return Ok(Ok(Seen { saved: String::new(), stamp: None, typed: Some(typed) }));
+            }
+            opened => opened?,
+        };
         if stamp.size() > MOST_BYTES {
             return Ok(Err((content, stamp)));
         }
@@ -105,7 +111,7 @@ impl EditorWorld {
             Err(error) => return Ok(Err((Content::bytes(error.into_bytes()), stamp))),
         };
         let typed = self.typed(file, &saved)?;
-        Ok(Ok(Seen { saved, stamp, typed }))
+        Ok(Ok(Seen { saved, stamp: Some(stamp), typed }))
     }
 
     /// What the editor has of a file that is on the disk as `saved`; nothing where that is the same, or it has none.
@@ -184,13 +190,17 @@ impl World for EditorWorld {
         Some(Arc::new(Self { stopped: stopped.clone(), processes, ..self.clone() }))
     }
 
+    fn has(&self, file: &Located) -> bool {
+        file.exists() || self.look(file).is_ok()
+    }
+
     fn open(&self, file: &Located) -> Result<(Content, Stamp), PathError> {
         if !self.texts.editor().reads() {
             return self.local.open(file);
         }
         match self.look(file)? {
-            Ok(Seen { typed: Some(typed), .. }) => Ok(Content::text(typed.text)),
-            Ok(Seen { saved, stamp, .. }) => Ok((Content::bytes(saved.into_bytes()), stamp)),
+            Ok(Seen { typed: None, stamp: Some(stamp), saved }) => Ok((Content::bytes(saved.into_bytes()), stamp)),
+            Ok(Seen { typed, .. }) => Ok(Content::text(typed.map(|typed| typed.text).unwrap_or_default())),
             Err(on_disk) => Ok(on_disk),
         }
     }
@@ -215,10 +225,10 @@ impl World for EditorWorld {
             Err(PathError::NotFound(_)) => None,
             Err(error) => return Err(error),
         };
-        if seen.as_ref().map(Seen::stamp).as_ref() != before {
+        if seen.as_ref().and_then(Seen::stamp).as_ref() != before {
             return Err(PathError::Changed(file.shown()));
         }
-        let mut on_disk = seen.as_ref().map(|seen| seen.stamp);
+        let mut on_disk = seen.as_ref().and_then(|seen| seen.stamp);
         let other_names = file.check_replace(on_disk.as_ref())?;
         if let Some(seen) = seen.as_ref().filter(|_| other_names > 0) {
             // It becomes a file of its own first: the others may lie anywhere.
@@ -240,12 +250,12 @@ impl World for EditorWorld {
         }
         // The editor may have put the text in order as it saved it.
         match self.look(file)? {
-            Ok(now) if before == Some(&now.stamp()) && plain(now.text()) != plain(text) => {
-                Err(PathError::NotAsWritten(file.shown()))
-            }
             Ok(now) => {
+                let is_as_before = before.is_some() && before == now.stamp().as_ref();
+                let stamp = now.stamp().filter(|_| !is_as_before || plain(now.text()) == plain(text));
+                let stamp = stamp.ok_or_else(|| PathError::NotAsWritten(file.shown()))?;
                 let instead = (now.text() != text).then(|| now.text().as_bytes().to_vec());
-                Ok(Replaced { stamp: now.stamp(), other_names, instead })
+                Ok(Replaced { stamp, other_names, instead })
             }
             Err((_, stamp)) => Ok(Replaced { stamp, other_names, instead: None }),
         }

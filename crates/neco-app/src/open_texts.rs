@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -81,7 +81,9 @@ impl OpenTexts {
             |(path, name): (&PathBuf, &PathBuf)| Some((path.strip_prefix(root).ok()?.to_owned(), vec![name.clone()]));
         let is_asked = |path: &Path| may_be_open(&root.join(path));
         let known = self.unsaved().iter().filter_map(inside).collect::<BTreeMap<PathBuf, Vec<PathBuf>>>();
-        let mut known: BTreeMap<_, _> = known.into_iter().filter(|(path, _)| is_asked(path)).collect();
+        // What was never saved is known to the editor alone.
+        let may_have = |path: &Path| is_asked(path) || is_nowhere(&root.join(path));
+        let mut known: BTreeMap<_, _> = known.into_iter().filter(|(path, _)| may_have(path)).collect();
         for file in files.iter().filter(|file| is_asked(file)).take(MOST_ASKED) {
             known.entry(file.clone()).or_insert_with(|| self.names(&root.join(file), None));
         }
@@ -90,9 +92,10 @@ impl OpenTexts {
         let mut typed = Vec::new();
         for (path, text) in block_on(asked) {
             let file = root.join(&path);
-            // Who does not answer has it as it was, for all that is known; what is gone is gone.
+            // Who does not answer has it as it was, for all that is known; what can't be read stays.
             let Ok((name, text)) = text else { continue };
-            let Some(saved) = text_of(&file) else { continue };
+            let saved = if is_nowhere(&file) { Some(String::new()) } else { text_of(&file) };
+            let Some(saved) = saved else { continue };
             if plain(&text) == plain(&saved) {
                 self.note(&file, None);
             } else {
@@ -123,6 +126,11 @@ impl OpenTexts {
 /// Whether an editor may have this open: whatever is no file could keep us waiting for ever, or never end.
 fn may_be_open(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|facts| facts.is_file() && facts.len() <= MOST_BYTES)
+}
+
+/// Whether there is nothing of a name on this machine.
+fn is_nowhere(path: &Path) -> bool {
+    path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 /// The text of a file that an editor may have open.

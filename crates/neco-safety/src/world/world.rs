@@ -90,6 +90,11 @@ pub trait World: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether a path leads to something: on this machine, or in what somebody else has. May wait.
+    fn has(&self, file: &Located) -> bool {
+        file.exists()
+    }
+
     /// The content of a file and its state. May wait: not for a thread of the runtime.
     /// Fails as [`Located::open`].
     fn open(&self, file: &Located) -> Result<(Content, Stamp), PathError> {

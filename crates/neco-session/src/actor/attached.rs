@@ -112,6 +112,15 @@ struct Readable<'a> {
     is_late: &'a dyn Fn() -> bool,
 }
 
+impl Readable<'_> {
+    /// Whether a name is one of a file, or of a text that was never saved.
+    fn is_file(&self, name: &str) -> bool {
+        let path = self.files.workspace().join(name);
+        let is_typed = || self.files.locate(name, Access::Read).is_ok_and(|located| self.world.has(&located));
+        path.is_file() || (path.symlink_metadata().is_err() && is_typed())
+    }
+}
+
 /// What stands in the files of these names, each in a fence, and of which of them it does not go along, with the reason.
 fn read(names: &[String], readable: &Readable<'_>, redactor: &Redactor) -> (Vec<String>, Vec<String>) {
     let (mut contents, mut left, mut bytes) = (Vec::new(), Vec::new(), 0);
@@ -119,7 +128,7 @@ fn read(names: &[String], readable: &Readable<'_>, redactor: &Redactor) -> (Vec<
     for name in names {
         // A sentence may end behind a name.
         let bare = name.trim_end_matches([',', ';', '.', ':', '?', '!', ')']);
-        let is_file = |name: &&str| readable.files.workspace().join(name).is_file();
+        let is_file = |name: &&str| readable.is_file(name);
         let Some(name) = [name.as_str(), bare].into_iter().find(is_file) else { continue };
         let ending = name.rsplit('.').next().unwrap_or_default().to_lowercase();
         if PICTURES.contains(&ending.as_str()) || !seen.insert(name) {

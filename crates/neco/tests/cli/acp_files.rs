@@ -167,6 +167,36 @@ fn undoing_an_edit_brings_back_what_was_typed_before_it() {
 }
 
 #[test]
+fn a_text_that_was_never_saved_is_read_edited_and_brought_back() {
+    let house = playing(edits("new.txt", "typed", "edited"));
+    let file = house.project().join("new.txt");
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("new.txt", "typed\n");
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    assert_eq!((text(&file).as_str(), desk.took()), ("edited\n", vec![file.as_path()]));
+    assert_eq!(desk.prompt("/undo")["result"]["stopReason"], "end_turn");
+    assert_eq!(text(&file), "typed\n");
+}
+
+#[test]
+fn a_text_that_was_never_saved_is_not_overwritten_unread() {
+    let write = call("write_file", json!({ "path": "new.txt", "content": "mine\n" }));
+    let house = playing(json!([write, say("I leave it.")]));
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("new.txt", "typed\n");
+    assert_eq!(desk.prompt("write it")["result"]["stopReason"], "end_turn");
+    let file = house.project().join("new.txt");
+    assert_eq!((file.exists(), desk.typed[&file].as_str(), desk.took().len()), (false, "typed\n", 0));
+    // Nor is it where a tool takes the file for a new one.
+    let patch = "*** Begin Patch\n*** Add File: new.txt\n+mine\n*** End Patch";
+    let house = playing(json!([call("apply_patch", json!({ "patch": patch })), say("I leave it.")]));
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("new.txt", "typed\n");
+    assert_eq!(desk.prompt("write it")["result"]["stopReason"], "end_turn");
+    assert!(!house.project().join("new.txt").exists() && desk.took().is_empty());
+}
+
+#[test]
 fn going_back_over_what_was_typed_since_is_asked_about() {
     let house = playing(edits("a.txt", "saved", "edited"));
     let file = house.project().join("a.txt");
