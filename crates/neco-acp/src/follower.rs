@@ -419,12 +419,15 @@ impl Follower {
         let id = asked.id();
         self.forget_question(&id);
         match &asked {
-            Asked::Question(question) if asked.form(self.base.forms).is_none() => {
+            Asked::Question(question) => {
                 let question_id = question.question_id;
                 self.questions.push(OpenQuestion::new(question.clone()));
-                self.ask_on(question_id);
+                match asked.form(self.base.forms) {
+                    Some(_) => self.bring(asked, 0),
+                    None => self.ask_on(question_id),
+                }
             }
-            Asked::Call(_) | Asked::Question(_) => self.bring(asked, 0),
+            Asked::Call(_) => self.bring(asked, 0),
         }
     }
 

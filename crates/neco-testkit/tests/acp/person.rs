@@ -231,9 +231,13 @@ impl Person {
         let mut content = json!({});
         for (at, answer) in answers.iter().enumerate() {
             let name = format!("answer_{}", at + 1);
-            let words: Vec<&String> = answer.chosen.iter().chain(&answer.text).collect();
-            let is_list = fields[&name]["type"] == "array";
-            content[&name] = if is_list { json!(words) } else { json!(words.first().copied()) };
+            let other = format!("{name}_other");
+            let text_field = if fields[&other].is_object() { &other } else { &name };
+            answer.text.iter().for_each(|text| content[text_field] = json!(text));
+            match fields[&name]["type"] == "array" {
+                true => content[&name] = json!(answer.chosen),
+                false => answer.chosen.iter().take(1).for_each(|chosen| content[&name] = json!(chosen)),
+            }
         }
         self.reply(&form, json!({ "action": "accept", "content": content })).await;
         Ok(())

@@ -152,13 +152,15 @@ fn question() -> Value {
     json!([call("ask_user", json!({ "questions": [question] })), say("Good.")])
 }
 
+/// What editors can do, and by what they are asked then.
+const ASKING: [(&str, &str); 2] =
+    [(r#"{ "elicitation": { "form": {} } }"#, "elicitation/create"), ("{}", "session/request_permission")];
+
 #[test]
 fn a_question_is_a_form_or_a_choice() {
-    for (capabilities, method) in
-        [(json!({ "elicitation": { "form": {} } }), "elicitation/create"), (json!({}), "session/request_permission")]
-    {
+    for (capabilities, method) in ASKING {
         let house = playing(question());
-        let mut editor = Editor::open(&house, capabilities);
+        let mut editor = Editor::open(&house, serde_json::from_str(capabilities).unwrap());
         let session = editor.session(&house);
         let prompt = editor.say(&session, "ask me");
         let asked = match method {
@@ -223,19 +225,39 @@ fn something_else_than_the_choices_is_said_in_the_next_message() {
 
 #[test]
 fn a_message_while_a_question_is_open_answers_it() {
-    let options = json!([{ "label": "SQLite" }, { "label": "Postgres" }]);
-    let house = asks(json!([{ "question": "Which store?", "options": options }]), "→ Postgres");
-    let mut editor = Editor::open(&house, json!({}));
-    let session = editor.session(&house);
-    let first = editor.say(&session, "ask me");
-    let asked = editor.find(|message| message["method"] == "session/request_permission");
-    let second = editor.say(&session, "postgres");
-    for prompt in [first, second] {
-        assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    for (capabilities, method) in ASKING {
+        let options = json!([{ "label": "SQLite" }, { "label": "Postgres" }]);
+        let house = asks(json!([{ "question": "Which store?", "options": options }]), "→ Postgres");
+        let mut editor = Editor::open(&house, serde_json::from_str(capabilities).unwrap());
+        let session = editor.session(&house);
+        let first = editor.say(&session, "ask me");
+        let asked = editor.find(|message| message["method"] == method);
+        let second = editor.say(&session, "postgres");
+        for prompt in [first, second] {
+            assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn", "{method}");
+        }
+        let taken_back = editor.find(|message| message["method"] == "$/cancel_request");
+        assert_eq!(taken_back["params"]["requestId"], asked["id"]);
+        assert!(editor.said("agent_message_chunk").ends_with("Good."));
     }
-    let taken_back = editor.find(|message| message["method"] == "$/cancel_request");
-    assert_eq!(taken_back["params"]["requestId"], asked["id"]);
-    assert!(editor.said("agent_message_chunk").ends_with("Good."));
+}
+
+#[test]
+fn a_command_takes_back_a_question_that_waits() {
+    for (capabilities, method) in ASKING {
+        let house = playing(json!([question()[0], say("Gone."), say("Reviewed.")]));
+        let mut editor = Editor::open(&house, serde_json::from_str(capabilities).unwrap());
+        let session = editor.session(&house);
+        let first = editor.say(&session, "ask me");
+        let asked = editor.find(|message| message["method"] == method);
+        let second = editor.say(&session, "/review");
+        for prompt in [first, second] {
+            assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn", "{method}");
+        }
+        let taken_back = editor.find(|message| message["method"] == "$/cancel_request");
+        assert_eq!(taken_back["params"]["requestId"], asked["id"]);
+        assert!(editor.said("agent_message_chunk").ends_with("Reviewed."), "{method}");
+    }
 }
 
 #[test]
