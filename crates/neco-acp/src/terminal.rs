@@ -35,7 +35,8 @@ use crate::world::Kills;
 const COMMANDS: &str = "bash";
 
 /// A command that is over by then needs no terminal: it is shown as what came of it.
-const AT_ONCE: Duration = Duration::from_millis(100);
+/// So is one that goes on in the background, which is known after a moment.
+const AT_ONCE: Duration = Duration::from_millis(300);
 
 /// Letters of what a terminal is called.
 const LONGEST_NAME: usize = 60;
@@ -88,6 +89,8 @@ impl Terminals {
             EventBody::ToolOutputChunk(chunk) => self.tell(&chunk.call_id, Piece::Printed(chunk.text.clone())),
             EventBody::ToolCallEnd(end) => {
                 let code = match &end.display {
+                    // What goes on in the background did not fail.
+                    Some(Display::Terminal { background: Some(_), .. }) => Some(0),
                     Some(Display::Terminal { exit_code, .. }) => *exit_code,
                     _ => None,
                 };

@@ -120,6 +120,26 @@ fn a_command_that_is_over_before_its_terminal_begins_is_shown_as_what_came_of_it
 }
 
 #[test]
+fn a_command_that_goes_on_in_the_background_is_not_shown_as_failed() {
+    let run_on = call("bash", json!({ "command": "echo begun; sleep 7655", "background": true }));
+    let house = playing(json!([run_on, say("It runs.")]));
+    let (mut editor, session) = opened(&house);
+    let prompt = editor.say(&session, "run it");
+    let first = editor.find(|message| message["method"] == "terminal/create" || message["id"] == prompt);
+    // It needs no terminal, but on a machine that is slow it may get one.
+    if first["method"] == "terminal/create" {
+        let mut relay = run(&first);
+        reply(&mut editor, &first, json!({ "terminalId": "t1" }));
+        assert_eq!(relay.wait().unwrap().code(), Some(0));
+    }
+    let (status, result) = ended(&editor);
+    assert_eq!(status, "completed", "{result}");
+    assert!(lives("7655"));
+    assert_eq!(editor.leave(), Some(0));
+    eventually("it is ended with the session", || !lives("7655"));
+}
+
+#[test]
 fn a_terminal_that_begins_too_late_is_released() {
     let house = playing(json!([call("bash", json!({ "command": UNTIL_TOLD })), say("Done.")]));
     let (mut editor, session) = opened(&house);
