@@ -12,7 +12,7 @@ use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Editor, Error};
 use futures::future::join_all;
 use neco_proto::app::models::ListModels;
-use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
+use neco_proto::app::opening::{GivenServer, OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::sessions::{ForkSession, ListSessions, RemoveSessions, SessionRow};
 use neco_proto::app::{App, AppError, Caller, Scope};
 use neco_proto::clean::clean_line;
@@ -173,7 +173,13 @@ impl Sessions {
             Which::New => WhichSession::New,
             Which::Known(id) => {
                 match self.known(&id) {
-                    Some(window) if window.is_followed() => return Ok(Opened::of(window, past, true, Vec::new())),
+                    Some(window) if window.is_followed() => {
+                        let others = servers != *window.base.servers && !servers.is_empty();
+                        let words = "The session is open already, so the MCP servers that are set up now are used when \
+                                     it is opened the next time";
+                        let notes = others.then(|| words.to_owned()).into_iter().collect();
+                        return Ok(Opened::of(window, past, true, notes));
+                    }
                     // It has ended by itself.
                     Some(_) => self.close(&acp::SessionId::new(id.as_str())).await,
                     None => {}
@@ -185,13 +191,14 @@ impl Sessions {
         let folders = std::iter::once(&cwd).chain(&also).map(PathBuf::as_path);
         let files = OpenFiles::of(&editor, &self.room, &locked(&self.told).capabilities, folders);
         let editor_files = files.as_ref().map(OpenFiles::handed_over);
+        let given = servers.clone().into();
         let wanted = OpenSession { servers, editor: editor_files, ..self.wanted(which, &cwd, &also) };
         let opened = self.setup.app.open(&self.caller(), wanted).await.map_err(failure::of_app)?;
         let loan = Loan::new(Arc::clone(&self.setup.app), Arc::clone(&opened.client), self.underway.clone());
         if let Some(files) = &files {
             let _ = files.session.set(acp::SessionId::new(opened.id.to_string()));
         }
-        self.show(opened, loan, past, (editor, files)).await
+        self.show(opened, loan, past, (editor, files, given)).await
     }
 
     /// A session that goes on from where another one is.
@@ -221,7 +228,7 @@ impl Sessions {
         opened: OpenedSession,
         loan: Loan,
         past: Past,
-        (editor, files): (ConnectionTo<Editor>, Option<OpenFiles>),
+        (editor, files, servers): (ConnectionTo<Editor>, Option<OpenFiles>, Arc<[GivenServer]>),
     ) -> Result<Opened, Error> {
         let OpenedSession { id, client, folder, owner, since, notes } = opened;
         let session = standing(client.as_ref()).await?;
@@ -246,6 +253,7 @@ impl Sessions {
             caller: self.caller(),
             shared,
             terminals: terminals.clone(),
+            servers,
             forms: locked(&self.told).capabilities.elicitation.as_ref().is_some_and(|offered| offered.supports_form()),
             models: models.into(),
             pictures: self.setup.pictures,

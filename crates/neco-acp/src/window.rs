@@ -7,6 +7,7 @@ use std::time::Duration;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Editor, Error};
+use neco_proto::app::opening::GivenServer;
 use neco_proto::app::{App, Caller};
 use neco_proto::{Answer, CallId, Client, ClientError, Command, Query, QuestionId, Receipt, Seq};
 use tokio::runtime::Handle;
@@ -49,6 +50,8 @@ pub(crate) struct Base {
     pub shared: bool,
     /// The editor's terminals, where it shows commands in them.
     pub terminals: Option<Arc<Terminals>>,
+    /// The MCP servers that it was opened with.
+    pub servers: Arc<[GivenServer]>,
     /// Whether the editor shows forms.
     pub forms: bool,
     /// The models that can be chosen.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use crate::attach::{UNTIL_GO, begun, ended, go};
 use crate::editor::{Editor, playing};
 use crate::support::{House, call, say};
 
@@ -65,6 +66,32 @@ fn a_session_is_shared_with_a_window() {
     editor.find(|message| {
         message["params"]["update"]["content"]["text"].as_str().is_some_and(|said| said.contains("For the"))
     });
+}
+
+#[test]
+fn what_a_session_makes_no_use_of_as_it_is_open_already_is_told() {
+    let house = playing(json!([call("bash", json!({ "command": UNTIL_GO, "timeout": 60 })), say("Done.")]));
+    let owner = house.start(&["-m", "work", "--yes"]);
+    begun(&house);
+    let mut editor = Editor::open(&house, json!({ "fs": { "readTextFile": true } }));
+    let session = editor.ask("session/list", json!({}))["sessions"][0]["sessionId"].clone();
+    let with = |servers: Value| json!({ "sessionId": session, "cwd": house.project(), "mcpServers": servers });
+    let docs = json!([{ "name": "docs", "command": "docs", "args": [], "env": [] }]);
+    for (servers, told) in [(json!([]), "typed here and not saved"), (docs.clone(), "MCP servers that are set up now")] {
+        editor.ask("session/resume", with(servers));
+        let said = editor.update("agent_message_chunk");
+        assert!(said["content"]["text"].as_str().unwrap().contains(told), "{said}");
+    }
+    go(&house);
+    ended(owner, 0);
+    editor.ask("session/close", json!({ "sessionId": session }));
+    // The same servers again are no news.
+    for _ in 0..2 {
+        editor.ask("session/resume", with(docs.clone()));
+    }
+    editor.ask("session/set_mode", json!({ "sessionId": session, "modeId": "plan" }));
+    let said = editor.said("agent_message_chunk");
+    assert!(!said.contains("makes no use") && !said.contains("set up now"), "{said}");
 }
 
 #[test]
