@@ -138,6 +138,11 @@ impl EditorWorld {
         Ok(None)
     }
 
+    /// Whether something is typed in a file and not saved.
+    fn has_typed(&self, file: &Located) -> bool {
+        matches!(self.look(file), Ok(Ok(Seen { typed: Some(_), .. })))
+    }
+
     /// Hands a text to the editor.
     /// The error is what the editor said.
     fn hand_over(&self, file: &Located, seen: Option<&Seen>, text: &str) -> Result<Result<(), AppError>, PathError> {
@@ -162,6 +167,13 @@ impl EditorWorld {
         }
         Ok(refused.map_or(Ok(()), Err))
     }
+}
+
+/// The refusal of what would take what is typed and not saved, with what else there is to say.
+fn unsaved(file: &Located, more: &str) -> PathError {
+    let message =
+        format!("the user has changes of it in the editor that are not saved{more}; ask the user to save it");
+    PathError::Io { path: file.shown(), message }
 }
 
 /// Fails where a link was made to lead elsewhere since the file was found by it: the editor goes wherever it leads.
@@ -194,6 +206,10 @@ impl World for EditorWorld {
         file.exists() || self.look(file).is_ok()
     }
 
+    fn check_remove(&self, file: &Located) -> Result<(), PathError> {
+        if self.has_typed(file) { Err(unsaved(file, "")) } else { Ok(()) }
+    }
+
     fn open(&self, file: &Located) -> Result<(Content, Stamp), PathError> {
         if !self.texts.editor().reads() {
             return self.local.open(file);
@@ -212,7 +228,10 @@ impl World for EditorWorld {
         before: Option<&Stamp>,
         like: Option<&Attributes>,
     ) -> Result<Replaced, PathError> {
-        let locally = |before: Option<&Stamp>| self.local.write(file, content, before, like);
+        let locally = |before: Option<&Stamp>| match self.local.write(file, content, before, like) {
+            Err(PathError::Changed(_)) if self.has_typed(file) => Err(unsaved(file, "")),
+            written => written,
+        };
         let Ok(text) = std::str::from_utf8(content) else { return locally(before) };
         let is_in_folder = file.path().parent().is_some_and(Path::is_dir);
         // A file that takes over what another one has is made on the disk.
@@ -237,11 +256,7 @@ impl World for EditorWorld {
         match self.hand_over(file, seen.as_ref(), text)? {
             Ok(()) => {}
             Err(error) if seen.as_ref().is_some_and(|seen| seen.typed.is_some()) => {
-                let message = format!(
-                    "the user has changes of it in the editor that are not saved, and the editor did not take the edit \
-                     ({error}); ask the user to save it"
-                );
-                return Err(PathError::Io { path: file.shown(), message });
+                return Err(unsaved(file, &format!(", and the editor did not take the edit ({error})")));
             }
             Err(error) => {
                 tracing::info!(file = %file.shown(), %error, "the editor did not take it");

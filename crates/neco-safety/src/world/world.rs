@@ -126,6 +126,19 @@ pub trait World: fmt::Debug + Send + Sync {
     ) -> Result<Replaced, PathError> {
         file.replace_like(content, before, like)
     }
+
+    /// Looks whether a file may go: somebody else may have what is not on this machine. May wait.
+    /// The error is why it may not.
+    fn check_remove(&self, _file: &Located) -> Result<(), PathError> {
+        Ok(())
+    }
+
+    /// Removes a file that is in the state `before`. May wait.
+    /// Fails as [`World::check_remove`] and [`Located::remove`].
+    fn remove(&self, file: &Located, before: &Stamp) -> Result<(), PathError> {
+        self.check_remove(file)?;
+        file.remove(before)
+    }
 }
 
 /// The content of a file, to be read from its beginning.

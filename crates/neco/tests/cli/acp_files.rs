@@ -390,6 +390,27 @@ fn an_edit_that_the_editor_does_not_take_takes_nothing_that_is_typed() {
 }
 
 #[test]
+fn a_file_with_something_typed_in_it_is_neither_deleted_nor_moved_before_it_is_saved() {
+    let patches = [
+        "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch",
+        "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n@@\n-typed\n+moved\n*** End Patch",
+    ];
+    for patch in patches {
+        let read = call("read_file", json!({ "path": "a.txt" }));
+        let house = playing(json!([read, call("apply_patch", json!({ "patch": patch })), say("I wait.")]));
+        let file = house.project().join("a.txt");
+        fs::write(&file, "saved\n").unwrap();
+        let mut desk = Desk::open(&house, &house.project());
+        desk.types("a.txt", "typed\n");
+        desk.prompt("tidy up");
+        assert_eq!((text(&file).as_str(), house.project().join("b.txt").exists()), ("saved\n", false), "{patch}");
+        let told = desk.editor.updates("tool_call_update").pop().unwrap().to_string();
+        assert!(told.contains("not saved; ask the user to save it"), "{told}");
+        assert!(desk.asked.iter().all(|(method, _)| method != "session/request_permission"), "{:?}", desk.asked);
+    }
+}
+
+#[test]
 fn an_editor_that_is_silent_about_files_leaves_them_to_the_disk() {
     let house = playing(edits("a.txt", "saved", "edited"));
     let file = house.project().join("a.txt");

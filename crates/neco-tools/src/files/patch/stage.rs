@@ -145,6 +145,9 @@ impl Stage {
                 staged.notes.extend(file.notes.iter().cloned());
             }
         }
+        for gone in stage.staged.iter().filter(|staged| staged.before.is_some() && staged.text.is_none()) {
+            call.ctx.world.check_remove(&gone.located)?;
+        }
         if !stage.staged.iter().any(Staged::is_changed) {
             return Err(invalid("the patch changes nothing: every file is already as it would be".to_owned()));
         }
