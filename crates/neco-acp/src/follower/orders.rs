@@ -353,9 +353,9 @@ impl Follower {
         }
         let (mut unread, mut at_work) = (Vec::new(), false);
         for pending in self.prompts.iter_mut().filter(|pending| is_meant(pending.number)) {
-            // Who is stopped again is not answered later for that.
+            // Who is stopped is not answered later because somebody else is stopped, too.
             if !mem::replace(&mut pending.cancelled, true) {
-                self.answers_by = Some(Instant::now() + PATIENCE);
+                self.answers_by.get_or_insert(Instant::now() + PATIENCE);
             }
             match pending.awaits {
                 Awaits::Reading(message) => unread.push(message),

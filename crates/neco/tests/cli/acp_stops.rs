@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::attach::{UNTIL_GO, begun, ended, go};
 use crate::editor::{Editor, playing};
-use crate::support::{call, eventually, say};
+use crate::support::{House, call, eventually, say};
 
 /// Everything that was done until now is told.
 fn settle(editor: &mut Editor, session: &str) {
@@ -74,9 +74,9 @@ fn nothing_of_a_prompt_comes_behind_its_answer_where_it_ends_by_itself() {
     }
 }
 
-#[test]
-fn a_prompt_that_the_session_is_slow_to_take_is_answered_when_it_is_stopped_and_nothing_comes_of_it() {
-    let house = playing(json!([say("For the second."), say("For the second.")]));
+/// Gives the house an MCP server that is slow to read a resource: `server.sh.read` is there then, and it goes on when
+/// `server.sh.go` is.
+fn with_slow_server(house: &House) {
     let server = house.path("server.sh");
     let slow = crate::mcp_use::SERVER.replacen(
         "touch \"$0.read\"",
@@ -88,6 +88,34 @@ fn a_prompt_that_the_session_is_slow_to_take_is_answered_when_it_is_stopped_and_
     let settings = fs::read_to_string(house.path("home/config.toml")).unwrap();
     let server = format!("[mcp_servers.docs]\ncommand = \"sh\"\nargs = [\"{}\"]\nsandbox = false\n", server.display());
     house.configure(&format!("{settings}{server}"));
+}
+
+#[test]
+fn a_second_stop_does_not_put_off_the_answer_to_the_first() {
+    let house = playing(json!([call("bash", json!({ "command": UNTIL_GO })), say("Done.")]));
+    house.configure(&format!("approval = \"auto\"\n{}", fs::read_to_string(house.path("home/config.toml")).unwrap()));
+    with_slow_server(&house);
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    let first = editor.say(&session, "work");
+    begun(&house);
+    // The session hears nothing while it reads.
+    let second = editor.say(&session, "read @docs:doc://start");
+    eventually("the server is asked", || house.path("server.sh.read").exists());
+    let stopped = Instant::now();
+    editor.notify("$/cancel_request", json!({ "requestId": first }));
+    std::thread::sleep(Duration::from_millis(500));
+    editor.notify("$/cancel_request", json!({ "requestId": second }));
+    assert_eq!(editor.answer(first)["result"]["stopReason"], "cancelled");
+    assert!(stopped.elapsed() < Duration::from_secs(1), "{:?}", stopped.elapsed());
+    assert_eq!(editor.answer(second)["result"]["stopReason"], "cancelled");
+    fs::write(house.path("server.sh.go"), "").unwrap();
+}
+
+#[test]
+fn a_prompt_that_the_session_is_slow_to_take_is_answered_when_it_is_stopped_and_nothing_comes_of_it() {
+    let house = playing(json!([say("For the second."), say("For the second.")]));
+    with_slow_server(&house);
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
     let prompt = editor.say(&session, "read @docs:doc://start");
