@@ -113,8 +113,12 @@ impl Said {
         self.words.push(' ');
     }
 
-    /// A text of which the editor knows what stands in it, saved or not.
+    /// A text of which the editor knows what stands in it, saved or not. One that is too long is only named.
     fn bring(&mut self, contents: &acp::TextResourceContents, folder: &Path) {
+        let length = contents.text.len();
+        if length > Message::MOST_OF_ONE || self.along.len() + length > Message::MOST_ATTACHED {
+            return self.name(&named(&contents.uri, folder), lines(&contents.uri));
+        }
         let place = place(&contents.uri, folder);
         let before = if self.along.is_empty() { Message::ATTACHED } else { "\n\n" };
         let lines = lines(&contents.uri).map(|lines| format!(", {lines}")).unwrap_or_default();
@@ -259,6 +263,18 @@ mod tests {
         assert_eq!(said.words, "look at @src/a.rs and `/etc/a b` @\"what is C#?.md\" ");
         assert_eq!(said.along, format!("{}c.md:\n````\n```\nnew\n```\n````", Message::ATTACHED));
         assert_eq!(said.open, None, "whole files are not selected");
+    }
+
+    #[test]
+    fn what_is_too_long_to_come_along_is_named() {
+        let resource = |name: usize, length: usize| {
+            let uri = format!("file:///project/{name}.txt");
+            json!({ "type": "resource", "resource": { "uri": uri, "text": "x".repeat(length) } })
+        };
+        let all: Vec<Value> = (0..6).map(|name| resource(name, if name == 0 { 70_000 } else { 60_000 })).collect();
+        let said = said(json!(all)).unwrap();
+        assert_eq!(said.words, "@0.txt @5.txt ");
+        assert!(said.along.len() < Message::MOST_ATTACHED + 200 && said.along.contains("4.txt:"), "{}", said.along.len());
     }
 
     #[test]
