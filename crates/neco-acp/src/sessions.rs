@@ -55,6 +55,8 @@ pub(crate) struct Sessions {
     told: Mutex<Told>,
     /// What the person should know of the key that the editor brought last.
     of_login: Mutex<Option<String>>,
+    /// The provider whose key the editor brought.
+    logged_in: Mutex<Option<String>>,
     windows: Mutex<HashMap<Arc<str>, Arc<Window>>>,
     /// The requests that are answered.
     underway: TaskTracker,
@@ -117,8 +119,16 @@ impl Opened {
 
 impl Sessions {
     pub fn new(setup: AcpSetup, room: Room) -> Self {
-        let (told, of_login, windows) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { setup, room, told, of_login, windows, underway: TaskTracker::new(), gone: CancellationToken::new() }
+        Self {
+            setup,
+            room,
+            told: Mutex::default(),
+            of_login: Mutex::default(),
+            logged_in: Mutex::default(),
+            windows: Mutex::default(),
+            underway: TaskTracker::new(),
+            gone: CancellationToken::new(),
+        }
     }
 
     /// Begins something that ends with the connection at the latest.
@@ -146,19 +156,32 @@ impl Sessions {
             .prompt_capabilities(acp::PromptCapabilities::new().image(true).embedded_context(true))
             .mcp_capabilities(acp::McpCapabilities::new().http(true))
             .session_capabilities(sessions);
+        let auth = acp::AgentAuthCapabilities::new().logout(acp::LogoutCapabilities::new());
         let this = acp::Implementation::new("neco", self.setup.version).title("Neco".to_owned());
         acp::InitializeResponse::new(ProtocolVersion::V1)
             .agent_info(this)
-            .agent_capabilities(capabilities)
+            .agent_capabilities(capabilities.auth(auth))
             .auth_methods(login::methods(terminal))
     }
 
     /// Keeps a key that the editor brings. What is to be known of it the next session tells, too: editors do not show the
     /// answer.
     pub async fn authenticate(&self, request: acp::AuthenticateRequest) -> Result<acp::AuthenticateResponse, Error> {
+        let provider = login::provider(request.meta.as_ref());
         let answer = login::log_in(self.app(), &self.caller(), &self.setup.wanted.folder, request).await?;
         let note = answer.meta.as_ref().and_then(|meta| meta.get("note")?.as_str());
         *locked(&self.of_login) = note.map(str::to_owned);
+        if provider.is_some() {
+            *locked(&self.logged_in) = provider;
+        }
+        Ok(answer)
+    }
+
+    /// Forgets a key: of the provider that is named, or the one that the editor brought.
+    pub async fn log_out(&self, request: acp::LogoutRequest) -> Result<acp::LogoutResponse, Error> {
+        let provider = login::provider(request.meta.as_ref()).or_else(|| locked(&self.logged_in).clone());
+        let answer = login::log_out(self.app(), &self.caller(), &self.setup.wanted.folder, provider).await?;
+        (*locked(&self.logged_in), *locked(&self.of_login)) = (None, None);
         Ok(answer)
     }
 

@@ -28,6 +28,7 @@ fn it_says_what_it_is_and_what_it_does() {
     for ability in ["list", "resume", "close", "delete"] {
         assert!(can["sessionCapabilities"][ability].is_object(), "{ability}: {answer}");
     }
+    assert!(can["auth"]["logout"].is_object(), "{answer}");
     let methods = answer["authMethods"].as_array().unwrap();
     assert!(
         methods.iter().any(|method| method["type"] == "terminal" && method["args"] == json!(["login"])),

@@ -382,10 +382,23 @@ fn a_key_that_the_editor_brings_is_kept() {
     // Nobody listens there, so that nobody says that it is a wrong one.
     house.configure("[model_providers.mine]\ntype = \"openai\"\nbase = \"http://127.0.0.1:9/v1\"\n");
     let key = json!({ "provider": "mine", "apiKey": "sk-test-0123456789" });
-    let kept = editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": key }));
+    let kept = editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": &key }));
     assert_eq!(kept["_meta"]["tested"], false, "{kept}");
     assert!(kept["_meta"]["note"].as_str().unwrap().contains("mine can't be reached"), "{kept}");
-    assert!(fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("sk-test-0123456789"));
+    let has = |key: &str| fs::read_to_string(house.path("home/keys.toml")).unwrap_or_default().contains(key);
+    assert!(has("sk-test-0123456789"));
+    editor.ask("logout", json!({}));
+    assert!(!has("sk-test-0123456789"));
+    let nothing = editor.refused("logout", json!({}));
+    assert!(nothing["message"].as_str().unwrap().contains("keeps no key"), "{nothing}");
+    // Another connection forgets the only one that there is, or the one that is named.
+    editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": key }));
+    let mut other = Editor::open(&house, json!({}));
+    other.ask("logout", json!({}));
+    assert!(!has("sk-test-0123456789"));
+    editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": key }));
+    other.ask("logout", json!({ "_meta": { "provider": "mine" } }));
+    assert!(!has("sk-test-0123456789"));
     house.neco(&["--acp", "login", "mine"]).write_stdin("sk-other-0123456789\n").assert().success();
     assert!(fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("sk-other-0123456789"));
 }
