@@ -258,6 +258,9 @@ impl World for EditorWorld {
             Err(error) if seen.as_ref().is_some_and(|seen| seen.typed.is_some()) => {
                 return Err(unsaved(file, &format!(", and the editor did not take the edit ({error})")));
             }
+            Err(error) if error.trouble == Trouble::NotAllowed && self.texts.editor().has_folder_of(file.path()) => {
+                return Err(PathError::Io { path: file.shown(), message: format!("the editor did not take it: {error}") });
+            }
             Err(error) => {
                 tracing::info!(file = %file.shown(), %error, "the editor did not take it");
                 return Ok(Replaced { other_names, ..locally(on_disk.as_ref())? });

@@ -37,7 +37,12 @@ struct Desk {
 
 impl Desk {
     fn open(house: &House, folder: &Path) -> Self {
-        let mut editor = Editor::open(house, json!({ "fs": { "readTextFile": true, "writeTextFile": true } }));
+        Self::open_with(house, &["acp"], folder)
+    }
+
+    fn open_with(house: &House, flags: &[&str], folder: &Path) -> Self {
+        let capabilities = json!({ "fs": { "readTextFile": true, "writeTextFile": true } });
+        let mut editor = Editor::open_with(house, flags, capabilities);
         let answer = editor.ask("session/new", json!({ "cwd": folder, "mcpServers": [] }));
         let session = answer["sessionId"].as_str().unwrap().to_owned();
         let (typed, folder) = (HashMap::new(), folder.to_owned());
@@ -379,14 +384,29 @@ fn an_edit_that_the_editor_does_not_take_takes_nothing_that_is_typed() {
     assert_eq!((text(&file).as_str(), desk.typed[&file].as_str()), ("saved\n", "typed\n"));
     let told = desk.editor.updates("tool_call_update").pop().unwrap().to_string();
     assert!(told.contains("ask the user to save it"), "{told}");
-    // What is saved is changed on the disk where the editor leaves it alone.
+}
+
+#[test]
+fn an_edit_that_the_editor_refuses_is_made_only_where_it_has_no_say() {
     let house = playing(edits("a.txt", "saved", "edited"));
     let file = house.project().join("a.txt");
     fs::write(&file, "saved\n").unwrap();
     let mut desk = Desk::open(&house, &house.project());
     desk.takes = false;
     desk.prompt("edit it");
-    assert_eq!(text(&file), "edited\n");
+    assert_eq!(text(&file), "saved\n");
+    let told = desk.editor.updates("tool_call_update").pop().unwrap().to_string();
+    assert!(told.contains("the editor did not take it: it is not mine"), "{told}");
+    // A folder that only Neco has open.
+    fs::create_dir(house.path("other")).unwrap();
+    let other = house.path("other").canonicalize().unwrap();
+    let file = other.join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    house.script("script.json", edits(file.to_str().unwrap(), "saved", "edited"));
+    let flags = ["acp", "--add-dir", other.to_str().unwrap()];
+    let mut desk = Desk::open_with(&house, &flags, &house.project());
+    desk.prompt("edit it");
+    assert_eq!((text(&file).as_str(), desk.took()), ("edited\n", vec![file.as_path()]));
 }
 
 #[test]
