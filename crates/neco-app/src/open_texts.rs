@@ -53,7 +53,9 @@ impl OpenTexts {
     /// The same, as checkpoints are told of it.
     pub fn for_checkpoints(this: Option<&Arc<Self>>) -> Unsaved {
         let Some(texts) = this.cloned() else { return Unsaved::default() };
+        let hearing = Arc::clone(&texts);
         Unsaved::new(move |root, files| texts.typed_below(root, files))
+            .hearing(move |root, files| hearing.put_back(root, files))
     }
 
     /// The names by which the editor may know a file: as it names its folders, as the file was `asked` for, as it is, and
@@ -104,6 +106,19 @@ impl OpenTexts {
             }
         }
         typed
+    }
+
+    /// Files were put back on the disk: in those where something was typed, the editor has what stands there now. What was
+    /// typed is in the state before that. May wait.
+    fn put_back(&self, root: &Path, files: &[PathBuf]) {
+        for file in files.iter().map(|file| root.join(file)) {
+            let name = self.unsaved().get(&file).cloned().filter(|name| self.editor().writes() && leads_to(name, &file));
+            let (Some(name), Some(text)) = (name, text_of(&file)) else { continue };
+            match block_on(self.editor().write(name, text)) {
+                Ok(()) => self.note(&file, None),
+                Err(error) => tracing::info!(file = %file.display(), %error, "the editor keeps what is typed"),
+            }
+        }
     }
 
     /// The text that the editor has of a file by one of these names, the first that it knows.

@@ -48,10 +48,16 @@ pub struct Place {
 
 /// Who tells what is typed in files and not saved, so that a state has what a person sees.
 #[derive(Clone, Default)]
-pub struct Unsaved(Option<Arc<Tells>>);
+pub struct Unsaved {
+    tells: Option<Arc<Tells>>,
+    hears: Option<Arc<Hears>>,
+}
 
 /// Gives what is typed in files of a workspace: in those that are known to it, and from then on in those that are named.
 type Tells = dyn Fn(&Path, &[PathBuf]) -> Vec<Typed> + Send + Sync;
+
+/// Hears which files of a workspace were put back.
+type Hears = dyn Fn(&Path, &[PathBuf]) + Send + Sync;
 
 /// A file, seen from the workspace, and what is typed in it.
 pub type Typed = (PathBuf, Vec<u8>);
@@ -60,17 +66,29 @@ impl Unsaved {
     /// `tells` gives what is typed in files of a workspace: in those that are known to it, and from then on in those that
     /// are named. It may wait a moment.
     pub fn new(tells: impl Fn(&Path, &[PathBuf]) -> Vec<Typed> + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(tells)))
+        Self { tells: Some(Arc::new(tells)), hears: None }
+    }
+
+    /// `hears` is told which files of a workspace were put back, whatever is typed in them. It may wait a moment.
+    #[must_use]
+    pub fn hearing(self, hears: impl Fn(&Path, &[PathBuf]) + Send + Sync + 'static) -> Self {
+        Self { hears: Some(Arc::new(hears)), ..self }
+    }
+
+    fn put_back(&self, root: &Path, files: &[PathBuf]) {
+        if let Some(hears) = &self.hears {
+            hears(root, files);
+        }
     }
 
     fn below(&self, root: &Path, files: &[PathBuf]) -> Vec<Typed> {
-        self.0.as_ref().map(|tells| tells(root, files)).unwrap_or_default()
+        self.tells.as_ref().map(|tells| tells(root, files)).unwrap_or_default()
     }
 }
 
 impl fmt::Debug for Unsaved {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("Unsaved").field(&self.0.is_some()).finish()
+        formatter.debug_tuple("Unsaved").field(&self.tells.is_some()).finish()
     }
 }
 
@@ -252,6 +270,8 @@ impl<V: Vault> Keeper<V> {
         let applied = apply(&self.place.root, &planned, to, || before(&undo));
         interrupted.end();
         let done = applied?;
+        let put_back: Vec<PathBuf> = done.changes.iter().map(|change| change.path.clone()).collect();
+        self.place.unsaved.put_back(&self.place.root, &put_back);
         let now = self.keep(shelf, &note(CheckpointWhen::After, "went back to"), &wanted)?;
         Ok(Restored {
             undo,

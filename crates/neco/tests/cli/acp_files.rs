@@ -218,7 +218,13 @@ fn going_back_over_what_was_typed_since_is_asked_about() {
         let asked = asked.to_string_lossy();
         assert!(asked.contains("a.txt") && asked.contains("changed it since"), "{asked}");
         assert_eq!(text(&file), then);
+        // What the editor shows is what stands there.
+        let took = if agrees { vec![file.as_path()] } else { Vec::new() };
+        assert_eq!((desk.took(), desk.typed.is_empty()), (took, agrees));
     }
+    // What was typed is brought back with it.
+    assert_eq!(desk.prompt("/redo")["result"]["stopReason"], "end_turn");
+    assert_eq!(text(&file), "edited, and typed since\n");
 }
 
 #[test]
