@@ -27,6 +27,23 @@ pub(crate) struct Sent {
     pub meta: Option<Map<String, Value>>,
 }
 
+impl Sent {
+    /// The files that it names.
+    pub fn files(&self, folder: &Path) -> Vec<PathBuf> {
+        let in_blocks = self.blocks.iter().filter_map(|block| match block {
+            acp::ContentBlock::ResourceLink(link) => file(&link.uri),
+            acp::ContentBlock::Resource(resource) => match &resource.resource {
+                acp::EmbeddedResourceResource::TextResourceContents(contents) => file(&contents.uri),
+                _ => None,
+            },
+            _ => None,
+        });
+        let open = open(self.meta.as_ref(), Path::new("")).unwrap_or_default();
+        let open = open.active_file.into_iter().chain(open.open_files).map(|path| folder.join(path));
+        in_blocks.chain(open).collect()
+    }
+}
+
 /// A message that is said.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Said {

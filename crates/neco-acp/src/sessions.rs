@@ -264,7 +264,7 @@ impl Sessions {
         let shared = owner.is_some_and(|owner| owner != std::process::id());
         let id = acp::SessionId::new(id.to_string());
         // What another process runs is not this editor's to end.
-        let shows = files.filter(|_| locked(&self.told).capabilities.terminal && !shared);
+        let shows = files.clone().filter(|_| locked(&self.told).capabilities.terminal && !shared);
         let terminals = shows.map(|files| Terminals::new(editor.clone(), id.clone(), &folder, files.kills));
         let base = Base {
             id,
@@ -277,6 +277,7 @@ impl Sessions {
             shared,
             terminals: terminals.clone(),
             servers,
+            files,
             forms: locked(&self.told).capabilities.elicitation.as_ref().is_some_and(|offered| offered.supports_form()),
             models: models.into(),
             pictures: self.setup.pictures,

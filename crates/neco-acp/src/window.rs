@@ -24,6 +24,7 @@ use crate::prompts::{Prompted, answer};
 use crate::terminal::Terminals;
 use crate::transcript::Transcript;
 use crate::transport::Room;
+use crate::world::OpenFiles;
 use crate::{commands, failure};
 
 /// How long a session that is closed may take to stop.
@@ -48,6 +49,8 @@ pub(crate) struct Base {
     pub caller: Caller,
     /// Whether another process has it open, which goes on with it.
     pub shared: bool,
+    /// The editor's files, where it offers them.
+    pub files: Option<OpenFiles>,
     /// The editor's terminals, where it shows commands in them.
     pub terminals: Option<Arc<Terminals>>,
     /// The MCP servers that it was opened with.

@@ -418,8 +418,14 @@ async fn stopped(base: &Base, command: Command) -> bool {
 /// Finds out what a prompt wants, once the session knows what the person has open. What came along may be long, and keeps
 /// no thread of the runtime.
 async fn read(base: Base, number: u64, sent: Sent) -> Done {
-    let (folder, check) = (PathBuf::from(&base.folder), base.pictures);
-    let said = tokio::task::spawn_blocking(move || prompt::read(sent, &folder, check)).await;
+    let (folder, check, files) = (PathBuf::from(&base.folder), base.pictures, base.files.clone());
+    let read = move || {
+        if let Some(files) = files {
+            files.learn(sent.files(&folder).into_iter());
+        }
+        prompt::read(sent, &folder, check)
+    };
+    let said = tokio::task::spawn_blocking(read).await;
     let said = match said.unwrap_or_else(|error| Err(failure::invalid(error.to_string()))) {
         Ok(said) => said,
         Err(error) => return Done::Read { number, wanted: Err(error) },

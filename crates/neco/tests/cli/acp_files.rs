@@ -33,6 +33,8 @@ struct Desk {
     /// Links that lead elsewhere once it has saved something.
     swaps: Vec<(PathBuf, PathBuf)>,
     asked: Vec<(String, PathBuf)>,
+    /// What it says beside its prompts.
+    meta: Value,
 }
 
 impl Desk {
@@ -47,8 +49,8 @@ impl Desk {
         let session = answer["sessionId"].as_str().unwrap().to_owned();
         let (typed, folder) = (HashMap::new(), folder.to_owned());
         let (takes, formats, answers, tells, agrees) = (true, false, true, true, true);
-        let (swaps, asked) = (Vec::new(), Vec::new());
-        Self { editor, session, typed, folder, takes, formats, answers, tells, agrees, swaps, asked }
+        let (swaps, asked, meta) = (Vec::new(), Vec::new(), json!({}));
+        Self { editor, session, typed, folder, takes, formats, answers, tells, agrees, swaps, asked, meta }
     }
 
     fn types(&mut self, name: &str, text: &str) {
@@ -64,7 +66,8 @@ impl Desk {
     /// The same for a message of several blocks.
     #[track_caller]
     fn say(&mut self, blocks: Value) -> Value {
-        let prompt = self.editor.request("session/prompt", json!({ "sessionId": self.session, "prompt": blocks }));
+        let params = json!({ "sessionId": self.session, "prompt": blocks, "_meta": self.meta });
+        let prompt = self.editor.request("session/prompt", params);
         loop {
             let message = self.editor.find(|message| message.get("id").is_some());
             let Some(method) = message["method"].as_str() else {
@@ -349,6 +352,26 @@ fn what_is_typed_is_found_where_the_editor_opened_the_file_through_a_link() {
     assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
     assert_eq!((text(&file).as_str(), desk.took()), ("edited\n", vec![link.as_path()]));
     assert!(link.is_symlink());
+}
+
+#[test]
+fn what_is_typed_is_found_where_the_editor_has_the_file_through_a_link_in_another_folder() {
+    let house = playing(edits("a.txt", "typed", "edited"));
+    let (file, folder) = (house.project().join("a.txt"), house.project().join("links"));
+    fs::write(&file, "saved\n").unwrap();
+    fs::create_dir(&folder).unwrap();
+    let link = folder.join("link.txt");
+    symlink("../a.txt", &link).unwrap();
+    for open in [json!([]), json!([format!("file://{}", link.display())])] {
+        let mut desk = Desk::open(&house, &house.project());
+        desk.types("links/link.txt", "typed\n");
+        desk.meta = json!({ "editor": { "openFiles": open } });
+        assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+        // Only whoever knows the name finds what is typed there.
+        let is_known = open != json!([]);
+        let (stands, took) = if is_known { ("edited\n", vec![link.as_path()]) } else { ("saved\n", Vec::new()) };
+        assert_eq!((text(&file).as_str(), desk.took()), (stands, took));
+    }
 }
 
 #[test]
