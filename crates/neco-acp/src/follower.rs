@@ -29,7 +29,7 @@ use crate::permission::{Asked, AskedId};
 use crate::prompts::{Awaits, Pending, Prompted, Prompts, answer};
 use crate::questions::{Next, OpenQuestion};
 use crate::transcript::Transcript;
-use crate::updates::{aside, is_of_work};
+use crate::updates::{aside, is_of_work, thought_aside};
 use crate::window::{Base, Order, Start, Task};
 
 mod opening;
@@ -37,6 +37,9 @@ mod orders;
 
 /// How often an editor is told what running commands print.
 const BEAT: Duration = Duration::from_millis(100);
+
+/// Calls that are named which were done after they were stopped.
+const MOST_LATE: usize = 20;
 
 /// What the editor is told next, in order.
 enum Told {
@@ -87,6 +90,8 @@ pub(crate) struct Follower {
     given_up: Option<Seq>,
     /// Whether that kept something from the editor since it was told how everything stands.
     missed: bool,
+    /// What was done all the same of work that is given up.
+    late: Vec<String>,
     /// How the last work ended.
     complete: Option<AgentComplete>,
     /// What went wrong last.
@@ -117,6 +122,7 @@ impl Follower {
             questions: Vec::new(),
             given_up: None,
             missed: false,
+            late: Vec::new(),
             complete: None,
             error: None,
         }
@@ -214,6 +220,7 @@ impl Follower {
                 continue;
             }
             self.missed = true;
+            self.late.extend(done_by(&update));
             if let acp::SessionUpdate::ToolCall(call) = &update {
                 self.transcript.untold(&call.tool_call_id);
             }
@@ -261,6 +268,9 @@ impl Follower {
                 self.read(message.id);
                 // Nothing of it comes behind the answer to what was given up: with the next work it is all told.
                 if self.given_up.is_none() && mem::take(&mut self.missed) {
+                    if let Some(words) = told_late(&mem::take(&mut self.late)) {
+                        self.update(thought_aside(&words));
+                    }
                     let stands = self.transcript.stands_again();
                     self.updates(stands);
                 }
@@ -503,6 +513,24 @@ impl Follower {
         self.outbox.retain(|told| !is_it(told));
         self.waiting.retain(|asked| asked.id() != *id);
     }
+}
+
+/// What was done, where an update says that a call has done what it should.
+fn done_by(update: &acp::SessionUpdate) -> Option<String> {
+    let done = acp::ToolCallStatus::Completed;
+    match update {
+        acp::SessionUpdate::ToolCall(call) if call.status == done => Some(call.title.clone()),
+        acp::SessionUpdate::ToolCallUpdate(update) if update.fields.status == Some(done) => update.fields.title.clone(),
+        _ => None,
+    }
+}
+
+/// What was done after the editor was told that it is stopped; nothing where nothing was.
+fn told_late(late: &[String]) -> Option<String> {
+    let more = late.len().saturating_sub(MOST_LATE);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    let told = late.get(..MOST_LATE).unwrap_or(late).join("; ");
+    (!late.is_empty()).then(|| format!("What was stopped was done all the same: {told}{more}"))
 }
 
 /// The session is told what the person answered.
