@@ -118,6 +118,7 @@ impl Terminals {
             if let Err(error) = terminals.show(&call, name, pieces, &orders).await {
                 tracing::info!(%error, "a command is not shown in a terminal");
             }
+            terminals.shown().remove(&call);
         });
     }
 
@@ -268,11 +269,12 @@ async fn follow(stream: UnixStream, pieces: &mut UnboundedReceiver<Piece>) -> io
             Some(Piece::Over(code)) => (json!({ "exit": code.unwrap_or(1) }), true),
             None => return Ok(()),
         };
-        let written = writes.write_all(format!("{line}\n").as_bytes()).await;
-        if is_over {
-            return Ok(());
+        let line = format!("{line}\n");
+        match tokio::time::timeout(SOON, writes.write_all(line.as_bytes())).await {
+            Ok(written) if !is_over => written?,
+            // What a terminal does not take it does not show; the command goes on.
+            Ok(_) | Err(_) => return Ok(()),
         }
-        written?;
     }
 }
 
@@ -301,5 +303,15 @@ mod tests {
         let mut told = String::new();
         theirs.read_to_string(&mut told).await.unwrap();
         assert_eq!(told, "{\"print\":\"one\"}\n{\"print\":\"two\\r\\n\"}\n{\"exit\":0}\n");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_terminal_that_takes_nothing_holds_no_command_up_and_ends_none() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        // Unbounded: a test sends one piece.
+        let (sender, mut pieces) = unbounded_channel();
+        assert!(sender.send(Piece::Printed("x".repeat(8 * 1024 * 1024))).is_ok());
+        follow(ours, &mut pieces).await.unwrap();
+        drop(theirs);
     }
 }

@@ -9,7 +9,7 @@ use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Editor, Error};
 use neco_proto::app::opening::GivenServer;
 use neco_proto::app::{App, Caller};
-use neco_proto::{Answer, CallId, Client, ClientError, Command, Query, QuestionId, Receipt, Seq};
+use neco_proto::{CallId, Client, ClientError, Command, QuestionId, Receipt, Seq};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
@@ -21,6 +21,7 @@ use crate::options::Settings;
 use crate::permission::Asked;
 use crate::prompt::{CheckPictures, Sent};
 use crate::prompts::{Prompted, answer};
+use crate::sessions::standing;
 use crate::terminal::Terminals;
 use crate::transcript::Transcript;
 use crate::transport::Room;
@@ -78,10 +79,7 @@ impl Base {
 
     /// Everything that came of what was just done is told until this event.
     pub async fn last_seq(&self) -> Seq {
-        match self.client.ask(Query::Snapshot).await {
-            Ok(Answer::Snapshot(snapshot)) => snapshot.last_seq,
-            _ => 0,
-        }
+        standing(self.client.as_ref()).await.map_or(0, |session| session.last_seq)
     }
 
     /// Tells the session something.

@@ -94,7 +94,8 @@ impl Stop {
                     stopped(base, Command::Cancel).await;
                 }
             }
-            Self::Look => return Some(base.last_seq().await),
+            // Of a session that does not say, it is all until it rests.
+            Self::Look => return Some(tokio::time::timeout(MOMENT, base.last_seq()).await.unwrap_or_default()),
         }
         None
     }
