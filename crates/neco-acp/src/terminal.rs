@@ -105,7 +105,7 @@ impl Terminals {
         }
     }
 
-    fn begin(self: &Arc<Self>, call: &CallId, name: String, orders: &WeakUnboundedSender<Order>) {
+    fn begin(self: &Arc<Self>, call: &CallId, name: Vec<String>, orders: &WeakUnboundedSender<Order>) {
         let mut shown = self.shown();
         if shown.contains_key(call) {
             return;
@@ -133,7 +133,7 @@ impl Terminals {
     async fn show(
         &self,
         call: &CallId,
-        name: String,
+        name: Vec<String>,
         mut pieces: UnboundedReceiver<Piece>,
         orders: &WeakUnboundedSender<Order>,
     ) -> Result<(), Error> {
@@ -141,12 +141,12 @@ impl Terminals {
         if self.is_over(call) {
             return Ok(());
         }
-        let program = std::env::current_exe().map_err(failed)?;
         let folder = tempfile::Builder::new().prefix("neco-").tempdir().map_err(failed)?;
         let (listener, socket) = listen(&folder).map_err(failed)?;
-        let args = vec![ASKED.to_owned(), name, socket.display().to_string()];
+        let (program, args) = program(&folder, name).map_err(failed)?;
         let create = acp::CreateTerminalRequest::new(self.session.clone(), program.display().to_string());
-        let create = create.args(args).cwd(self.folder.clone());
+        let asked = acp::EnvVariable::new(ASKED, socket.display().to_string());
+        let create = create.args(args).env(vec![asked]).cwd(self.folder.clone());
         let creating = self.editor.send_request(create);
         let taking_back = creating.cancellation_handle();
         let mut created = pin!(creating.block_task());
@@ -231,13 +231,24 @@ pub(crate) fn content(terminal: &acp::TerminalId) -> acp::ToolCallContent {
     acp::ToolCallContent::Terminal(acp::Terminal::new(terminal.clone()))
 }
 
-/// What a terminal is called: editors show the arguments of its program. They may hand these to a shell as they stand, so
-/// that nothing of what an agent wrote is left in it that means something there.
-fn named(summary: &str) -> String {
+/// What a terminal is called, in words: editors show its program and the arguments of that. They may hand these to a shell
+/// as they stand, so that nothing of what an agent wrote is left in it that means something there.
+fn named(summary: &str) -> Vec<String> {
     let is_plain = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '/' | ':' | ',' | '+' | '@');
-    let words = summary.split(|char| !is_plain(char)).filter(|word| !word.is_empty());
-    let words: String = words.collect::<Vec<_>>().join(" ").chars().take(LONGEST_NAME).collect();
-    if words.is_empty() { "command".to_owned() } else { words }
+    let words = summary.strip_prefix("Run ").unwrap_or(summary).split(|char| !is_plain(char));
+    let words: String =
+        words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ").chars().take(LONGEST_NAME).collect();
+    words.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Our own program under the first word of a name, and the other words.
+fn program(folder: &TempDir, name: Vec<String>) -> io::Result<(PathBuf, Vec<String>)> {
+    let mut words = name.into_iter();
+    let first = words.next().unwrap_or_default();
+    let first = first.rsplit('/').find(|part| !part.starts_with('.') && !part.is_empty()).unwrap_or("command");
+    let link = folder.path().join(first);
+    std::os::unix::fs::symlink(std::env::current_exe()?, &link)?;
+    Ok((link, words.collect()))
 }
 
 fn failed(error: impl ToString) -> Error {
@@ -246,7 +257,7 @@ fn failed(error: impl ToString) -> Error {
 
 /// A socket that nobody else of this machine can connect to.
 fn listen(folder: &TempDir) -> io::Result<(UnixListener, PathBuf)> {
-    let socket: PathBuf = Path::new(folder.path()).join("command");
+    let socket: PathBuf = Path::new(folder.path()).join(".socket");
     let listener = UnixListener::bind(&socket)?;
     std::fs::set_permissions(&socket, Permissions::from_mode(0o600))?;
     Ok((listener, socket))
@@ -284,10 +295,21 @@ mod tests {
 
     #[test]
     fn the_name_of_a_terminal_means_nothing_to_a_shell() {
-        assert_eq!(named("Run cargo test -p a::b"), "Run cargo test -p a::b");
-        assert_eq!(named("Run `rm -rf /` && $(x) > \"y\"; 'z' *\n~ #"), "Run rm -rf / x y z");
-        assert_eq!(named("\u{202e}$()"), "command");
+        let named = |summary: &str| named(summary).join(" ");
+        assert_eq!(named("Run cargo test -p a::b"), "cargo test -p a::b");
+        assert_eq!(named("Run `rm -rf /` && $(x) > \"y\"; 'z' *\n~ #"), "rm -rf / x y z");
+        assert_eq!(named("\u{202e}$()"), "");
         assert_eq!(named(&"é".repeat(100)).chars().count(), LONGEST_NAME);
+    }
+
+    #[test]
+    fn the_program_of_a_terminal_is_called_as_its_command() {
+        for (name, called) in [("cargo test", "cargo"), ("./run/.x it", "run"), ("/", "command"), ("", "command")] {
+            let folder = tempfile::tempdir().unwrap();
+            let (program, args) = program(&folder, named(name)).unwrap();
+            assert_eq!((program.parent(), program.file_name()), (Some(folder.path()), Some(called.as_ref())), "{name}");
+            assert_eq!(args.len(), usize::from(name.contains(' ')), "{name}");
+        }
     }
 
     #[tokio::test]
