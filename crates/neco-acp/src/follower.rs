@@ -29,7 +29,7 @@ use crate::permission::{Asked, AskedId};
 use crate::prompts::{Awaits, Pending, Prompted, Prompts, answer};
 use crate::questions::{Next, OpenQuestion};
 use crate::transcript::Transcript;
-use crate::updates::{aside, is_of_work, thought_aside};
+use crate::updates::{aside, done_by, is_of_work, told_late};
 use crate::window::{Base, Order, Start, Task};
 
 mod opening;
@@ -37,9 +37,6 @@ mod orders;
 
 /// How often an editor is told what running commands print.
 const BEAT: Duration = Duration::from_millis(100);
-
-/// Calls that are named which were done after they were stopped.
-const MOST_LATE: usize = 20;
 
 /// What the editor is told next, in order.
 enum Told {
@@ -261,16 +258,15 @@ impl Follower {
         // Calls of agents below are shown in no terminal, but what ends their processes is forgotten with them, too.
         let is_of_terminals = self.transcript.view().is_own(event) || matches!(event.body, EventBody::ToolCallEnd(_));
         if let Some(terminals) = self.base.terminals.as_ref().filter(|_| is_of_terminals) {
-            terminals.event(event, &self.orders);
+            terminals.event(event, self.transcript.view(), &self.orders);
         }
         match &event.body {
             EventBody::Message(message) => {
                 self.read(message.id);
                 // Nothing of it comes behind the answer to what was given up: with the next work it is all told.
                 if self.given_up.is_none() && mem::take(&mut self.missed) {
-                    if let Some(words) = told_late(&mem::take(&mut self.late)) {
-                        self.update(thought_aside(&words));
-                    }
+                    let late = told_late(&mem::take(&mut self.late));
+                    late.into_iter().for_each(|late| self.update(late));
                     let stands = self.transcript.stands_again();
                     self.updates(stands);
                 }
@@ -513,24 +509,6 @@ impl Follower {
         self.outbox.retain(|told| !is_it(told));
         self.waiting.retain(|asked| asked.id() != *id);
     }
-}
-
-/// What was done, where an update says that a call has done what it should.
-fn done_by(update: &acp::SessionUpdate) -> Option<String> {
-    let done = acp::ToolCallStatus::Completed;
-    match update {
-        acp::SessionUpdate::ToolCall(call) if call.status == done => Some(call.title.clone()),
-        acp::SessionUpdate::ToolCallUpdate(update) if update.fields.status == Some(done) => update.fields.title.clone(),
-        _ => None,
-    }
-}
-
-/// What was done after the editor was told that it is stopped; nothing where nothing was.
-fn told_late(late: &[String]) -> Option<String> {
-    let more = late.len().saturating_sub(MOST_LATE);
-    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    let told = late.get(..MOST_LATE).unwrap_or(late).join("; ");
-    (!late.is_empty()).then(|| format!("What was stopped was done all the same: {told}{more}"))
 }
 
 /// The session is told what the person answered.

@@ -89,7 +89,11 @@ mod tests {
         let fields = &form["requestedSchema"]["properties"];
         assert_eq!(fields["answer_1"]["oneOf"][0]["const"], "SQLite", "{form}");
         assert_eq!((&form["sessionId"], &fields["answer_2"]["type"]), (&json!("s"), &json!("string")), "{form}");
-        assert_eq!((&fields["answer_1_other"]["type"], fields.get("answer_2_other")), (&json!("string"), None), "{form}");
+        assert_eq!(
+            (&fields["answer_1_other"]["type"], fields.get("answer_2_other")),
+            (&json!("string"), None),
+            "{form}"
+        );
         let other = json!({ "action": "accept", "content": { "answer_1_other": "MariaDB" } });
         let Reply::Choices { answers } = reply(&items, serde_json::from_value(other).unwrap()) else { panic!() };
         assert_eq!((answers[0].chosen.len(), answers[0].text.as_deref()), (0, Some("MariaDB")));

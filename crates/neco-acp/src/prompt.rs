@@ -291,7 +291,11 @@ mod tests {
         let all: Vec<Value> = (0..6).map(|name| resource(name, if name == 0 { 70_000 } else { 60_000 })).collect();
         let said = said(json!(all)).unwrap();
         assert_eq!(said.words, "@0.txt @5.txt ");
-        assert!(said.along.len() < Message::MOST_ATTACHED + 200 && said.along.contains("4.txt:"), "{}", said.along.len());
+        assert!(
+            said.along.len() < Message::MOST_ATTACHED + 200 && said.along.contains("4.txt:"),
+            "{}",
+            said.along.len()
+        );
     }
 
     #[test]
@@ -308,7 +312,8 @@ mod tests {
         let open = said.open.unwrap();
         let selection = Selection { first_line: 3, last_line: 5, text: "some".to_owned() };
         assert_eq!((open.active_file.as_deref(), &open.selection), (Some("c.md"), &Some(selection.clone())));
-        for (uri, is) in [("file:///c.md#L3-L5", true), ("file:///c.md#L5-3", false), ("/C#/L3", false), ("https://a/b#L3", false)]
+        for (uri, is) in
+            [("file:///c.md#L3-L5", true), ("file:///c.md#L5-3", false), ("/C#/L3", false), ("https://a/b#L3", false)]
         {
             assert_eq!(lines(uri).is_some(), is, "{uri}");
         }

@@ -19,6 +19,9 @@ use agent_client_protocol::{Client as Editor, Error};
 use neco_proto::clean::Cleaner;
 use neco_proto::event::CallStatus;
 use neco_proto::{CallId, Display, Event, EventBody};
+use neco_view::View;
+use neco_view::reduce::BlockBody;
+use neco_view::reduce::block::Block;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -81,10 +84,10 @@ impl Terminals {
     }
 
     /// Takes in what happens to the calls of the root, and the end of others.
-    pub fn event(self: &Arc<Self>, event: &Event, orders: &WeakUnboundedSender<Order>) {
+    pub fn event(self: &Arc<Self>, event: &Event, view: &View, orders: &WeakUnboundedSender<Order>) {
         match &event.body {
             EventBody::ToolCallUpdate(told) if told.tool == COMMANDS && told.status == CallStatus::Executing => {
-                self.begin(&told.call_id, named(&told.summary), orders);
+                self.begin(&told.call_id, named(command(view, &told.call_id).unwrap_or(&told.summary)), orders);
             }
             EventBody::ToolOutputChunk(chunk) => self.tell(&chunk.call_id, Piece::Printed(chunk.text.clone())),
             EventBody::ToolCallEnd(end) => {
@@ -231,13 +234,21 @@ pub(crate) fn content(terminal: &acp::TerminalId) -> acp::ToolCallContent {
     acp::ToolCallContent::Terminal(acp::Terminal::new(terminal.clone()))
 }
 
+/// What a call runs, as the model wrote it.
+fn command<'a>(view: &'a View, call: &CallId) -> Option<&'a str> {
+    let is_it = |block: &'a Block| match &block.body {
+        BlockBody::Call(known) if known.call_id == *call => known.arguments.as_ref()?.get("command")?.as_str(),
+        _ => None,
+    };
+    view.blocks.iter().rev().find_map(is_it)
+}
+
 /// What a terminal is called, in words: editors show its program and the arguments of that. They may hand these to a shell
 /// as they stand, so that nothing of what an agent wrote is left in it that means something there.
-fn named(summary: &str) -> Vec<String> {
+fn named(command: &str) -> Vec<String> {
     let is_plain = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '/' | ':' | ',' | '+' | '@');
-    let words = summary.strip_prefix("Run ").unwrap_or(summary).split(|char| !is_plain(char));
-    let words: String =
-        words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ").chars().take(LONGEST_NAME).collect();
+    let words = command.split(|char| !is_plain(char)).filter(|word| !word.is_empty());
+    let words: String = words.collect::<Vec<_>>().join(" ").chars().take(LONGEST_NAME).collect();
     words.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -295,9 +306,9 @@ mod tests {
 
     #[test]
     fn the_name_of_a_terminal_means_nothing_to_a_shell() {
-        let named = |summary: &str| named(summary).join(" ");
-        assert_eq!(named("Run cargo test -p a::b"), "cargo test -p a::b");
-        assert_eq!(named("Run `rm -rf /` && $(x) > \"y\"; 'z' *\n~ #"), "rm -rf / x y z");
+        let named = |command: &str| named(command).join(" ");
+        assert_eq!(named("cargo test -p a::b"), "cargo test -p a::b");
+        assert_eq!(named("`rm -rf /` && $(x) > \"y\"; 'z' *\n~ #"), "rm -rf / x y z");
         assert_eq!(named("\u{202e}$()"), "");
         assert_eq!(named(&"é".repeat(100)).chars().count(), LONGEST_NAME);
     }

@@ -171,8 +171,7 @@ impl EditorWorld {
 
 /// The refusal of what would take what is typed and not saved, with what else there is to say.
 fn unsaved(file: &Located, more: &str) -> PathError {
-    let message =
-        format!("the user has changes of it in the editor that are not saved{more}; ask the user to save it");
+    let message = format!("the user has changes of it in the editor that are not saved{more}; ask the user to save it");
     PathError::Io { path: file.shown(), message }
 }
 
@@ -259,7 +258,10 @@ impl World for EditorWorld {
                 return Err(unsaved(file, &format!(", and the editor did not take the edit ({error})")));
             }
             Err(error) if error.trouble == Trouble::NotAllowed && self.texts.editor().has_folder_of(file.path()) => {
-                return Err(PathError::Io { path: file.shown(), message: format!("the editor did not take it: {error}") });
+                return Err(PathError::Io {
+                    path: file.shown(),
+                    message: format!("the editor did not take it: {error}"),
+                });
             }
             Err(error) => {
                 tracing::info!(file = %file.shown(), %error, "the editor did not take it");

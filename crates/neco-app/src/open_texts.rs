@@ -112,7 +112,8 @@ impl OpenTexts {
     /// typed is in the state before that. May wait.
     fn put_back(&self, root: &Path, files: &[PathBuf]) {
         for file in files.iter().map(|file| root.join(file)) {
-            let name = self.unsaved().get(&file).cloned().filter(|name| self.editor().writes() && leads_to(name, &file));
+            let name =
+                self.unsaved().get(&file).cloned().filter(|name| self.editor().writes() && leads_to(name, &file));
             let (Some(name), Some(text)) = (name, text_of(&file)) else { continue };
             match block_on(self.editor().write(name, text)) {
                 Ok(()) => self.note(&file, None),

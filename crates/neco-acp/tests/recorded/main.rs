@@ -23,8 +23,8 @@ use serde_json::{Value, json};
 
 use editor::Editor;
 use program::Gate;
-use told::holds;
 use tokio::sync::watch;
+use told::holds;
 
 /// The recorded logs, by the names of their scenarios.
 fn logs() -> Vec<(String, Vec<Event>)> {

@@ -210,7 +210,8 @@ pub fn with_file<V: Vault>(
     text: &[u8],
 ) -> Result<ObjectId, CheckpointError> {
     let (name, below) = first_name(path);
-    let mut items = tree.map(|tree| vault.get(tree)).transpose()?.map_or_else(|| Ok(Vec::new()), |tree| parse_tree(&tree))?;
+    let mut items =
+        tree.map(|tree| vault.get(tree)).transpose()?.map_or_else(|| Ok(Vec::new()), |tree| parse_tree(&tree))?;
     let own = items.iter().position(|(own, _)| own == name).map(|at| items.remove(at).1);
     let folder = own.filter(|own| own.kind == ItemKind::Folder).map(|own| own.id);
     let item = match below {

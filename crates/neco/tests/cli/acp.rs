@@ -111,7 +111,8 @@ fn what_agents_below_say_and_do_is_shown_as_it_happens() {
         call("read_file", json!({ "path": "a.txt", "offset": 2 })),
         say("The half is done."),
     ]);
-    let script = json!({ "turns": [call("task", task), say("Done.")], "agents": [{ "role": "coder", "turns": coder }] });
+    let script =
+        json!({ "turns": [call("task", task), say("Done.")], "agents": [{ "role": "coder", "turns": coder }] });
     fs::write(house.path("script.json"), script.to_string()).unwrap();
     fs::write(house.project().join("a.txt"), "one\ntwo\n").unwrap();
     let mut editor = editor(&house);

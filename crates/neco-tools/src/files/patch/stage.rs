@@ -307,7 +307,9 @@ impl Stage {
         let Some(source) = self.staged.get_mut(from) else { return Ok(()) };
         let (shown, known) = (source.located.shown(), source.known);
         let like = match &source.before {
-            Some(Before { attributes: None, .. }) if source.located.exists() => return Err(PathError::NotKept(shown).into()),
+            Some(Before { attributes: None, .. }) if source.located.exists() => {
+                return Err(PathError::NotKept(shown).into());
+            }
             Some(Before { attributes, .. }) => attributes.clone(),
             None => None,
         };
