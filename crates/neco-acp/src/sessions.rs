@@ -253,7 +253,7 @@ impl Sessions {
         past: Past,
         (editor, files, servers): (ConnectionTo<Editor>, Option<OpenFiles>, Arc<[GivenServer]>),
     ) -> Result<Opened, Error> {
-        let OpenedSession { id, client, folder, owner, since, notes } = opened;
+        let OpenedSession { id, client, folder, owner, since, mut notes } = opened;
         let session = standing(client.as_ref()).await?;
         let nodes = match client.ask(Query::Tree).await {
             Ok(Answer::Tree { nodes }) => nodes,
@@ -262,6 +262,9 @@ impl Sessions {
         let list = ListModels { folder: folder.clone(), ..ListModels::default() };
         let models = self.app().ask(&self.caller(), &list).await.map(options::names).unwrap_or_default();
         let shared = owner.is_some_and(|owner| owner != std::process::id());
+        if shared {
+            notes.extend(unused(&locked(&self.told).capabilities, &servers));
+        }
         let id = acp::SessionId::new(id.to_string());
         // What another process runs is not this editor's to end.
         let shows = files.clone().filter(|_| locked(&self.told).capabilities.terminal && !shared);
@@ -448,6 +451,19 @@ impl Sessions {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a person should know of a session that another process runs: of what the editor brings, it uses nothing.
+fn unused(offered: &acp::ClientCapabilities, servers: &[GivenServer]) -> Option<String> {
+    let has_files = offered.fs.read_text_file || offered.fs.write_text_file;
+    let all = [
+        (has_files, "what you type here and do not save"),
+        (offered.terminal, "the terminals here"),
+        (!servers.is_empty(), "the MCP servers that are set up here"),
+    ];
+    let all: Vec<&str> = all.into_iter().filter_map(|(is, what)| is.then_some(what)).collect();
+    let words = || format!("This session runs in another process, which makes no use of {}", all.join(", "));
+    (!all.is_empty()).then(words)
 }
 
 /// How a session stands.

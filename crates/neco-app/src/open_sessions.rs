@@ -88,8 +88,7 @@ impl OpenSessions {
             if let Some(record) = found
                 && let Some(shared) = self.share(record, around).await?
             {
-                let notes = unused(&wanted).into_iter().collect();
-                return Ok(OpenedSession { notes, ..shared });
+                return Ok(shared);
             }
             match self.open_here(wanted.clone(), around).await {
                 // Somebody else was faster, and serves it in a moment.
@@ -272,20 +271,6 @@ async fn put_away(kept: Kept, opener: &dyn Opener) -> Result<Option<SessionId>, 
     }
 }
 
-/// What a person should know who opens a session that is open already: of what this opening brings, it uses nothing.
-fn unused(wanted: &OpenSession) -> Option<String> {
-    let has_files = wanted.editor.as_ref().is_some_and(|editor| editor.0.reads() || editor.0.writes());
-    let has_terminals = wanted.editor.is_some();
-    let all = [
-        (has_files, "what is typed here and not saved"),
-        (has_terminals, "the terminals here"),
-        (!wanted.servers.is_empty(), "the MCP servers that are set up here"),
-    ];
-    let all: Vec<&str> = all.into_iter().filter_map(|(is, what)| is.then_some(what)).collect();
-    let what = all.join(", ");
-    (!all.is_empty()).then(|| format!("The session is open elsewhere already, and makes no use of {what}"))
-}
-
 /// An MCP server of an opening, as a setting that outranks those of files.
 fn server_setting(given: &GivenServer) -> Result<String, AppError> {
     let invalid =
@@ -343,19 +328,4 @@ async fn end(own: Own, is_said: bool, opener: &dyn Opener) -> Result<(), AppErro
 /// Whether nothing was said in a session, by its log; what was gone back over was said too, and can be taken back.
 async fn is_empty(services: &Services, id: SessionId) -> bool {
     services.hub.course(id).await.is_ok_and(|course| !course.is_said(Seq::MAX))
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn what_an_opening_brings_in_vain_is_told() {
-        assert_eq!(unused(&OpenSession::default()), None);
-        let server = GivenServer { name: "docs".to_owned(), server: json!({ "command": "docs" }) };
-        let told = unused(&OpenSession { servers: vec![server], ..OpenSession::default() });
-        assert!(told.is_some_and(|told| told.ends_with("the MCP servers that are set up here")));
-    }
 }

@@ -77,7 +77,7 @@ fn what_a_session_makes_no_use_of_as_it_is_open_already_is_told() {
     let session = editor.ask("session/list", json!({}))["sessions"][0]["sessionId"].clone();
     let with = |servers: Value| json!({ "sessionId": session, "cwd": house.project(), "mcpServers": servers });
     let docs = json!([{ "name": "docs", "command": "docs", "args": [], "env": [] }]);
-    for (servers, told) in [(json!([]), "typed here and not saved"), (docs.clone(), "MCP servers that are set up now")]
+    for (servers, told) in [(json!([]), "type here and do not save"), (docs.clone(), "MCP servers that are set up now")]
     {
         editor.ask("session/resume", with(servers));
         let said = editor.update("agent_message_chunk");
