@@ -109,7 +109,7 @@ pub(crate) fn news(
 }
 
 /// The end of a call, added to what is known of it.
-pub(crate) fn ended(
+fn ended(
     fields: acp::ToolCallUpdateFields,
     end: &ToolCallEnd,
     folder: &Path,

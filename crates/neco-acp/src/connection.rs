@@ -77,7 +77,7 @@ pub async fn serve(
 
 async fn connect(sessions: &Arc<Sessions>, editor: Channel) -> Result<(), Error> {
     let of = || Arc::clone(sessions);
-    let (initialize, authenticate, new, load, resume, fork) = (of(), of(), of(), of(), of(), of());
+    let (initialize, authenticate, log_out, new, load, resume, fork) = (of(), of(), of(), of(), of(), of(), of());
     let (list, delete, close, prompt, cancel, mode, option) = (of(), of(), of(), of(), of(), of(), of());
     Agent
         .v1()
@@ -92,6 +92,13 @@ async fn connect(sessions: &Arc<Sessions>, editor: Channel) -> Result<(), Error>
             async move |request: acp::AuthenticateRequest, responder, _cx| {
                 let sessions = Arc::clone(&authenticate);
                 beside(&authenticate, responder, async move { sessions.authenticate(request).await })
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: acp::LogoutRequest, responder, _cx| {
+                let sessions = Arc::clone(&log_out);
+                beside(&log_out, responder, async move { sessions.log_out(request).await })
             },
             on_receive_request!(),
         )

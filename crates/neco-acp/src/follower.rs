@@ -29,7 +29,7 @@ use crate::permission::{Asked, AskedId};
 use crate::prompts::{Awaits, Pending, Prompted, Prompts, answer};
 use crate::questions::{Next, OpenQuestion};
 use crate::transcript::Transcript;
-use crate::updates::{aside, is_of_work};
+use crate::updates::{aside, done_by, is_of_work, told_late};
 use crate::window::{Base, Order, Start, Task};
 
 mod opening;
@@ -87,6 +87,8 @@ pub(crate) struct Follower {
     given_up: Option<Seq>,
     /// Whether that kept something from the editor since it was told how everything stands.
     missed: bool,
+    /// What was done all the same of work that is given up.
+    late: Vec<String>,
     /// How the last work ended.
     complete: Option<AgentComplete>,
     /// What went wrong last.
@@ -117,6 +119,7 @@ impl Follower {
             questions: Vec::new(),
             given_up: None,
             missed: false,
+            late: Vec::new(),
             complete: None,
             error: None,
         }
@@ -214,6 +217,7 @@ impl Follower {
                 continue;
             }
             self.missed = true;
+            self.late.extend(done_by(&update));
             if let acp::SessionUpdate::ToolCall(call) = &update {
                 self.transcript.untold(&call.tool_call_id);
             }
@@ -254,13 +258,15 @@ impl Follower {
         // Calls of agents below are shown in no terminal, but what ends their processes is forgotten with them, too.
         let is_of_terminals = self.transcript.view().is_own(event) || matches!(event.body, EventBody::ToolCallEnd(_));
         if let Some(terminals) = self.base.terminals.as_ref().filter(|_| is_of_terminals) {
-            terminals.event(event, &self.orders);
+            terminals.event(event, self.transcript.view(), &self.orders);
         }
         match &event.body {
             EventBody::Message(message) => {
                 self.read(message.id);
                 // Nothing of it comes behind the answer to what was given up: with the next work it is all told.
                 if self.given_up.is_none() && mem::take(&mut self.missed) {
+                    let late = told_late(&mem::take(&mut self.late));
+                    late.into_iter().for_each(|late| self.update(late));
                     let stands = self.transcript.stands_again();
                     self.updates(stands);
                 }
@@ -419,12 +425,15 @@ impl Follower {
         let id = asked.id();
         self.forget_question(&id);
         match &asked {
-            Asked::Question(question) if asked.form(self.base.forms).is_none() => {
+            Asked::Question(question) => {
                 let question_id = question.question_id;
                 self.questions.push(OpenQuestion::new(question.clone()));
-                self.ask_on(question_id);
+                match asked.form(self.base.forms) {
+                    Some(_) => self.bring(asked, 0),
+                    None => self.ask_on(question_id),
+                }
             }
-            Asked::Call(_) | Asked::Question(_) => self.bring(asked, 0),
+            Asked::Call(_) => self.bring(asked, 0),
         }
     }
 

@@ -13,16 +13,23 @@ pub(crate) fn form(
     items: &[QuestionItem],
 ) -> acp::CreateElicitationRequest {
     let words: Vec<String> = items.iter().map(|item| visible(&item.text)).collect();
-    let schema = items
-        .iter()
-        .enumerate()
-        .fold(acp::ElicitationSchema::new(), |schema, (at, item)| schema.property(name(at), property(item), false));
+    let field = |schema: acp::ElicitationSchema, (at, item): (usize, &QuestionItem)| {
+        let schema = schema.property(name(at), property(item), false);
+        let other = acp::StringPropertySchema::new().title("Or another answer".to_owned());
+        if item.options.is_empty() { schema } else { schema.property(other_name(at), other, false) }
+    };
+    let schema = items.iter().enumerate().fold(acp::ElicitationSchema::new(), field);
     let scope = acp::ElicitationSessionScope::new(session.clone()).tool_call_id(call);
     acp::CreateElicitationRequest::new(acp::ElicitationFormMode::new(scope, schema), words.join("\n"))
 }
 
 fn name(at: usize) -> String {
     format!("answer_{}", at + 1)
+}
+
+/// The field for what no option says.
+fn other_name(at: usize) -> String {
+    format!("{}_other", name(at))
 }
 
 fn property(item: &QuestionItem) -> acp::ElicitationPropertySchema {
@@ -51,7 +58,7 @@ pub(crate) fn reply(items: &[QuestionItem], answer: acp::CreateElicitationRespon
 }
 
 fn answered(item: &QuestionItem, content: &BTreeMap<String, acp::ElicitationContentValue>, at: usize) -> ItemAnswer {
-    let words = match content.get(&name(at)) {
+    let words = |name: String| match content.get(&name) {
         Some(acp::ElicitationContentValue::String(one)) => vec![one.clone()],
         Some(acp::ElicitationContentValue::StringArray(several)) => several.clone(),
         Some(acp::ElicitationContentValue::Integer(number)) => vec![number.to_string()],
@@ -59,7 +66,7 @@ fn answered(item: &QuestionItem, content: &BTreeMap<String, acp::ElicitationCont
         Some(acp::ElicitationContentValue::Boolean(is)) => vec![is.to_string()],
         _ => Vec::new(),
     };
-    let words = words.into_iter().filter(|word| !word.trim().is_empty());
+    let words = words(name(at)).into_iter().chain(words(other_name(at))).filter(|word| !word.trim().is_empty());
     let (chosen, written): (Vec<_>, Vec<_>) =
         words.partition(|word| item.options.iter().any(|option| option.label == *word));
     ItemAnswer { chosen, text: written.into_iter().next() }
@@ -82,6 +89,14 @@ mod tests {
         let fields = &form["requestedSchema"]["properties"];
         assert_eq!(fields["answer_1"]["oneOf"][0]["const"], "SQLite", "{form}");
         assert_eq!((&form["sessionId"], &fields["answer_2"]["type"]), (&json!("s"), &json!("string")), "{form}");
+        assert_eq!(
+            (&fields["answer_1_other"]["type"], fields.get("answer_2_other")),
+            (&json!("string"), None),
+            "{form}"
+        );
+        let other = json!({ "action": "accept", "content": { "answer_1_other": "MariaDB" } });
+        let Reply::Choices { answers } = reply(&items, serde_json::from_value(other).unwrap()) else { panic!() };
+        assert_eq!((answers[0].chosen.len(), answers[0].text.as_deref()), (0, Some("MariaDB")));
         let answer = json!({ "action": "accept", "content": { "answer_1": "None", "answer_2": "neco" } });
         let Reply::Choices { answers } = reply(&items, serde_json::from_value(answer).unwrap()) else { panic!() };
         assert_eq!(

@@ -10,11 +10,12 @@
 //! (those that an editor has open) with [`options`] (what can be set in one), [`prompt`] (what an editor says),
 //! [`commands`] (lines with a slash) and [`going_back`], [`window`] (one session, and what is wanted of it), [`follower`]
 //! (what comes of that) with [`prompts`] (those that are not answered yet), [`transcript`] (its events as [`updates`]) with
-//! [`past`] (what happened before), [`calls`] and [`pictures`], [`asking`] (what a person is asked) with [`permission`],
+//! [`past`] (what happened before), [`below`], [`calls`] and [`pictures`], [`asking`] (what a person is asked) with [`permission`],
 //! [`forms`] and [`questions`] (what their next message answers), [`world`] (the editor's files), [`terminal`] with
 //! [`relay`] (its terminals), [`servers`] (its MCP servers), [`login`], [`failure`].
 
 mod asking;
+mod below;
 mod calls;
 mod commands;
 mod connection;

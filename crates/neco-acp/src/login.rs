@@ -1,10 +1,10 @@
-//! Keys, set by way of an editor: in a terminal that it opens, or handed over with the request.
+//! Keys, set by way of an editor: in a terminal that it opens, or handed over with the request; and forgotten.
 
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema as acp;
-use neco_proto::app::keys::{KeptKey, KeyTest, NewKey, SetKey};
+use neco_proto::app::keys::{KeptKey, KeyPlace, KeyTest, ListKeys, NewKey, RemoveKeys, SetKey};
 use neco_proto::app::{App, Caller};
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::failure;
 
@@ -37,14 +37,9 @@ pub(crate) async fn log_in(
     if &*request.method_id.0 != KEY {
         return Err(failure::invalid(format!("{} is no way to log in by a request", request.method_id.0)));
     }
-    let word = |names: &[&str]| {
-        let meta = request.meta.as_ref()?;
-        let found = names.iter().find_map(|name| meta.get(*name)?.as_str());
-        found.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned)
-    };
-    let key = word(&["apiKey", "api-key", "api_key", "key"]);
+    let key = word(request.meta.as_ref(), &["apiKey", "api-key", "api_key", "key"]);
     let Some(key) = key else { return found(app, caller, folder).await };
-    let Some(provider) = word(&["provider"]) else {
+    let Some(provider) = provider(request.meta.as_ref()) else {
         return Err(failure::invalid("_meta.provider: whose key it is, such as anthropic or openai"));
     };
     let set = SetKey { folder: folder.to_owned(), provider, key: Some(NewKey(key)), replace: true, check: true };
@@ -54,6 +49,43 @@ pub(crate) async fn log_in(
     meta.insert("tested".to_owned(), is_tested.into());
     meta.extend(untested(&set.provider, &kept).map(|note| ("note".to_owned(), note.into())));
     Ok(acp::AuthenticateResponse::new().meta(meta))
+}
+
+/// Whose key a request is about, where it says so.
+pub(crate) fn provider(meta: Option<&Map<String, Value>>) -> Option<String> {
+    word(meta, &["provider"])
+}
+
+fn word(meta: Option<&Map<String, Value>>, names: &[&str]) -> Option<String> {
+    let found = names.iter().find_map(|name| meta?.get(*name)?.as_str());
+    found.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned)
+}
+
+/// Forgets the key of a provider; without one that of the only provider of which a key is kept.
+pub(crate) async fn log_out(
+    app: &dyn App,
+    caller: &Caller,
+    folder: &str,
+    provider: Option<String>,
+) -> Result<acp::LogoutResponse, Error> {
+    let provider = match provider {
+        Some(provider) => provider,
+        None => {
+            let list = app.ask(caller, &ListKeys { folder: folder.to_owned() }).await.map_err(failure::of_app)?;
+            let kept = list.keys.into_iter().filter(|row| row.source == KeyPlace::File);
+            match <[String; 1]>::try_from(kept.map(|row| row.provider).collect::<Vec<_>>()) {
+                Ok([only]) => only,
+                Err(several) if several.is_empty() => return Err(failure::invalid("Neco keeps no key")),
+                Err(several) => {
+                    let words = format!("_meta.provider: whose key is to be forgotten of {}", several.join(", "));
+                    return Err(failure::invalid(words));
+                }
+            }
+        }
+    };
+    let remove = RemoveKeys { folder: folder.to_owned(), provider, number: None };
+    app.ask(caller, &remove).await.map_err(failure::of_app)?;
+    Ok(acp::LogoutResponse::new())
 }
 
 /// What the person should know of a key that is kept.

@@ -1,6 +1,7 @@
 //! What an editor says, as a message: words, pictures, files that are named or come along.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,23 @@ pub(crate) struct Sent {
     pub meta: Option<Map<String, Value>>,
 }
 
+impl Sent {
+    /// The files that it names.
+    pub fn files(&self, folder: &Path) -> Vec<PathBuf> {
+        let in_blocks = self.blocks.iter().filter_map(|block| match block {
+            acp::ContentBlock::ResourceLink(link) => file(&link.uri),
+            acp::ContentBlock::Resource(resource) => match &resource.resource {
+                acp::EmbeddedResourceResource::TextResourceContents(contents) => file(&contents.uri),
+                _ => None,
+            },
+            _ => None,
+        });
+        let open = open(self.meta.as_ref(), Path::new("")).unwrap_or_default();
+        let open = open.active_file.into_iter().chain(open.open_files).map(|path| folder.join(path));
+        in_blocks.chain(open).collect()
+    }
+}
+
 /// A message that is said.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Said {
@@ -49,7 +67,7 @@ impl Said {
 /// Reads what is said to an agent that works in `folder`. It may take long where much comes along.
 pub(crate) fn read(sent: Sent, folder: &Path, check: CheckPictures) -> Result<Said, Error> {
     let mut said = Said { open: open(sent.meta.as_ref(), folder), ..Said::default() };
-    let mut pictures = Vec::new();
+    let (mut pictures, mut selected) = (Vec::new(), None);
     for block in sent.blocks {
         match block {
             acp::ContentBlock::Text(text) => said.words.push_str(&text.text),
@@ -57,19 +75,25 @@ pub(crate) fn read(sent: Sent, folder: &Path, check: CheckPictures) -> Result<Sa
                 let name = image.uri.filter(|uri| !uri.is_empty()).map(|uri| place(&uri, folder));
                 pictures.push((called(name, pictures.len()), image.data));
             }
-            acp::ContentBlock::ResourceLink(link) => said.name(&named(&link.uri, folder)),
+            acp::ContentBlock::ResourceLink(link) => said.name(&named(&link.uri, folder), lines(&link.uri)),
             acp::ContentBlock::Resource(resource) => match resource.resource {
-                acp::EmbeddedResourceResource::TextResourceContents(contents) => said.bring(&contents, folder),
+                acp::EmbeddedResourceResource::TextResourceContents(contents) => {
+                    said.bring(&contents, folder);
+                    selected = selected.or_else(|| selection(contents, folder));
+                }
                 acp::EmbeddedResourceResource::BlobResourceContents(contents) if is_picture(&contents) => {
                     pictures.push((called(Some(place(&contents.uri, folder)), pictures.len()), contents.blob));
                 }
                 acp::EmbeddedResourceResource::BlobResourceContents(contents) => {
-                    said.name(&named(&contents.uri, folder));
+                    said.name(&named(&contents.uri, folder), None);
                 }
                 _ => return Err(failure::invalid("Neco does not know what this resource holds")),
             },
             _ => return Err(failure::invalid("Neco takes text, pictures, and files; this is something else")),
         }
+    }
+    if let Some((file, selection)) = selected {
+        said.selects(file, selection);
     }
     said.pictures = check(pictures).map_err(failure::of_app)?;
     if said.whole().trim().is_empty() && said.pictures.is_empty() {
@@ -97,20 +121,67 @@ fn open(meta: Option<&Map<String, Value>>, folder: &Path) -> Option<IdeContext> 
 }
 
 impl Said {
-    /// Names something: a file is brought along by the session then.
-    fn name(&mut self, name: &str) {
+    /// Names something, or lines of it: a file is brought along by the session then.
+    fn name(&mut self, name: &str, lines: Option<Lines>) {
         let is_apart = self.words.chars().next_back().is_none_or(char::is_whitespace);
         self.words.push_str(if is_apart { "" } else { " " });
         self.words.push_str(name);
+        self.words.push_str(&lines.map(|lines| format!(" ({lines})")).unwrap_or_default());
         self.words.push(' ');
     }
 
-    /// A text of which the editor knows what stands in it, saved or not.
+    /// A text of which the editor knows what stands in it, saved or not. One that is too long is only named.
     fn bring(&mut self, contents: &acp::TextResourceContents, folder: &Path) {
+        let length = contents.text.len();
+        if length > Message::MOST_OF_ONE || self.along.len() + length > Message::MOST_ATTACHED {
+            return self.name(&named(&contents.uri, folder), lines(&contents.uri));
+        }
         let place = place(&contents.uri, folder);
         let before = if self.along.is_empty() { Message::ATTACHED } else { "\n\n" };
-        self.along.push_str(&format!("{before}{place}:\n{}", fenced(&contents.text)));
+        let lines = lines(&contents.uri).map(|lines| format!(", {lines}")).unwrap_or_default();
+        self.along.push_str(&format!("{before}{place}{lines}:\n{}", fenced(&contents.text)));
     }
+
+    /// Lines of a file came along: they are what is selected, unless the editor has said what is.
+    fn selects(&mut self, file: String, selection: Selection) {
+        let open = self.open.get_or_insert_default();
+        if open.selection.is_none() && open.active_file.as_ref().is_none_or(|active| *active == file) {
+            (open.active_file, open.selection) = (Some(file), Some(selection));
+        }
+    }
+}
+
+/// Lines of a file, from 1.
+#[derive(Clone, Copy)]
+struct Lines {
+    first: u32,
+    last: u32,
+}
+
+impl fmt::Display for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.first == self.last {
+            true => write!(f, "line {}", self.first),
+            false => write!(f, "lines {}-{}", self.first, self.last),
+        }
+    }
+}
+
+/// The lines that the address of a file points to: `#L3`, `#L3-5`, `#L3-L5` or `#L3:5`.
+fn lines(uri: &str) -> Option<Lines> {
+    let (path, fragment) = uri.split_once('#')?;
+    let numbers = fragment.strip_prefix('L').filter(|_| !path.starts_with('/') && file(uri).is_some())?;
+    let (first, last) = numbers.split_once(['-', ':']).unwrap_or((numbers, numbers));
+    let number = |number: &str| number.strip_prefix('L').unwrap_or(number).parse().ok().filter(|number| *number > 0);
+    let lines = Lines { first: number(first)?, last: number(last)? };
+    Some(lines).filter(|lines| lines.first <= lines.last)
+}
+
+/// The lines of a file that a resource holds, as what is selected in it.
+fn selection(contents: acp::TextResourceContents, folder: &Path) -> Option<(String, Selection)> {
+    let Lines { first, last } = lines(&contents.uri)?;
+    let selection = Selection { first_line: first, last_line: last, text: contents.text };
+    Some((place(&contents.uri, folder), selection))
 }
 
 fn is_picture(contents: &acp::BlobResourceContents) -> bool {
@@ -203,11 +274,57 @@ mod tests {
             { "type": "text", "text": "and" },
             { "type": "resource_link", "name": "b", "uri": "file:///etc/a%20b" },
             { "type": "resource_link", "name": "c", "uri": "/project/what is C#?.md" },
-            { "type": "resource", "resource": { "uri": "file:///project/c.md#L3", "text": "```\nnew\n```\n" } },
+            { "type": "resource", "resource": { "uri": "file:///project/c.md", "text": "```\nnew\n```\n" } },
         ]));
         let said = said.unwrap();
         assert_eq!(said.words, "look at @src/a.rs and `/etc/a b` @\"what is C#?.md\" ");
         assert_eq!(said.along, format!("{}c.md:\n````\n```\nnew\n```\n````", Message::ATTACHED));
+        assert_eq!(said.open, None, "whole files are not selected");
+    }
+
+    #[test]
+    fn what_is_too_long_to_come_along_is_named() {
+        let resource = |name: usize, length: usize| {
+            let uri = format!("file:///project/{name}.txt");
+            json!({ "type": "resource", "resource": { "uri": uri, "text": "x".repeat(length) } })
+        };
+        let all: Vec<Value> = (0..6).map(|name| resource(name, if name == 0 { 70_000 } else { 60_000 })).collect();
+        let said = said(json!(all)).unwrap();
+        assert_eq!(said.words, "@0.txt @5.txt ");
+        assert!(
+            said.along.len() < Message::MOST_ATTACHED + 200 && said.along.contains("4.txt:"),
+            "{}",
+            said.along.len()
+        );
+    }
+
+    #[test]
+    fn lines_of_a_file_are_told_as_such_and_are_what_is_selected() {
+        let said = said(json!([
+            { "type": "resource_link", "name": "a", "uri": "file:///project/a.rs#L7" },
+            { "type": "resource", "resource": { "uri": "file:///project/c.md#L3-5", "text": "some" } },
+            { "type": "resource", "resource": { "uri": "file:///project/d.md?symbol=x#L4:4", "text": "more" } },
+        ]));
+        let said = said.unwrap();
+        assert_eq!(said.words, "@a.rs (line 7) ");
+        let along = "c.md, lines 3-5:\n```\nsome\n```\n\nd.md, line 4:\n```\nmore\n```";
+        assert_eq!(said.along, format!("{}{along}", Message::ATTACHED));
+        let open = said.open.unwrap();
+        let selection = Selection { first_line: 3, last_line: 5, text: "some".to_owned() };
+        assert_eq!((open.active_file.as_deref(), &open.selection), (Some("c.md"), &Some(selection.clone())));
+        for (uri, is) in
+            [("file:///c.md#L3-L5", true), ("file:///c.md#L5-3", false), ("/C#/L3", false), ("https://a/b#L3", false)]
+        {
+            assert_eq!(lines(uri).is_some(), is, "{uri}");
+        }
+        // What the editor says by itself comes first.
+        let meta = json!({ "editor": { "activeFile": "b.rs" } });
+        let text = json!({ "type": "text", "text": "x" });
+        let block = json!({ "type": "resource", "resource": { "uri": "file:///project/c.md#L3", "text": "some" } });
+        let blocks = serde_json::from_value(json!([text, block])).unwrap();
+        let sent = Sent { blocks, meta: meta.as_object().cloned() };
+        let open = read(sent, Path::new("/project"), |_| Ok(Vec::new())).unwrap().open.unwrap();
+        assert_eq!((open.active_file.as_deref(), open.selection), (Some("b.rs"), None));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Questions that an editor has no form for: what a choice does not answer, the person's next message does.
+//! Questions that wait for the person: what no form and no choice has answered, their next message does.
 
 use neco_proto::visible::{visible, visible_line};
 use neco_proto::{Attachment, Command, ItemAnswer, Question, QuestionId, QuestionItem, QuestionOption, Reply, Subject};

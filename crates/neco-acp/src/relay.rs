@@ -1,24 +1,21 @@
 //! What an editor's terminal runs for a command: it prints what comes by a socket, and ends as the command ends.
 
-use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
 use serde_json::Value;
 
-/// The argument that it is asked for by. Behind it comes what the terminal is called, perhaps in several words, and the
-/// socket.
-pub(crate) const ASKED: &str = "--shows";
+/// The variable that names the socket. The program and its arguments are what the terminal is called.
+pub(crate) const ASKED: &str = "NECO_TERMINAL_SHOWS";
 
 /// What nobody told the end of has failed.
 const LOST: u8 = 1;
 
 /// Prints a command if this process was started for that, and says how to end then. To be called before anything is set up;
-/// otherwise it costs one look at the arguments.
+/// otherwise it costs one look at the environment.
 pub fn print_command_if_asked() -> Option<ExitCode> {
-    let mut arguments = std::env::args_os().skip(1);
-    let socket: OsString = arguments.next().filter(|first| first == ASKED).and_then(|_| arguments.last())?;
+    let socket = std::env::var_os(ASKED)?;
     let code = UnixStream::connect(socket).and_then(|stream| print(BufReader::new(stream), io::stdout()));
     Some(ExitCode::from(code.unwrap_or(LOST)))
 }

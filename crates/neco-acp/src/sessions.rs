@@ -12,7 +12,7 @@ use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Editor, Error};
 use futures::future::join_all;
 use neco_proto::app::models::ListModels;
-use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
+use neco_proto::app::opening::{GivenServer, OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::sessions::{ForkSession, ListSessions, RemoveSessions, SessionRow};
 use neco_proto::app::{App, AppError, Caller, Scope};
 use neco_proto::clean::clean_line;
@@ -55,6 +55,8 @@ pub(crate) struct Sessions {
     told: Mutex<Told>,
     /// What the person should know of the key that the editor brought last.
     of_login: Mutex<Option<String>>,
+    /// The provider whose key the editor brought.
+    logged_in: Mutex<Option<String>>,
     windows: Mutex<HashMap<Arc<str>, Arc<Window>>>,
     /// The requests that are answered.
     underway: TaskTracker,
@@ -117,8 +119,16 @@ impl Opened {
 
 impl Sessions {
     pub fn new(setup: AcpSetup, room: Room) -> Self {
-        let (told, of_login, windows) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { setup, room, told, of_login, windows, underway: TaskTracker::new(), gone: CancellationToken::new() }
+        Self {
+            setup,
+            room,
+            told: Mutex::default(),
+            of_login: Mutex::default(),
+            logged_in: Mutex::default(),
+            windows: Mutex::default(),
+            underway: TaskTracker::new(),
+            gone: CancellationToken::new(),
+        }
     }
 
     /// Begins something that ends with the connection at the latest.
@@ -146,19 +156,32 @@ impl Sessions {
             .prompt_capabilities(acp::PromptCapabilities::new().image(true).embedded_context(true))
             .mcp_capabilities(acp::McpCapabilities::new().http(true))
             .session_capabilities(sessions);
+        let auth = acp::AgentAuthCapabilities::new().logout(acp::LogoutCapabilities::new());
         let this = acp::Implementation::new("neco", self.setup.version).title("Neco".to_owned());
         acp::InitializeResponse::new(ProtocolVersion::V1)
             .agent_info(this)
-            .agent_capabilities(capabilities)
+            .agent_capabilities(capabilities.auth(auth))
             .auth_methods(login::methods(terminal))
     }
 
     /// Keeps a key that the editor brings. What is to be known of it the next session tells, too: editors do not show the
     /// answer.
     pub async fn authenticate(&self, request: acp::AuthenticateRequest) -> Result<acp::AuthenticateResponse, Error> {
+        let provider = login::provider(request.meta.as_ref());
         let answer = login::log_in(self.app(), &self.caller(), &self.setup.wanted.folder, request).await?;
         let note = answer.meta.as_ref().and_then(|meta| meta.get("note")?.as_str());
         *locked(&self.of_login) = note.map(str::to_owned);
+        if provider.is_some() {
+            *locked(&self.logged_in) = provider;
+        }
+        Ok(answer)
+    }
+
+    /// Forgets a key: of the provider that is named, or the one that the editor brought.
+    pub async fn log_out(&self, request: acp::LogoutRequest) -> Result<acp::LogoutResponse, Error> {
+        let provider = login::provider(request.meta.as_ref()).or_else(|| locked(&self.logged_in).clone());
+        let answer = login::log_out(self.app(), &self.caller(), &self.setup.wanted.folder, provider).await?;
+        (*locked(&self.logged_in), *locked(&self.of_login)) = (None, None);
         Ok(answer)
     }
 
@@ -173,7 +196,13 @@ impl Sessions {
             Which::New => WhichSession::New,
             Which::Known(id) => {
                 match self.known(&id) {
-                    Some(window) if window.is_followed() => return Ok(Opened::of(window, past, true, Vec::new())),
+                    Some(window) if window.is_followed() => {
+                        let others = servers != *window.base.servers && !servers.is_empty();
+                        let words = "The session is open already, so the MCP servers that are set up now are used when \
+                                     it is opened the next time";
+                        let notes = others.then(|| words.to_owned()).into_iter().collect();
+                        return Ok(Opened::of(window, past, true, notes));
+                    }
                     // It has ended by itself.
                     Some(_) => self.close(&acp::SessionId::new(id.as_str())).await,
                     None => {}
@@ -185,13 +214,14 @@ impl Sessions {
         let folders = std::iter::once(&cwd).chain(&also).map(PathBuf::as_path);
         let files = OpenFiles::of(&editor, &self.room, &locked(&self.told).capabilities, folders);
         let editor_files = files.as_ref().map(OpenFiles::handed_over);
+        let given = servers.clone().into();
         let wanted = OpenSession { servers, editor: editor_files, ..self.wanted(which, &cwd, &also) };
         let opened = self.setup.app.open(&self.caller(), wanted).await.map_err(failure::of_app)?;
         let loan = Loan::new(Arc::clone(&self.setup.app), Arc::clone(&opened.client), self.underway.clone());
         if let Some(files) = &files {
             let _ = files.session.set(acp::SessionId::new(opened.id.to_string()));
         }
-        self.show(opened, loan, past, (editor, files)).await
+        self.show(opened, loan, past, (editor, files, given)).await
     }
 
     /// A session that goes on from where another one is.
@@ -221,9 +251,9 @@ impl Sessions {
         opened: OpenedSession,
         loan: Loan,
         past: Past,
-        (editor, files): (ConnectionTo<Editor>, Option<OpenFiles>),
+        (editor, files, servers): (ConnectionTo<Editor>, Option<OpenFiles>, Arc<[GivenServer]>),
     ) -> Result<Opened, Error> {
-        let OpenedSession { id, client, folder, owner, since, notes } = opened;
+        let OpenedSession { id, client, folder, owner, since, mut notes } = opened;
         let session = standing(client.as_ref()).await?;
         let nodes = match client.ask(Query::Tree).await {
             Ok(Answer::Tree { nodes }) => nodes,
@@ -232,9 +262,12 @@ impl Sessions {
         let list = ListModels { folder: folder.clone(), ..ListModels::default() };
         let models = self.app().ask(&self.caller(), &list).await.map(options::names).unwrap_or_default();
         let shared = owner.is_some_and(|owner| owner != std::process::id());
+        if shared {
+            notes.extend(unused(&locked(&self.told).capabilities, &servers));
+        }
         let id = acp::SessionId::new(id.to_string());
         // What another process runs is not this editor's to end.
-        let shows = files.filter(|_| locked(&self.told).capabilities.terminal && !shared);
+        let shows = files.clone().filter(|_| locked(&self.told).capabilities.terminal && !shared);
         let terminals = shows.map(|files| Terminals::new(editor.clone(), id.clone(), &folder, files.kills));
         let base = Base {
             id,
@@ -246,6 +279,8 @@ impl Sessions {
             caller: self.caller(),
             shared,
             terminals: terminals.clone(),
+            servers,
+            files,
             forms: locked(&self.told).capabilities.elicitation.as_ref().is_some_and(|offered| offered.supports_form()),
             models: models.into(),
             pictures: self.setup.pictures,
@@ -416,6 +451,19 @@ impl Sessions {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a person should know of a session that another process runs: of what the editor brings, it uses nothing.
+fn unused(offered: &acp::ClientCapabilities, servers: &[GivenServer]) -> Option<String> {
+    let has_files = offered.fs.read_text_file || offered.fs.write_text_file;
+    let all = [
+        (has_files, "what you type here and do not save"),
+        (offered.terminal, "the terminals here"),
+        (!servers.is_empty(), "the MCP servers that are set up here"),
+    ];
+    let all: Vec<&str> = all.into_iter().filter_map(|(is, what)| is.then_some(what)).collect();
+    let words = || format!("This session runs in another process, which makes no use of {}", all.join(", "));
+    (!all.is_empty()).then(words)
 }
 
 /// How a session stands.

@@ -19,6 +19,9 @@ use agent_client_protocol::{Client as Editor, Error};
 use neco_proto::clean::Cleaner;
 use neco_proto::event::CallStatus;
 use neco_proto::{CallId, Display, Event, EventBody};
+use neco_view::View;
+use neco_view::reduce::BlockBody;
+use neco_view::reduce::block::Block;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -35,7 +38,8 @@ use crate::world::Kills;
 const COMMANDS: &str = "bash";
 
 /// A command that is over by then needs no terminal: it is shown as what came of it.
-const AT_ONCE: Duration = Duration::from_millis(100);
+/// So is one that goes on in the background, which is known after a moment.
+const AT_ONCE: Duration = Duration::from_millis(300);
 
 /// Letters of what a terminal is called.
 const LONGEST_NAME: usize = 60;
@@ -80,14 +84,16 @@ impl Terminals {
     }
 
     /// Takes in what happens to the calls of the root, and the end of others.
-    pub fn event(self: &Arc<Self>, event: &Event, orders: &WeakUnboundedSender<Order>) {
+    pub fn event(self: &Arc<Self>, event: &Event, view: &View, orders: &WeakUnboundedSender<Order>) {
         match &event.body {
             EventBody::ToolCallUpdate(told) if told.tool == COMMANDS && told.status == CallStatus::Executing => {
-                self.begin(&told.call_id, named(&told.summary), orders);
+                self.begin(&told.call_id, named(command(view, &told.call_id).unwrap_or(&told.summary)), orders);
             }
             EventBody::ToolOutputChunk(chunk) => self.tell(&chunk.call_id, Piece::Printed(chunk.text.clone())),
             EventBody::ToolCallEnd(end) => {
                 let code = match &end.display {
+                    // What goes on in the background did not fail.
+                    Some(Display::Terminal { background: Some(_), .. }) => Some(0),
                     Some(Display::Terminal { exit_code, .. }) => *exit_code,
                     _ => None,
                 };
@@ -102,7 +108,7 @@ impl Terminals {
         }
     }
 
-    fn begin(self: &Arc<Self>, call: &CallId, name: String, orders: &WeakUnboundedSender<Order>) {
+    fn begin(self: &Arc<Self>, call: &CallId, name: Vec<String>, orders: &WeakUnboundedSender<Order>) {
         let mut shown = self.shown();
         if shown.contains_key(call) {
             return;
@@ -115,6 +121,7 @@ impl Terminals {
             if let Err(error) = terminals.show(&call, name, pieces, &orders).await {
                 tracing::info!(%error, "a command is not shown in a terminal");
             }
+            terminals.shown().remove(&call);
         });
     }
 
@@ -129,7 +136,7 @@ impl Terminals {
     async fn show(
         &self,
         call: &CallId,
-        name: String,
+        name: Vec<String>,
         mut pieces: UnboundedReceiver<Piece>,
         orders: &WeakUnboundedSender<Order>,
     ) -> Result<(), Error> {
@@ -137,12 +144,12 @@ impl Terminals {
         if self.is_over(call) {
             return Ok(());
         }
-        let program = std::env::current_exe().map_err(failed)?;
         let folder = tempfile::Builder::new().prefix("neco-").tempdir().map_err(failed)?;
         let (listener, socket) = listen(&folder).map_err(failed)?;
-        let args = vec![ASKED.to_owned(), name, socket.display().to_string()];
+        let (program, args) = program(&folder, name).map_err(failed)?;
         let create = acp::CreateTerminalRequest::new(self.session.clone(), program.display().to_string());
-        let create = create.args(args).cwd(self.folder.clone());
+        let asked = acp::EnvVariable::new(ASKED, socket.display().to_string());
+        let create = create.args(args).env(vec![asked]).cwd(self.folder.clone());
         let creating = self.editor.send_request(create);
         let taking_back = creating.cancellation_handle();
         let mut created = pin!(creating.block_task());
@@ -227,13 +234,32 @@ pub(crate) fn content(terminal: &acp::TerminalId) -> acp::ToolCallContent {
     acp::ToolCallContent::Terminal(acp::Terminal::new(terminal.clone()))
 }
 
-/// What a terminal is called: editors show the arguments of its program. They may hand these to a shell as they stand, so
-/// that nothing of what an agent wrote is left in it that means something there.
-fn named(summary: &str) -> String {
+/// What a call runs, as the model wrote it.
+fn command<'a>(view: &'a View, call: &CallId) -> Option<&'a str> {
+    let is_it = |block: &'a Block| match &block.body {
+        BlockBody::Call(known) if known.call_id == *call => known.arguments.as_ref()?.get("command")?.as_str(),
+        _ => None,
+    };
+    view.blocks.iter().rev().find_map(is_it)
+}
+
+/// What a terminal is called, in words: editors show its program and the arguments of that. They may hand these to a shell
+/// as they stand, so that nothing of what an agent wrote is left in it that means something there.
+fn named(command: &str) -> Vec<String> {
     let is_plain = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '/' | ':' | ',' | '+' | '@');
-    let words = summary.split(|char| !is_plain(char)).filter(|word| !word.is_empty());
+    let words = command.split(|char| !is_plain(char)).filter(|word| !word.is_empty());
     let words: String = words.collect::<Vec<_>>().join(" ").chars().take(LONGEST_NAME).collect();
-    if words.is_empty() { "command".to_owned() } else { words }
+    words.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Our own program under the first word of a name, and the other words.
+fn program(folder: &TempDir, name: Vec<String>) -> io::Result<(PathBuf, Vec<String>)> {
+    let mut words = name.into_iter();
+    let first = words.next().unwrap_or_default();
+    let first = first.rsplit('/').find(|part| !part.starts_with('.') && !part.is_empty()).unwrap_or("command");
+    let link = folder.path().join(first);
+    std::os::unix::fs::symlink(std::env::current_exe()?, &link)?;
+    Ok((link, words.collect()))
 }
 
 fn failed(error: impl ToString) -> Error {
@@ -242,7 +268,7 @@ fn failed(error: impl ToString) -> Error {
 
 /// A socket that nobody else of this machine can connect to.
 fn listen(folder: &TempDir) -> io::Result<(UnixListener, PathBuf)> {
-    let socket: PathBuf = Path::new(folder.path()).join("command");
+    let socket: PathBuf = Path::new(folder.path()).join(".socket");
     let listener = UnixListener::bind(&socket)?;
     std::fs::set_permissions(&socket, Permissions::from_mode(0o600))?;
     Ok((listener, socket))
@@ -265,11 +291,12 @@ async fn follow(stream: UnixStream, pieces: &mut UnboundedReceiver<Piece>) -> io
             Some(Piece::Over(code)) => (json!({ "exit": code.unwrap_or(1) }), true),
             None => return Ok(()),
         };
-        let written = writes.write_all(format!("{line}\n").as_bytes()).await;
-        if is_over {
-            return Ok(());
+        let line = format!("{line}\n");
+        match tokio::time::timeout(SOON, writes.write_all(line.as_bytes())).await {
+            Ok(written) if !is_over => written?,
+            // What a terminal does not take it does not show; the command goes on.
+            Ok(_) | Err(_) => return Ok(()),
         }
-        written?;
     }
 }
 
@@ -279,10 +306,21 @@ mod tests {
 
     #[test]
     fn the_name_of_a_terminal_means_nothing_to_a_shell() {
-        assert_eq!(named("Run cargo test -p a::b"), "Run cargo test -p a::b");
-        assert_eq!(named("Run `rm -rf /` && $(x) > \"y\"; 'z' *\n~ #"), "Run rm -rf / x y z");
-        assert_eq!(named("\u{202e}$()"), "command");
+        let named = |command: &str| named(command).join(" ");
+        assert_eq!(named("cargo test -p a::b"), "cargo test -p a::b");
+        assert_eq!(named("`rm -rf /` && $(x) > \"y\"; 'z' *\n~ #"), "rm -rf / x y z");
+        assert_eq!(named("\u{202e}$()"), "");
         assert_eq!(named(&"é".repeat(100)).chars().count(), LONGEST_NAME);
+    }
+
+    #[test]
+    fn the_program_of_a_terminal_is_called_as_its_command() {
+        for (name, called) in [("cargo test", "cargo"), ("./run/.x it", "run"), ("/", "command"), ("", "command")] {
+            let folder = tempfile::tempdir().unwrap();
+            let (program, args) = program(&folder, named(name)).unwrap();
+            assert_eq!((program.parent(), program.file_name()), (Some(folder.path()), Some(called.as_ref())), "{name}");
+            assert_eq!(args.len(), usize::from(name.contains(' ')), "{name}");
+        }
     }
 
     #[tokio::test]
@@ -298,5 +336,15 @@ mod tests {
         let mut told = String::new();
         theirs.read_to_string(&mut told).await.unwrap();
         assert_eq!(told, "{\"print\":\"one\"}\n{\"print\":\"two\\r\\n\"}\n{\"exit\":0}\n");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_terminal_that_takes_nothing_holds_no_command_up_and_ends_none() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        // Unbounded: a test sends one piece.
+        let (sender, mut pieces) = unbounded_channel();
+        assert!(sender.send(Piece::Printed("x".repeat(8 * 1024 * 1024))).is_ok());
+        follow(ours, &mut pieces).await.unwrap();
+        drop(theirs);
     }
 }

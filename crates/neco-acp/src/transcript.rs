@@ -10,7 +10,7 @@ use agent_client_protocol::v1::schema as acp;
 use neco_proto::agent_ask::stopped;
 use neco_proto::clean::{clean, clean_line};
 use neco_proto::event::{NodeState, WorkflowState};
-use neco_proto::{AgentId, CallId, Event, EventBody, MessageId, SessionSnapshot, Todo, TurnId};
+use neco_proto::{AgentId, Event, EventBody, MessageId, Role, SessionSnapshot, Todo, TurnId};
 use neco_view::View;
 use neco_view::paint::colour::Paint;
 use neco_view::paint::text::workflow;
@@ -19,6 +19,7 @@ use neco_view::reduce::{BlockBody, BlockId, Change};
 use neco_view::wording::lines::{Tone, lines};
 use neco_view::wording::{agents, notices};
 
+use crate::below::Below;
 use crate::calls;
 use crate::options::Settings;
 use crate::permission::Asked;
@@ -46,6 +47,8 @@ pub(crate) struct Transcript {
     told: HashMap<String, acp::ToolCallUpdateFields>,
     /// Calls that printed something since the editor was told.
     printed: BTreeSet<BlockId>,
+    /// Calls of agents below the root.
+    below: Below,
     pictures: CallPictures,
     /// Messages of this editor, which shows them itself.
     own: HashSet<MessageId>,
@@ -77,6 +80,7 @@ impl Transcript {
             view,
             told: HashMap::new(),
             printed: BTreeSet::new(),
+            below: Below::default(),
             pictures: CallPictures::default(),
             own: HashSet::new(),
             used: None,
@@ -191,12 +195,15 @@ impl Transcript {
             }
             _ => None,
         });
-        calls.collect()
+        let mut updates: Vec<_> = calls.collect();
+        let below = self.below.printed().into_iter().filter(|call| self.told.contains_key(call.call_id.as_str()));
+        updates.extend(below.map(|call| update(&call.call_id, calls::fields(&call, &self.folder, None))));
+        updates
     }
 
     /// Whether calls printed something that the editor does not know.
     pub fn has_printed(&self) -> bool {
-        !self.printed.is_empty()
+        !self.printed.is_empty() || self.below.has_printed()
     }
 
     /// What goes on is over for the editor, which is told no more of it.
@@ -435,33 +442,27 @@ impl Transcript {
         self.upsert(acp::ToolCallId::new(format!("workflow-{}", step.workflow_id)), fields)
     }
 
-    /// Calls of agents below the root: they are shown as the root's are, with the name of whoever makes them.
-    fn below(&mut self, event: &Event, view: &View) -> Option<acp::SessionUpdate> {
+    /// What agents below the root do and say.
+    fn below(&mut self, event: &Event, view: &View) -> Vec<acp::SessionUpdate> {
         if self.root == event.agent_id {
-            return None;
+            return Vec::new();
         }
-        let who = view.agents.name(event.agent_id);
-        let who = who.map(|name| format!("{} · ", clean_line(&name))).unwrap_or_default();
-        let call = |id: &CallId| acp::ToolCallId::new(id.as_str());
-        match &event.body {
-            EventBody::ToolCallUpdate(told) => {
-                let fields = acp::ToolCallUpdateFields::new()
-                    .title(format!("{who}{}", clean_line(&told.summary)))
-                    .kind(calls::kind(&told.tool))
-                    .status(calls::status(told.status));
-                self.upsert(call(&told.call_id), fields)
-            }
-            EventBody::ToolCallEnd(end) => {
-                let fields = acp::ToolCallUpdateFields::new()
-                    .title(format!("{who}{}", clean_line(&end.summary)))
-                    .kind(calls::kind(&end.tool));
-                let fields = calls::ended(fields, end, &self.folder, calls::Live::Text(""));
-                self.pictures.ended(event.agent_id, end, &fields);
-                self.upsert(call(&end.call_id), fields)
-            }
-            // Of what else it does its own update tells.
-            _ => None,
+        let mut updates: Vec<_> = self.below_said(event).into_iter().collect();
+        for call in self.below.read(event, view.agents.name(event.agent_id).as_deref()) {
+            let fields = calls::fields(&call, &self.folder, None);
+            call.end.iter().for_each(|end| self.pictures.ended(event.agent_id, end, &fields));
+            updates.extend(self.upsert(acp::ToolCallId::new(call.call_id.as_str()), fields));
         }
+        updates
+    }
+
+    /// What an agent says while it works, which stands with it.
+    fn below_said(&mut self, event: &Event) -> Option<acp::SessionUpdate> {
+        let EventBody::Message(message) = &event.body else { return None };
+        let text = Some(message.text()).filter(|text| message.role == Role::Assistant && !text.trim().is_empty())?;
+        let id = format!("agent-{}", event.agent_id);
+        let known = self.told.get(&id).filter(|known| known.status == Some(acp::ToolCallStatus::InProgress))?.clone();
+        self.upsert(acp::ToolCallId::new(id), known.content(vec![calls::text(clean(&text))]))
     }
 
     /// What the session is called.

@@ -4,6 +4,9 @@ use agent_client_protocol::v1::schema as acp;
 use neco_proto::clean::clean_line;
 use neco_proto::{CallId, Event, EventBody, Message, MessageId, Part, Todo, TodoStatus, TurnId};
 
+/// Calls that are named which were done after they were stopped.
+const MOST_LATE: usize = 20;
+
 /// The pictures of a person's message that an event brings.
 pub(crate) fn pictures(event: &Event) -> Vec<acp::SessionUpdate> {
     let message = match &event.body {
@@ -92,6 +95,24 @@ pub(crate) fn is_of_work(update: &acp::SessionUpdate) -> bool {
             | acp::SessionUpdate::Plan(_)
             | acp::SessionUpdate::UsageUpdate(_)
     )
+}
+
+/// What was done, where an update says that a call has done what it should.
+pub(crate) fn done_by(update: &acp::SessionUpdate) -> Option<String> {
+    let done = acp::ToolCallStatus::Completed;
+    match update {
+        acp::SessionUpdate::ToolCall(call) if call.status == done => Some(call.title.clone()),
+        acp::SessionUpdate::ToolCallUpdate(update) if update.fields.status == Some(done) => update.fields.title.clone(),
+        _ => None,
+    }
+}
+
+/// What was done after the editor was told that it is stopped; nothing where nothing was.
+pub(crate) fn told_late(late: &[String]) -> Option<acp::SessionUpdate> {
+    let more = late.len().saturating_sub(MOST_LATE);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    let told = late.get(..MOST_LATE).unwrap_or(late).join("; ");
+    (!late.is_empty()).then(|| thought_aside(&format!("What was stopped was done all the same: {told}{more}")))
 }
 
 /// A text as it stands.

@@ -7,8 +7,9 @@ use std::time::Duration;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client as Editor, Error};
+use neco_proto::app::opening::GivenServer;
 use neco_proto::app::{App, Caller};
-use neco_proto::{Answer, CallId, Client, ClientError, Command, Query, QuestionId, Receipt, Seq};
+use neco_proto::{CallId, Client, ClientError, Command, QuestionId, Receipt, Seq};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
@@ -20,9 +21,11 @@ use crate::options::Settings;
 use crate::permission::Asked;
 use crate::prompt::{CheckPictures, Sent};
 use crate::prompts::{Prompted, answer};
+use crate::sessions::standing;
 use crate::terminal::Terminals;
 use crate::transcript::Transcript;
 use crate::transport::Room;
+use crate::world::OpenFiles;
 use crate::{commands, failure};
 
 /// How long a session that is closed may take to stop.
@@ -47,8 +50,12 @@ pub(crate) struct Base {
     pub caller: Caller,
     /// Whether another process has it open, which goes on with it.
     pub shared: bool,
+    /// The editor's files, where it offers them.
+    pub files: Option<OpenFiles>,
     /// The editor's terminals, where it shows commands in them.
     pub terminals: Option<Arc<Terminals>>,
+    /// The MCP servers that it was opened with.
+    pub servers: Arc<[GivenServer]>,
     /// Whether the editor shows forms.
     pub forms: bool,
     /// The models that can be chosen.
@@ -72,10 +79,7 @@ impl Base {
 
     /// Everything that came of what was just done is told until this event.
     pub async fn last_seq(&self) -> Seq {
-        match self.client.ask(Query::Snapshot).await {
-            Ok(Answer::Snapshot(snapshot)) => snapshot.last_seq,
-            _ => 0,
-        }
+        standing(self.client.as_ref()).await.map_or(0, |session| session.last_seq)
     }
 
     /// Tells the session something.

@@ -31,6 +31,9 @@ const SOON: Duration = Duration::from_secs(2);
 /// How long an editor that took longer is not asked again.
 const A_WHILE: Duration = Duration::from_secs(60);
 
+/// Names of files that are kept which lead through links.
+const MOST_LINKS: usize = 1000;
+
 /// What ends the processes of calls.
 pub(crate) type Kills = Arc<Mutex<HashMap<CallId, Kill>>>;
 
@@ -41,8 +44,10 @@ pub(crate) struct OpenFiles {
     room: Room,
     offered: acp::ClientCapabilities,
     runtime: Handle,
-    /// The folders that it opened through links: where they are, and how it names them.
+    /// The folders that it opened: where they are, and how it names them.
     folders: Arc<[(PathBuf, PathBuf)]>,
+    /// The names of files that it has said besides: where links lead, and how it names them.
+    links: Arc<Mutex<HashMap<PathBuf, PathBuf>>>,
     /// Until when it is not asked, as it does not answer.
     silent: Arc<Mutex<Option<Instant>>>,
     /// Its names of the files that it was to save, and may still save.
@@ -63,21 +68,33 @@ impl OpenFiles {
         folders: impl Iterator<Item = &'a Path>,
     ) -> Option<Self> {
         let is_offered = offered.fs.read_text_file || offered.fs.write_text_file || offered.terminal;
-        let through_link = |named: &Path| {
-            let resolved = named.canonicalize().ok().filter(|resolved| resolved != named)?;
-            Some((resolved, named.to_owned()))
-        };
+        let resolved = |named: &Path| Some((named.canonicalize().ok()?, named.to_owned()));
         is_offered.then(|| Self {
             editor: editor.clone(),
             room: room.clone(),
             offered: offered.clone(),
             runtime: Handle::current(),
-            folders: folders.filter_map(through_link).collect(),
+            folders: folders.filter_map(resolved).collect(),
+            links: Arc::default(),
             silent: Arc::default(),
             unsure: Arc::default(),
             kills: Kills::default(),
             session: Arc::default(),
         })
+    }
+
+    /// The editor has these files open, or somebody mentioned them there. It may wait for the disk.
+    pub fn learn(&self, files: impl Iterator<Item = PathBuf>) {
+        let through_links = files.filter_map(|named| {
+            let resolved = named.canonicalize().ok().filter(|resolved| *resolved != named)?;
+            Some((resolved, named))
+        });
+        let through_links: Vec<_> = through_links.take(MOST_LINKS).collect();
+        let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        if links.len() + through_links.len() > MOST_LINKS {
+            links.clear();
+        }
+        links.extend(through_links);
     }
 
     /// The same, as sessions are handed it.
@@ -111,7 +128,7 @@ impl OpenFiles {
                 () = tokio::time::sleep(SOON) => None,
             };
             if let Some(told) = in_time {
-                let _ = sender.send(told.map_err(|error| failed(&error.message)));
+                let _ = sender.send(told.map_err(|error| refused(&error)));
                 return;
             }
             let is_stopped = sender.is_closed();
@@ -169,6 +186,12 @@ fn failed(words: &str) -> AppError {
     AppError::new(Trouble::Failed, words)
 }
 
+/// What the editor said no to.
+fn refused(error: &agent_client_protocol::Error) -> AppError {
+    let is_gone = agent_client_protocol::is_incoming_transport_closed(error);
+    AppError::new(if is_gone { Trouble::Gone } else { Trouble::NotAllowed }, &error.message)
+}
+
 fn unsure() -> AppError {
     AppError::new(Trouble::InUse, "it has not said whether it saved the text, and may still do so")
 }
@@ -184,7 +207,12 @@ impl EditorFiles for OpenFiles {
 
     fn names(&self, path: &Path) -> Vec<PathBuf> {
         let named = |(resolved, named): &(PathBuf, PathBuf)| Some(named.join(path.strip_prefix(resolved).ok()?));
-        self.folders.iter().filter_map(named).collect()
+        let link = self.links.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
+        link.into_iter().chain(self.folders.iter().filter_map(named)).collect()
+    }
+
+    fn has_folder_of(&self, path: &Path) -> bool {
+        self.folders.iter().any(|(resolved, _)| path.starts_with(resolved))
     }
 
     fn read(&self, path: PathBuf) -> BoxFuture<'static, Result<String, AppError>> {

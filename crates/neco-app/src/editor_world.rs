@@ -45,8 +45,8 @@ impl fmt::Debug for EditorWorld {
 /// A file, as it is on the disk and in the editor.
 struct Seen {
     saved: String,
-    /// The state of the file.
-    stamp: Stamp,
+    /// The state of the file; nothing where something is typed that was never saved.
+    stamp: Option<Stamp>,
     typed: Option<Typed>,
 }
 
@@ -58,8 +58,8 @@ struct Typed {
 }
 
 impl Seen {
-    fn stamp(&self) -> Stamp {
-        self.typed.as_ref().map_or(self.stamp, |typed| Stamp::of_text(&typed.text))
+    fn stamp(&self) -> Option<Stamp> {
+        self.typed.as_ref().map(|typed| Stamp::of_text(&typed.text)).or(self.stamp)
     }
 
     fn text(&self) -> &str {
@@ -90,7 +90,13 @@ impl EditorWorld {
 
     /// A text, as it is on the disk and in the editor; what is no text, or long, is no editor's.
     fn look(&self, file: &Located) -> Result<Result<Seen, (Content, Stamp)>, PathError> {
-        let (mut content, stamp) = self.local.open(file)?;
+        let (mut content, stamp) = match self.local.open(file) {
+            Err(PathError::NotFound(shown)) => {
+                let typed = self.typed(file, "")?.ok_or(PathError::NotFound(shown))?;
+                return Ok(Ok(Seen { saved: String::new(), stamp: None, typed: Some(typed) }));
+            }
+            opened => opened?,
+        };
         if stamp.size() > MOST_BYTES {
             return Ok(Err((content, stamp)));
         }
@@ -105,7 +111,7 @@ impl EditorWorld {
             Err(error) => return Ok(Err((Content::bytes(error.into_bytes()), stamp))),
         };
         let typed = self.typed(file, &saved)?;
-        Ok(Ok(Seen { saved, stamp, typed }))
+        Ok(Ok(Seen { saved, stamp: Some(stamp), typed }))
     }
 
     /// What the editor has of a file that is on the disk as `saved`; nothing where that is the same, or it has none.
@@ -130,6 +136,11 @@ impl EditorWorld {
             self.texts.note(file.path(), None);
         }
         Ok(None)
+    }
+
+    /// Whether something is typed in a file and not saved.
+    fn has_typed(&self, file: &Located) -> bool {
+        matches!(self.look(file), Ok(Ok(Seen { typed: Some(_), .. })))
     }
 
     /// Hands a text to the editor.
@@ -158,6 +169,12 @@ impl EditorWorld {
     }
 }
 
+/// The refusal of what would take what is typed and not saved, with what else there is to say.
+fn unsaved(file: &Located, more: &str) -> PathError {
+    let message = format!("the user has changes of it in the editor that are not saved{more}; ask the user to save it");
+    PathError::Io { path: file.shown(), message }
+}
+
 /// Fails where a link was made to lead elsewhere since the file was found by it: the editor goes wherever it leads.
 fn still_leads_to(name: &Path, file: &Located) -> Result<(), PathError> {
     if leads_to(name, file.path()) { Ok(()) } else { Err(PathError::Swapped(file.shown())) }
@@ -184,13 +201,21 @@ impl World for EditorWorld {
         Some(Arc::new(Self { stopped: stopped.clone(), processes, ..self.clone() }))
     }
 
+    fn has(&self, file: &Located) -> bool {
+        file.exists() || self.look(file).is_ok()
+    }
+
+    fn check_remove(&self, file: &Located) -> Result<(), PathError> {
+        if self.has_typed(file) { Err(unsaved(file, "")) } else { Ok(()) }
+    }
+
     fn open(&self, file: &Located) -> Result<(Content, Stamp), PathError> {
         if !self.texts.editor().reads() {
             return self.local.open(file);
         }
         match self.look(file)? {
-            Ok(Seen { typed: Some(typed), .. }) => Ok(Content::text(typed.text)),
-            Ok(Seen { saved, stamp, .. }) => Ok((Content::bytes(saved.into_bytes()), stamp)),
+            Ok(Seen { typed: None, stamp: Some(stamp), saved }) => Ok((Content::bytes(saved.into_bytes()), stamp)),
+            Ok(Seen { typed, .. }) => Ok(Content::text(typed.map(|typed| typed.text).unwrap_or_default())),
             Err(on_disk) => Ok(on_disk),
         }
     }
@@ -202,7 +227,10 @@ impl World for EditorWorld {
         before: Option<&Stamp>,
         like: Option<&Attributes>,
     ) -> Result<Replaced, PathError> {
-        let locally = |before: Option<&Stamp>| self.local.write(file, content, before, like);
+        let locally = |before: Option<&Stamp>| match self.local.write(file, content, before, like) {
+            Err(PathError::Changed(_)) if self.has_typed(file) => Err(unsaved(file, "")),
+            written => written,
+        };
         let Ok(text) = std::str::from_utf8(content) else { return locally(before) };
         let is_in_folder = file.path().parent().is_some_and(Path::is_dir);
         // A file that takes over what another one has is made on the disk.
@@ -215,10 +243,10 @@ impl World for EditorWorld {
             Err(PathError::NotFound(_)) => None,
             Err(error) => return Err(error),
         };
-        if seen.as_ref().map(Seen::stamp).as_ref() != before {
+        if seen.as_ref().and_then(Seen::stamp).as_ref() != before {
             return Err(PathError::Changed(file.shown()));
         }
-        let mut on_disk = seen.as_ref().map(|seen| seen.stamp);
+        let mut on_disk = seen.as_ref().and_then(|seen| seen.stamp);
         let other_names = file.check_replace(on_disk.as_ref())?;
         if let Some(seen) = seen.as_ref().filter(|_| other_names > 0) {
             // It becomes a file of its own first: the others may lie anywhere.
@@ -227,11 +255,13 @@ impl World for EditorWorld {
         match self.hand_over(file, seen.as_ref(), text)? {
             Ok(()) => {}
             Err(error) if seen.as_ref().is_some_and(|seen| seen.typed.is_some()) => {
-                let message = format!(
-                    "the user has changes of it in the editor that are not saved, and the editor did not take the edit \
-                     ({error}); ask the user to save it"
-                );
-                return Err(PathError::Io { path: file.shown(), message });
+                return Err(unsaved(file, &format!(", and the editor did not take the edit ({error})")));
+            }
+            Err(error) if error.trouble == Trouble::NotAllowed && self.texts.editor().has_folder_of(file.path()) => {
+                return Err(PathError::Io {
+                    path: file.shown(),
+                    message: format!("the editor did not take it: {error}"),
+                });
             }
             Err(error) => {
                 tracing::info!(file = %file.shown(), %error, "the editor did not take it");
@@ -240,12 +270,12 @@ impl World for EditorWorld {
         }
         // The editor may have put the text in order as it saved it.
         match self.look(file)? {
-            Ok(now) if before == Some(&now.stamp()) && plain(now.text()) != plain(text) => {
-                Err(PathError::NotAsWritten(file.shown()))
-            }
             Ok(now) => {
+                let is_as_before = before.is_some() && before == now.stamp().as_ref();
+                let stamp = now.stamp().filter(|_| !is_as_before || plain(now.text()) == plain(text));
+                let stamp = stamp.ok_or_else(|| PathError::NotAsWritten(file.shown()))?;
                 let instead = (now.text() != text).then(|| now.text().as_bytes().to_vec());
-                Ok(Replaced { stamp: now.stamp(), other_names, instead })
+                Ok(Replaced { stamp, other_names, instead })
             }
             Err((_, stamp)) => Ok(Replaced { stamp, other_names, instead: None }),
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -53,7 +53,9 @@ impl OpenTexts {
     /// The same, as checkpoints are told of it.
     pub fn for_checkpoints(this: Option<&Arc<Self>>) -> Unsaved {
         let Some(texts) = this.cloned() else { return Unsaved::default() };
+        let hearing = Arc::clone(&texts);
         Unsaved::new(move |root, files| texts.typed_below(root, files))
+            .hearing(move |root, files| hearing.put_back(root, files))
     }
 
     /// The names by which the editor may know a file: as it names its folders, as the file was `asked` for, as it is, and
@@ -81,7 +83,9 @@ impl OpenTexts {
             |(path, name): (&PathBuf, &PathBuf)| Some((path.strip_prefix(root).ok()?.to_owned(), vec![name.clone()]));
         let is_asked = |path: &Path| may_be_open(&root.join(path));
         let known = self.unsaved().iter().filter_map(inside).collect::<BTreeMap<PathBuf, Vec<PathBuf>>>();
-        let mut known: BTreeMap<_, _> = known.into_iter().filter(|(path, _)| is_asked(path)).collect();
+        // What was never saved is known to the editor alone.
+        let may_have = |path: &Path| is_asked(path) || is_nowhere(&root.join(path));
+        let mut known: BTreeMap<_, _> = known.into_iter().filter(|(path, _)| may_have(path)).collect();
         for file in files.iter().filter(|file| is_asked(file)).take(MOST_ASKED) {
             known.entry(file.clone()).or_insert_with(|| self.names(&root.join(file), None));
         }
@@ -90,9 +94,10 @@ impl OpenTexts {
         let mut typed = Vec::new();
         for (path, text) in block_on(asked) {
             let file = root.join(&path);
-            // Who does not answer has it as it was, for all that is known; what is gone is gone.
+            // Who does not answer has it as it was, for all that is known; what can't be read stays.
             let Ok((name, text)) = text else { continue };
-            let Some(saved) = text_of(&file) else { continue };
+            let saved = if is_nowhere(&file) { Some(String::new()) } else { text_of(&file) };
+            let Some(saved) = saved else { continue };
             if plain(&text) == plain(&saved) {
                 self.note(&file, None);
             } else {
@@ -101,6 +106,20 @@ impl OpenTexts {
             }
         }
         typed
+    }
+
+    /// Files were put back on the disk: in those where something was typed, the editor has what stands there now. What was
+    /// typed is in the state before that. May wait.
+    fn put_back(&self, root: &Path, files: &[PathBuf]) {
+        for file in files.iter().map(|file| root.join(file)) {
+            let name =
+                self.unsaved().get(&file).cloned().filter(|name| self.editor().writes() && leads_to(name, &file));
+            let (Some(name), Some(text)) = (name, text_of(&file)) else { continue };
+            match block_on(self.editor().write(name, text)) {
+                Ok(()) => self.note(&file, None),
+                Err(error) => tracing::info!(file = %file.display(), %error, "the editor keeps what is typed"),
+            }
+        }
     }
 
     /// The text that the editor has of a file by one of these names, the first that it knows.
@@ -123,6 +142,11 @@ impl OpenTexts {
 /// Whether an editor may have this open: whatever is no file could keep us waiting for ever, or never end.
 fn may_be_open(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|facts| facts.is_file() && facts.len() <= MOST_BYTES)
+}
+
+/// Whether there is nothing of a name on this machine.
+fn is_nowhere(path: &Path) -> bool {
+    path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 /// The text of a file that an editor may have open.

@@ -147,6 +147,11 @@ impl Message {
     /// names.
     pub const ATTACHED: &str = "\n\nWhat stands in the files that I name:\n\n";
 
+    /// Most bytes that go along of one file or resource.
+    pub const MOST_OF_ONE: usize = 64 * 1024;
+    /// Most bytes that go along with a message.
+    pub const MOST_ATTACHED: usize = 256 * 1024;
+
     /// What stands between the command that a person wrote and what a prompt of an MCP server made of it.
     pub const PROMPT: &str = "\n\nThat is a prompt of an MCP server. It says:\n\n";
 

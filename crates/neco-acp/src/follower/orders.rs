@@ -94,7 +94,8 @@ impl Stop {
                     stopped(base, Command::Cancel).await;
                 }
             }
-            Self::Look => return Some(base.last_seq().await),
+            // Of a session that does not say, it is all until it rests.
+            Self::Look => return Some(tokio::time::timeout(MOMENT, base.last_seq()).await.unwrap_or_default()),
         }
         None
     }
@@ -323,7 +324,7 @@ impl Follower {
         if !message_ids.is_empty() {
             stops.push(Stop::Tell(Command::Withdraw { message_ids }));
         }
-        if which.is_none() || at_work {
+        if at_work || (which.is_none() && !self.base.shared) {
             let is_alone = self.transcript.view().is_alone();
             stops.push(Stop::Tell(if is_alone { Command::Cancel } else { Command::StopAll }));
         }
@@ -353,9 +354,9 @@ impl Follower {
         }
         let (mut unread, mut at_work) = (Vec::new(), false);
         for pending in self.prompts.iter_mut().filter(|pending| is_meant(pending.number)) {
-            // Who is stopped again is not answered later for that.
+            // Who is stopped is not answered later because somebody else is stopped, too.
             if !mem::replace(&mut pending.cancelled, true) {
-                self.answers_by = Some(Instant::now() + PATIENCE);
+                self.answers_by.get_or_insert(Instant::now() + PATIENCE);
             }
             match pending.awaits {
                 Awaits::Reading(message) => unread.push(message),
@@ -418,8 +419,14 @@ async fn stopped(base: &Base, command: Command) -> bool {
 /// Finds out what a prompt wants, once the session knows what the person has open. What came along may be long, and keeps
 /// no thread of the runtime.
 async fn read(base: Base, number: u64, sent: Sent) -> Done {
-    let (folder, check) = (PathBuf::from(&base.folder), base.pictures);
-    let said = tokio::task::spawn_blocking(move || prompt::read(sent, &folder, check)).await;
+    let (folder, check, files) = (PathBuf::from(&base.folder), base.pictures, base.files.clone());
+    let read = move || {
+        if let Some(files) = files {
+            files.learn(sent.files(&folder).into_iter());
+        }
+        prompt::read(sent, &folder, check)
+    };
+    let said = tokio::task::spawn_blocking(read).await;
     let said = match said.unwrap_or_else(|error| Err(failure::invalid(error.to_string()))) {
         Ok(said) => said,
         Err(error) => return Done::Read { number, wanted: Err(error) },

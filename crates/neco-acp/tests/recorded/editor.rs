@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, 
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::program::{Log, Recorded};
+use crate::program::{Gate, Log, Recorded};
 use crate::protocol::{Side, check};
 
 /// An editor that has opened the connection.
@@ -37,11 +37,21 @@ impl Editor {
 
     /// One that can do these things, with pictures that are checked so.
     pub async fn with(name: &str, events: Vec<Event>, capabilities: Value, pictures: CheckPictures) -> Self {
+        Self::of_log(name, Log { events, gate: None }, capabilities, pictures).await
+    }
+
+    /// One of a session that is not over.
+    pub async fn at_gate(name: &str, events: Vec<Event>, gate: &Arc<Gate>) -> Self {
+        let log = Log { events, gate: Some(Arc::clone(gate)) };
+        Self::of_log(name, log, json!({}), |_| Ok(Vec::new())).await
+    }
+
+    async fn of_log(name: &str, log: Log, capabilities: Value, pictures: CheckPictures) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (output, input) = split(ours);
         let (from, to) = split(theirs);
-        let session = events[0].session_id.to_string();
-        let app = Arc::new(Recorded(Arc::new(Log { events })));
+        let session = log.events[0].session_id.to_string();
+        let app = Arc::new(Recorded(Arc::new(log)));
         let setup = AcpSetup { app, wanted: OpenSession::default(), pictures, version: "1" };
         let served = tokio::spawn(async move { serve(setup, from, to, CancellationToken::new()).await.unwrap() });
         let lines = BufReader::new(output).lines();
@@ -50,6 +60,16 @@ impl Editor {
         let mut editor = Self { name, input, lines, served, id: 0, asked, asked_of, updates, wanted, session };
         editor.ask("initialize", json!({ "protocolVersion": 1, "clientCapabilities": capabilities })).await;
         editor
+    }
+
+    /// A message that has no answer.
+    pub async fn notify(&mut self, method: &str, params: Value) {
+        self.write(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
+    }
+
+    /// Everything that was told since this was asked last.
+    pub fn told(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.updates)
     }
 
     async fn write(&mut self, message: Value) {

@@ -12,13 +12,18 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use std::sync::Arc;
+
 use neco_acp::CheckPictures;
 use neco_proto::app::{AppError, Trouble};
+use neco_proto::event::CallStatus;
 use neco_proto::rewinds::Rewinds;
 use neco_proto::{Event, EventBody, MessageId};
 use serde_json::{Value, json};
 
 use editor::Editor;
+use program::Gate;
+use tokio::sync::watch;
 use told::holds;
 
 /// The recorded logs, by the names of their scenarios.
@@ -176,6 +181,52 @@ async fn a_prompt_that_takes_long_to_be_read_holds_nothing_else_up() {
     let answer = editor.answer(prompt).await;
     assert_eq!(answer["error"]["message"], "picture 1 of the message is damaged");
     editor.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_done_after_it_was_stopped_is_told_with_the_next_prompt() {
+    let (name, events) = logs().into_iter().find(|(name, _)| name == "no-notes").unwrap();
+    let first = |fits: &dyn Fn(&EventBody) -> bool| events.iter().find(|event| fits(&event.body)).unwrap().seq;
+    let runs = first(&|body| matches!(body, EventBody::ToolCallUpdate(told) if told.status == CallStatus::Executing));
+    let over = first(&|body| matches!(body, EventBody::AgentComplete(_)));
+    let last = events.last().unwrap().seq;
+    let gate = Arc::new(Gate { until: watch::Sender::new(2), said: watch::Sender::new(0) });
+    let mut editor = Editor::at_gate(&name, events.clone(), &gate).await;
+    let session = editor.new_session().await;
+    let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "go" }] });
+    let is_said = async |times| drop(gate.said.subscribe().wait_for(|said| *said == times).await.unwrap());
+    let stopped = editor.begin("session/prompt", prompt.clone()).await;
+    is_said(1).await;
+    gate.until.send_replace(runs);
+    let mut told = Vec::new();
+    while !told.iter().any(|update: &Value| update["status"] == "in_progress") {
+        // Whatever is answered comes behind what was told.
+        let asked = editor.begin("session/list", json!({})).await;
+        editor.answer(asked).await;
+        told.extend(editor.told());
+    }
+    editor.notify("session/cancel", json!({ "sessionId": session })).await;
+    assert_eq!(editor.answer(stopped).await["result"]["stopReason"], "cancelled");
+    gate.until.send_replace(over);
+    let next = editor.begin("session/prompt", prompt).await;
+    is_said(2).await;
+    editor.told();
+    gate.until.send_replace(last);
+    assert_eq!(editor.answer(next).await["result"]["stopReason"], "end_turn");
+    let told = editor.told();
+    let late = told.iter().find_map(|update| update["content"]["text"].as_str()?.split_once("was done all the same: "));
+    let title = told_titles(&events);
+    assert!(late.is_some_and(|(_, done)| done.trim() == title), "{title}: {told:#?}");
+    editor.leave().await;
+}
+
+/// What the calls of a log are called, of those that did what they should.
+fn told_titles(events: &[Event]) -> String {
+    let done = events.iter().filter_map(|event| match &event.body {
+        EventBody::ToolCallEnd(end) if end.status == CallStatus::Success => Some(end.summary.clone()),
+        _ => None,
+    });
+    done.collect::<Vec<_>>().join("; ")
 }
 
 #[tokio::test(start_paused = true)]

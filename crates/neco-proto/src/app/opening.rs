@@ -141,10 +141,16 @@ pub trait EditorFiles: Send + Sync {
         Vec::new()
     }
 
+    /// Whether a file lies in a folder that it opened, where it has the last word.
+    fn has_folder_of(&self, _path: &Path) -> bool {
+        false
+    }
+
     /// The whole text of a file.
     fn read(&self, path: PathBuf) -> BoxFuture<'static, Result<String, AppError>>;
 
-    /// Makes a text the whole text of a file, and saves it. Where it may still do so, the trouble is
+    /// Makes a text the whole text of a file, and saves it. Where it does not want to, the trouble is
+    /// [`Trouble::NotAllowed`](super::Trouble::NotAllowed). Where it may still do so, it is
     /// [`Trouble::InUse`](super::Trouble::InUse): whoever wrote the file elsewhere would lose that.
     fn write(&self, path: PathBuf, text: String) -> BoxFuture<'static, Result<(), AppError>>;
 

@@ -90,6 +90,11 @@ pub trait World: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether a path leads to something: on this machine, or in what somebody else has. May wait.
+    fn has(&self, file: &Located) -> bool {
+        file.exists()
+    }
+
     /// The content of a file and its state. May wait: not for a thread of the runtime.
     /// Fails as [`Located::open`].
     fn open(&self, file: &Located) -> Result<(Content, Stamp), PathError> {
@@ -120,6 +125,19 @@ pub trait World: fmt::Debug + Send + Sync {
         like: Option<&Attributes>,
     ) -> Result<Replaced, PathError> {
         file.replace_like(content, before, like)
+    }
+
+    /// Looks whether a file may go: somebody else may have what is not on this machine. May wait.
+    /// The error is why it may not.
+    fn check_remove(&self, _file: &Located) -> Result<(), PathError> {
+        Ok(())
+    }
+
+    /// Removes a file that is in the state `before`. May wait.
+    /// Fails as [`World::check_remove`] and [`Located::remove`].
+    fn remove(&self, file: &Located, before: &Stamp) -> Result<(), PathError> {
+        self.check_remove(file)?;
+        file.remove(before)
     }
 }
 

@@ -99,6 +99,11 @@ impl ChildFactory {
         }
     }
 
+    /// What the root's tools can touch; nothing before it is made.
+    pub fn world(&self) -> Option<Arc<dyn World>> {
+        self.base().map(|base| base.world)
+    }
+
     fn base(&self) -> Option<Base> {
         self.base.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

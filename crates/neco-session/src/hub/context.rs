@@ -12,6 +12,7 @@ use neco_agent::{Agent, AgentSetup, Budget, CallIds, Checkpointer, Clock, Settin
 use neco_model::{Provider, SetupError};
 use neco_proto::event::{KnownFile, NodeType, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, SessionId};
+use neco_safety::World;
 use neco_safety::policy::Telling;
 use neco_store::{EventLog, SessionRecord, StoreError};
 use neco_toolkit::Registry;
@@ -188,6 +189,11 @@ impl SessionContext {
             policy.renew_kept(kept);
         }
         (deps.roots.clone(), policy.telling())
+    }
+
+    /// What the root's tools can touch.
+    pub fn world(&self) -> Option<Arc<dyn World>> {
+        self.factory.world()
     }
 
     /// What reads documents.

@@ -1,6 +1,6 @@
 //! Every scenario played by an editor: its person speaks the Agent Client Protocol, and what happens is what happens in
-//! process. Every message is held against the official schema where that is there. With `SCENARIO=hook` only those with
-//! that in their name.
+//! process. The editor is the official client library where that is there, and every message is held against the
+//! official schema where that is. With `SCENARIO=hook` only those with that in their name.
 
 #![allow(
     clippy::disallowed_methods,
@@ -10,6 +10,7 @@
 )]
 
 mod door;
+mod library;
 mod person;
 #[path = "../../../neco-acp/tests/recorded/protocol.rs"]
 mod protocol;

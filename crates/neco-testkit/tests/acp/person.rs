@@ -14,12 +14,13 @@ use neco_proto::{
     QuestionId, Receipt, Reply, Seq,
 };
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, split};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, split};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::door::{Door, Listened};
+use crate::library::library;
 use crate::protocol::{Side, check};
 
 /// Longer than anything takes.
@@ -29,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub struct Person {
     session: Arc<Listened>,
     id: String,
-    output: tokio::sync::Mutex<Option<WriteHalf<DuplexStream>>>,
+    output: tokio::sync::Mutex<Option<Box<dyn AsyncWrite + Send + Unpin>>>,
     heard: Arc<Heard>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -99,14 +100,26 @@ impl Person {
         let listened = Listened { session, id: snapshot.session_id, heard: watch::Sender::new(0) };
         let session = Arc::new(listened);
         let (ours, theirs) = tokio::io::duplex(1 << 16);
-        let (input, output) = split(ours);
         let (from, to) = split(theirs);
         let app = Arc::new(Door(Arc::clone(&session)));
         let setup = AcpSetup { app, wanted: OpenSession::default(), pictures: |_| Ok(Vec::new()), version: "1" };
         let served = tokio::spawn(async move { serve(setup, from, to, CancellationToken::new()).await.unwrap() });
         let heard = Arc::new(Heard { state: Mutex::default(), news: watch::Sender::new(()) });
-        let reads = tokio::spawn(read(input, Arc::clone(&heard)));
-        let (output, tasks) = (tokio::sync::Mutex::new(Some(output)), Mutex::new(vec![served, reads]));
+        let mut tasks = vec![served];
+        let (input, output): (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>) = match library() {
+            Some(library) => {
+                let (stream, carries) = library.editor(ours).await;
+                tasks.push(tokio::spawn(carries));
+                let (input, output) = split(stream);
+                (Box::new(input), Box::new(output))
+            }
+            None => {
+                let (input, output) = split(ours);
+                (Box::new(input), Box::new(output))
+            }
+        };
+        tasks.push(tokio::spawn(read(input, Arc::clone(&heard))));
+        let (output, tasks) = (tokio::sync::Mutex::new(Some(output)), Mutex::new(tasks));
         let person = Self { session, id: snapshot.session_id.to_string(), output, heard, tasks };
         let capabilities = json!({ "elicitation": { "form": {} } });
         person.ask("initialize", json!({ "protocolVersion": 1, "clientCapabilities": capabilities })).await.unwrap();
@@ -231,9 +244,13 @@ impl Person {
         let mut content = json!({});
         for (at, answer) in answers.iter().enumerate() {
             let name = format!("answer_{}", at + 1);
-            let words: Vec<&String> = answer.chosen.iter().chain(&answer.text).collect();
-            let is_list = fields[&name]["type"] == "array";
-            content[&name] = if is_list { json!(words) } else { json!(words.first().copied()) };
+            let other = format!("{name}_other");
+            let text_field = if fields[&other].is_object() { &other } else { &name };
+            answer.text.iter().for_each(|text| content[text_field] = json!(text));
+            match fields[&name]["type"] == "array" {
+                true => content[&name] = json!(answer.chosen),
+                false => answer.chosen.iter().take(1).for_each(|chosen| content[&name] = json!(chosen)),
+            }
         }
         self.reply(&form, json!({ "action": "accept", "content": content })).await;
         Ok(())
@@ -304,7 +321,7 @@ impl Client for Person {
 }
 
 /// Takes in what the agent says until it says no more; a request has one answer.
-async fn read(input: ReadHalf<DuplexStream>, heard: Arc<Heard>) {
+async fn read(input: impl AsyncRead + Unpin, heard: Arc<Heard>) {
     let (mut lines, mut answered) = (BufReader::new(input).lines(), HashSet::new());
     while let Ok(Some(line)) = lines.next_line().await {
         let message: Value = serde_json::from_str(&line).unwrap();

@@ -90,7 +90,10 @@ impl FileCall {
 
     /// Finds where a path leads that must exist and is to be read, and judges it.
     pub fn existing(&self, path: &str) -> Result<(Located, Judgement), ToolError> {
-        let located = near::existing(self.files(), path)?;
+        let located = self.files().locate(path, Access::Read)?;
+        if !self.ctx.world.has(&located) {
+            return Err(near::not_found(self.files(), &located));
+        }
         let judgement = self.judge.judge(path, &located, Access::Read)?;
         Ok((located, judgement))
     }

@@ -69,7 +69,7 @@ impl Draft {
         let world = &ctx.world;
         let located = world.files().locate(path, Access::Write)?;
         let judgement = judge.judge(path, &located, Access::Write)?;
-        if !located.exists() {
+        if !world.has(&located) {
             judge.find(path, &located.shown(), Seen::Nothing)?;
             let (form, known) = (Form::PLAIN, Needed::All);
             return Ok(Self { located, form, text: None, judgement, before: None, known });

@@ -147,6 +147,8 @@ impl Judge {
 /// Fails when it is none, or can't be read.
 pub fn attributes_of(located: &Located) -> Result<Option<Attributes>, PathError> {
     match located.attributes() {
+        // What somebody types is in no file yet.
+        Err(PathError::NotFound(_)) if !located.exists() => Ok(None),
         Ok(attributes) => Ok(Some(attributes)),
         // Some of them can't be read by everybody.
         Err(PathError::Io { .. }) => Ok(None),

@@ -96,7 +96,7 @@ impl FileTool for ReadFile {
 
 fn read(args: &Args, located: Located, call: &FileCall) -> Result<ToolOutput, ToolError> {
     let bytes = call.ctx.max_output.min(MOST_BYTES);
-    if located.metadata()?.is_dir() {
+    if located.metadata().is_ok_and(|facts| facts.is_dir()) {
         let page = listing::Page { skip: 0, limit: usize::MAX, bytes };
         return listing::list(call.files(), &located, Scope::Visible, page);
     }

@@ -9,6 +9,9 @@ use neco_proto::{AgentId, CallId, Decision, ErrorCode, MessageId, Plan, Question
 use serde::Serialize;
 use serde_json::Value;
 
+/// Bytes that are kept of what a running call prints.
+const PRINTED: usize = 16 * 1024;
+
 /// The number of a block in its view, from 1.
 pub type BlockId = u64;
 
@@ -384,6 +387,15 @@ impl Call {
             unanswered: false,
             printed: String::new(),
             end: None,
+        }
+    }
+
+    /// It printed this.
+    pub fn prints(&mut self, text: &str) {
+        self.printed.push_str(text);
+        if self.printed.len() > 2 * PRINTED {
+            let from = self.printed.ceil_char_boundary(self.printed.len() - PRINTED);
+            self.printed.drain(..from);
         }
     }
 

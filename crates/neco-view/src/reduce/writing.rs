@@ -9,9 +9,6 @@ use super::asked;
 use super::block::{BlockBody, BlockId, Call, Written};
 use super::view::{Change, View, WaitsFor};
 
-/// Bytes that are kept of what a running call prints.
-const PRINTED: usize = 16 * 1024;
-
 impl View {
     pub(super) fn turn<'e>(&mut self, model: &str) -> Vec<Change<'e>> {
         let mut changes = self.end_words();
@@ -117,11 +114,7 @@ impl View {
         let Some((id, call)) = self.call(&chunk.call_id) else { return Vec::new() };
         match chunk.stream {
             OutputStream::Output => {
-                call.printed.push_str(&chunk.text);
-                if call.printed.len() > 2 * PRINTED {
-                    let from = call.printed.ceil_char_boundary(call.printed.len() - PRINTED);
-                    call.printed.drain(..from);
-                }
+                call.prints(&chunk.text);
                 vec![Change::Grew(id, &chunk.text)]
             }
             OutputStream::Note => vec![Change::Noted(id, &chunk.text)],

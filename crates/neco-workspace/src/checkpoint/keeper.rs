@@ -28,7 +28,7 @@ use super::restore::{Interrupted, Target, apply};
 use super::scan::{Scanned, scan};
 use super::settling::{FEW_FORCED, MOST_FORCED};
 use super::shelf::Shelf;
-use super::tree::{TreeChange, changes, files, state_changes, with_text};
+use super::tree::{TreeChange, changes, files, state_changes, with_file, with_text};
 use super::vault::Vault;
 
 /// The workspace, and where its states are kept.
@@ -48,10 +48,16 @@ pub struct Place {
 
 /// Who tells what is typed in files and not saved, so that a state has what a person sees.
 #[derive(Clone, Default)]
-pub struct Unsaved(Option<Arc<Tells>>);
+pub struct Unsaved {
+    tells: Option<Arc<Tells>>,
+    hears: Option<Arc<Hears>>,
+}
 
 /// Gives what is typed in files of a workspace: in those that are known to it, and from then on in those that are named.
 type Tells = dyn Fn(&Path, &[PathBuf]) -> Vec<Typed> + Send + Sync;
+
+/// Hears which files of a workspace were put back.
+type Hears = dyn Fn(&Path, &[PathBuf]) + Send + Sync;
 
 /// A file, seen from the workspace, and what is typed in it.
 pub type Typed = (PathBuf, Vec<u8>);
@@ -60,17 +66,29 @@ impl Unsaved {
     /// `tells` gives what is typed in files of a workspace: in those that are known to it, and from then on in those that
     /// are named. It may wait a moment.
     pub fn new(tells: impl Fn(&Path, &[PathBuf]) -> Vec<Typed> + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(tells)))
+        Self { tells: Some(Arc::new(tells)), hears: None }
+    }
+
+    /// `hears` is told which files of a workspace were put back, whatever is typed in them. It may wait a moment.
+    #[must_use]
+    pub fn hearing(self, hears: impl Fn(&Path, &[PathBuf]) + Send + Sync + 'static) -> Self {
+        Self { hears: Some(Arc::new(hears)), ..self }
+    }
+
+    fn put_back(&self, root: &Path, files: &[PathBuf]) {
+        if let Some(hears) = &self.hears {
+            hears(root, files);
+        }
     }
 
     fn below(&self, root: &Path, files: &[PathBuf]) -> Vec<Typed> {
-        self.0.as_ref().map(|tells| tells(root, files)).unwrap_or_default()
+        self.tells.as_ref().map(|tells| tells(root, files)).unwrap_or_default()
     }
 }
 
 impl fmt::Debug for Unsaved {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("Unsaved").field(&self.0.is_some()).finish()
+        formatter.debug_tuple("Unsaved").field(&self.tells.is_some()).finish()
     }
 }
 
@@ -143,8 +161,15 @@ impl<V: Vault> Keeper<V> {
         let leave = LeaveOut::new(&self.place.root, &self.place.store, &self.place.settings, wanted);
         let mut scanned = scan(vault, &self.place.root, &leave, cache)?;
         for (path, text) in &unsaved {
+            let is_new = is_nowhere(&self.place.root.join(path));
+            if is_new && !leave.would_take(path) {
+                continue;
+            }
             let path = path.as_os_str().as_bytes();
-            let tree = with_text(vault, scanned.tree, path, text)?;
+            let tree = match is_new {
+                true => with_file(vault, Some(scanned.tree), path, text)?,
+                false => with_text(vault, scanned.tree, path, text)?,
+            };
             if tree != scanned.tree {
                 scanned.tree = tree;
                 // No point holds on to what is saved.
@@ -198,12 +223,17 @@ impl<V: Vault> Keeper<V> {
             now = self.look(shelf, &wanted)?;
             found = state_changes(&shelf.vault, (now.tree, &now.details), (target.tree, &details))?;
         }
+        let typed = changes(&shelf.vault, Some(now.saved), Some(now.tree))?;
+        // What was never saved is in no file that could go.
+        let is_saved = |path: &[u8]| typed.iter().all(|change| change.path != path || change.before.is_some());
+        found.retain(|change| change.after.is_some() || is_saved(&change.path));
         let changed = shelf.changed_by(&target, &now, options, &self.place.root)?;
         let mut planned = plan(&self.place.root, found, (&now.details, &details), &changed, options);
         // A file is replaced as it is on the disk, whatever is typed in it.
-        let typed = changes(&shelf.vault, Some(now.saved), Some(now.tree))?;
-        let saved = |path: &[u8]| typed.iter().find(|change| change.path == path).and_then(|change| change.before);
-        planned.steps.iter_mut().for_each(|Step { change, .. }| change.before = saved(&change.path).or(change.before));
+        for Step { change, .. } in &mut planned.steps {
+            let typed = typed.iter().find(|typed| typed.path == change.path);
+            change.before = typed.map_or(change.before, |typed| typed.before);
+        }
         Ok(Plan { of: Some((now.tree, now.details)), ..planned })
     }
 
@@ -240,6 +270,8 @@ impl<V: Vault> Keeper<V> {
         let applied = apply(&self.place.root, &planned, to, || before(&undo));
         interrupted.end();
         let done = applied?;
+        let put_back: Vec<PathBuf> = done.changes.iter().map(|change| change.path.clone()).collect();
+        self.place.unsaved.put_back(&self.place.root, &put_back);
         let now = self.keep(shelf, &note(CheckpointWhen::After, "went back to"), &wanted)?;
         Ok(Restored {
             undo,
@@ -412,6 +444,11 @@ impl<V: Vault> Checkpoints for Keeper<V> {
         let bytes = size.saturating_sub(bytes_on_disk(&self.place.store)?);
         Ok(Pruned { points: points.len().saturating_sub(left), bytes })
     }
+}
+
+/// Whether there is nothing of a name.
+fn is_nowhere(path: &Path) -> bool {
+    path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
 fn paths(files: Vec<(Vec<u8>, super::tree::Item)>) -> Vec<Vec<u8>> {

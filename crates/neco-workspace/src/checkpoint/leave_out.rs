@@ -181,6 +181,23 @@ impl<'a> LeaveOut<'a> {
         Decision::LeftOut(LeftOutWhy::Ignored)
     }
 
+    /// Whether a file would be part of a state that is not there yet.
+    pub fn would_take(&self, below: &Path) -> bool {
+        let (mut rules, mut at) = (self.above(), self.root.to_path_buf());
+        let mut names = below.components().peekable();
+        while let Some(name) = names.next() {
+            let has = |name: &str| at.join(name).exists();
+            rules = self.enter(&at, has(".gitignore"), has(".git"), rules);
+            at.push(name);
+            let is_left_out =
+                matches!(self.decide(rules.as_deref(), &at, names.peek().is_some()), Decision::LeftOut(_));
+            if is_left_out || self.is_nobodys(&at, name.as_os_str().as_bytes()) {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Whether a file of that length is too long.
     pub fn is_too_big(&self, bytes: u64) -> bool {
         bytes > self.settings.max_file_bytes

@@ -187,10 +187,7 @@ pub fn with_text<V: Vault>(
     path: &[u8],
     text: &[u8],
 ) -> Result<ObjectId, CheckpointError> {
-    let (name, below) = match path.iter().position(|byte| *byte == b'/') {
-        Some(at) => (path.get(..at).unwrap_or_default(), path.get(at + 1..)),
-        None => (path, None),
-    };
+    let (name, below) = first_name(path);
     let mut items = parse_tree(&vault.get(tree)?)?;
     let Some((_, item)) = items.iter_mut().find(|(own, _)| own == name) else { return Ok(tree) };
     let id = match (below, item.kind) {
@@ -203,6 +200,34 @@ pub fn with_text<V: Vault>(
     }
     item.id = id;
     vault.put(Kind::Tree, &tree_object(&mut items))
+}
+
+/// A tree with a file that is not in it, and with its folders.
+pub fn with_file<V: Vault>(
+    vault: &mut V,
+    tree: Option<ObjectId>,
+    path: &[u8],
+    text: &[u8],
+) -> Result<ObjectId, CheckpointError> {
+    let (name, below) = first_name(path);
+    let mut items =
+        tree.map(|tree| vault.get(tree)).transpose()?.map_or_else(|| Ok(Vec::new()), |tree| parse_tree(&tree))?;
+    let own = items.iter().position(|(own, _)| own == name).map(|at| items.remove(at).1);
+    let folder = own.filter(|own| own.kind == ItemKind::Folder).map(|own| own.id);
+    let item = match below {
+        Some(below) => Item { kind: ItemKind::Folder, id: with_file(vault, folder, below, text)? },
+        None => Item { kind: ItemKind::File, id: vault.put(Kind::Blob, text)? },
+    };
+    items.push((name.to_vec(), item));
+    vault.put(Kind::Tree, &tree_object(&mut items))
+}
+
+/// The first name of a path, and what comes behind it.
+fn first_name(path: &[u8]) -> (&[u8], Option<&[u8]>) {
+    match path.iter().position(|byte| *byte == b'/') {
+        Some(at) => (path.get(..at).unwrap_or_default(), path.get(at + 1..)),
+        None => (path, None),
+    }
 }
 
 fn compare<V: Vault>(

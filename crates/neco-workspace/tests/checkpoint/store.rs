@@ -403,17 +403,49 @@ fn what_is_typed_and_not_saved_is_part_of_the_states_of_files_that_are_kept() {
     let keep = |when| points.snapshot(&note(when, "s")).unwrap();
     keep(CheckpointWhen::Before);
     let of = |path: &str, text: &str| (path.into(), text.as_bytes().to_vec());
-    *typed.lock().unwrap() = vec![of("src/a.txt", "typed"), of(".env", "KEY=2"), of("none/b.txt", "new")];
+    let never_saved = [of("none/b.txt", "new"), of("none/.env", "KEY=3")];
+    *typed.lock().unwrap() = [&[of("src/a.txt", "typed"), of(".env", "KEY=2")], &never_saved[..]].concat();
     let before = keep(CheckpointWhen::Before);
     let changed: Vec<_> = before.changed.iter().map(|change| change.path.display().to_string()).collect();
-    assert_eq!(changed, ["src/a.txt"], "what is left out, or is no file yet, is part of no state");
+    assert_eq!(changed, ["none/b.txt", "src/a.txt"], "what is left out is part of no state");
     assert!(!keep(CheckpointWhen::After).is_new, "nothing was typed since");
     typed.lock().unwrap().clear();
     desk.write("src/a.txt", "edited");
+    desk.write("none/b.txt", "saved");
     keep(CheckpointWhen::After);
     let options = RestoreOptions { session: "s".to_owned(), ..RestoreOptions::default() };
     points.restore(&before.rev, &options, &mut |_| Ok(())).unwrap();
     assert_eq!((desk.read("src/a.txt").as_str(), desk.read(".env").as_str()), ("typed", "KEY=1"));
+    assert_eq!(desk.read("none/b.txt"), "new");
+}
+
+#[test]
+fn what_was_never_saved_stays_with_whoever_types_it() {
+    let desk = Desk::new(Kind::Jj);
+    desk.write("a.txt", "one");
+    let typed: Arc<Mutex<Vec<Typed>>> = Arc::default();
+    let tells = Arc::clone(&typed);
+    let place = Place {
+        root: desk.root.clone(),
+        store: desk.store.clone(),
+        home: None,
+        settings: Default::default(),
+        unsaved: Unsaved::new(move |_, _| tells.lock().unwrap().clone()),
+    };
+    let points = JjCheckpoints::new(place);
+    let first = points.snapshot(&note(CheckpointWhen::Before, "s")).unwrap();
+    *typed.lock().unwrap() = vec![("new.txt".into(), b"typed".to_vec())];
+    desk.write("a.txt", "two");
+    let second = points.snapshot(&note(CheckpointWhen::After, "s")).unwrap();
+    let options = RestoreOptions { session: "s".to_owned(), ..RestoreOptions::default() };
+    // Before it was typed there was no such file, and there is none that could go.
+    let restored = points.restore(&first.rev, &options, &mut |_| Ok(())).unwrap();
+    assert_eq!((desk.read("a.txt").as_str(), restored.kept.as_slice()), ("one", &[][..]));
+    // What is another text in the editor by now comes as the file that it was.
+    *typed.lock().unwrap() = vec![("new.txt".into(), b"typed on".to_vec())];
+    let options = RestoreOptions { agreed: Agreed::Anything, ..options };
+    points.restore(&second.rev, &options, &mut |_| Ok(())).unwrap();
+    assert_eq!((desk.read("a.txt").as_str(), desk.read("new.txt").as_str()), ("two", "typed"));
 }
 
 #[test]

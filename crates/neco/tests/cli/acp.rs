@@ -28,6 +28,7 @@ fn it_says_what_it_is_and_what_it_does() {
     for ability in ["list", "resume", "close", "delete"] {
         assert!(can["sessionCapabilities"][ability].is_object(), "{ability}: {answer}");
     }
+    assert!(can["auth"]["logout"].is_object(), "{answer}");
     let methods = answer["authMethods"].as_array().unwrap();
     assert!(
         methods.iter().any(|method| method["type"] == "terminal" && method["args"] == json!(["login"])),
@@ -97,6 +98,40 @@ fn the_person_is_asked_with_the_change_and_the_rule_that_always_keeps() {
     let shown = updates.iter().any(|update| update["content"].to_string().contains("hi"));
     assert!(shown, "what the command printed is shown: {updates:#?}");
     assert!(house.run(&["policy", "list"]).stdout.contains("touch"));
+}
+
+#[test]
+fn what_agents_below_say_and_do_is_shown_as_it_happens() {
+    let house = playing(json!([]));
+    house.configure(&format!("approval = \"auto\"\n{}", fs::read_to_string(house.path("home/config.toml")).unwrap()));
+    let command = "echo begun; until [ -e go ]; do sleep 0.02; done";
+    let task = json!({ "description": "a half", "prompt": "do the half", "agent": "coder" });
+    let coder = json!([
+        { "say": "I run it first.", "calls": [{ "name": "bash", "arguments": { "command": command } }] },
+        call("read_file", json!({ "path": "a.txt", "offset": 2 })),
+        say("The half is done."),
+    ]);
+    let script =
+        json!({ "turns": [call("task", task), say("Done.")], "agents": [{ "role": "coder", "turns": coder }] });
+    fs::write(house.path("script.json"), script.to_string()).unwrap();
+    fs::write(house.project().join("a.txt"), "one\ntwo\n").unwrap();
+    let mut editor = editor(&house);
+    let session = editor.session(&house);
+    let prompt = editor.say(&session, "do it");
+    let shown = editor.find(|message| {
+        let text = &message["params"]["update"]["content"][0]["content"]["text"];
+        text.as_str().is_some_and(|text| text.contains("begun") && !text.contains("echo"))
+    });
+    let shown = &shown["params"]["update"];
+    assert!(shown["title"].as_str().unwrap().starts_with("coder-1 · "), "{shown}");
+    assert_eq!(shown["rawInput"]["command"], command, "{shown}");
+    fs::write(house.project().join("go"), "").unwrap();
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    let updates = [editor.updates("tool_call"), editor.updates("tool_call_update")].concat();
+    let said = |update: &&Value| update["content"][0]["content"]["text"] == "I run it first.";
+    assert!(updates.iter().find(said).unwrap()["toolCallId"].as_str().unwrap().starts_with("agent-"), "{updates:#?}");
+    let place = json!({ "path": house.project().join("a.txt"), "line": 2 });
+    assert!(updates.iter().any(|update| update["locations"][0] == place), "{updates:#?}");
 }
 
 #[test]

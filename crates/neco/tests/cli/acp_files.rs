@@ -33,17 +33,24 @@ struct Desk {
     /// Links that lead elsewhere once it has saved something.
     swaps: Vec<(PathBuf, PathBuf)>,
     asked: Vec<(String, PathBuf)>,
+    /// What it says beside its prompts.
+    meta: Value,
 }
 
 impl Desk {
     fn open(house: &House, folder: &Path) -> Self {
-        let mut editor = Editor::open(house, json!({ "fs": { "readTextFile": true, "writeTextFile": true } }));
+        Self::open_with(house, &["acp"], folder)
+    }
+
+    fn open_with(house: &House, flags: &[&str], folder: &Path) -> Self {
+        let capabilities = json!({ "fs": { "readTextFile": true, "writeTextFile": true } });
+        let mut editor = Editor::open_with(house, flags, capabilities);
         let answer = editor.ask("session/new", json!({ "cwd": folder, "mcpServers": [] }));
         let session = answer["sessionId"].as_str().unwrap().to_owned();
         let (typed, folder) = (HashMap::new(), folder.to_owned());
         let (takes, formats, answers, tells, agrees) = (true, false, true, true, true);
-        let (swaps, asked) = (Vec::new(), Vec::new());
-        Self { editor, session, typed, folder, takes, formats, answers, tells, agrees, swaps, asked }
+        let (swaps, asked, meta) = (Vec::new(), Vec::new(), json!({}));
+        Self { editor, session, typed, folder, takes, formats, answers, tells, agrees, swaps, asked, meta }
     }
 
     fn types(&mut self, name: &str, text: &str) {
@@ -53,7 +60,14 @@ impl Desk {
     /// Says something and plays the editor until that is answered; the person says yes to everything.
     #[track_caller]
     fn prompt(&mut self, words: &str) -> Value {
-        let prompt = self.editor.say(&self.session, words);
+        self.say(json!([{ "type": "text", "text": words }]))
+    }
+
+    /// The same for a message of several blocks.
+    #[track_caller]
+    fn say(&mut self, blocks: Value) -> Value {
+        let params = json!({ "sessionId": self.session, "prompt": blocks, "_meta": self.meta });
+        let prompt = self.editor.request("session/prompt", params);
         loop {
             let message = self.editor.find(|message| message.get("id").is_some());
             let Some(method) = message["method"].as_str() else {
@@ -129,6 +143,20 @@ fn text(path: &Path) -> String {
 }
 
 #[test]
+fn what_is_typed_in_a_file_that_is_mentioned_goes_along() {
+    let seen = |said: &str| json!({ "expect": { "last_user_contains": "a.txt:\n```\ntyped\n```" }, "say": said });
+    let house = playing(json!([seen("One."), seen("Two.")]));
+    let file = house.project().join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("a.txt", "typed\n");
+    assert_eq!(desk.prompt("look at @a.txt")["result"]["stopReason"], "end_turn");
+    let link = json!({ "type": "resource_link", "name": "a.txt", "uri": format!("file://{}", file.display()) });
+    assert_eq!(desk.say(json!([{ "type": "text", "text": "look at" }, link]))["result"]["stopReason"], "end_turn");
+    assert_eq!(desk.editor.said("agent_message_chunk"), "One.Two.");
+}
+
+#[test]
 fn undoing_an_edit_brings_back_what_was_typed_before_it() {
     let house = playing(edits("a.txt", "typed", "edited"));
     let file = house.project().join("a.txt");
@@ -144,6 +172,36 @@ fn undoing_an_edit_brings_back_what_was_typed_before_it() {
     assert_eq!(text(&house.project().join("b.txt")), "saved\n", "what nobody edited is the editor's");
     assert_eq!(desk.prompt("/redo")["result"]["stopReason"], "end_turn");
     assert_eq!(text(&file), "edited\n");
+}
+
+#[test]
+fn a_text_that_was_never_saved_is_read_edited_and_brought_back() {
+    let house = playing(edits("new.txt", "typed", "edited"));
+    let file = house.project().join("new.txt");
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("new.txt", "typed\n");
+    assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+    assert_eq!((text(&file).as_str(), desk.took()), ("edited\n", vec![file.as_path()]));
+    assert_eq!(desk.prompt("/undo")["result"]["stopReason"], "end_turn");
+    assert_eq!(text(&file), "typed\n");
+}
+
+#[test]
+fn a_text_that_was_never_saved_is_not_overwritten_unread() {
+    let write = call("write_file", json!({ "path": "new.txt", "content": "mine\n" }));
+    let house = playing(json!([write, say("I leave it.")]));
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("new.txt", "typed\n");
+    assert_eq!(desk.prompt("write it")["result"]["stopReason"], "end_turn");
+    let file = house.project().join("new.txt");
+    assert_eq!((file.exists(), desk.typed[&file].as_str(), desk.took().len()), (false, "typed\n", 0));
+    // Nor is it where a tool takes the file for a new one.
+    let patch = "*** Begin Patch\n*** Add File: new.txt\n+mine\n*** End Patch";
+    let house = playing(json!([call("apply_patch", json!({ "patch": patch })), say("I leave it.")]));
+    let mut desk = Desk::open(&house, &house.project());
+    desk.types("new.txt", "typed\n");
+    assert_eq!(desk.prompt("write it")["result"]["stopReason"], "end_turn");
+    assert!(!house.project().join("new.txt").exists() && desk.took().is_empty());
 }
 
 #[test]
@@ -163,7 +221,13 @@ fn going_back_over_what_was_typed_since_is_asked_about() {
         let asked = asked.to_string_lossy();
         assert!(asked.contains("a.txt") && asked.contains("changed it since"), "{asked}");
         assert_eq!(text(&file), then);
+        // What the editor shows is what stands there.
+        let took = if agrees { vec![file.as_path()] } else { Vec::new() };
+        assert_eq!((desk.took(), desk.typed.is_empty()), (took, agrees));
     }
+    // What was typed is brought back with it.
+    assert_eq!(desk.prompt("/redo")["result"]["stopReason"], "end_turn");
+    assert_eq!(text(&file), "edited, and typed since\n");
 }
 
 #[test]
@@ -291,6 +355,26 @@ fn what_is_typed_is_found_where_the_editor_opened_the_file_through_a_link() {
 }
 
 #[test]
+fn what_is_typed_is_found_where_the_editor_has_the_file_through_a_link_in_another_folder() {
+    let house = playing(edits("a.txt", "typed", "edited"));
+    let (file, folder) = (house.project().join("a.txt"), house.project().join("links"));
+    fs::write(&file, "saved\n").unwrap();
+    fs::create_dir(&folder).unwrap();
+    let link = folder.join("link.txt");
+    symlink("../a.txt", &link).unwrap();
+    for open in [json!([]), json!([format!("file://{}", link.display())])] {
+        let mut desk = Desk::open(&house, &house.project());
+        desk.types("links/link.txt", "typed\n");
+        desk.meta = json!({ "editor": { "openFiles": open } });
+        assert_eq!(desk.prompt("edit it")["result"]["stopReason"], "end_turn");
+        // Only whoever knows the name finds what is typed there.
+        let is_known = open != json!([]);
+        let (stands, took) = if is_known { ("edited\n", vec![link.as_path()]) } else { ("saved\n", Vec::new()) };
+        assert_eq!((text(&file).as_str(), desk.took()), (stands, took));
+    }
+}
+
+#[test]
 fn a_file_with_several_names_is_changed_under_one() {
     let house = playing(edits("a.txt", "typed", "edited"));
     let (file, other) = (house.project().join("a.txt"), house.path("other.txt"));
@@ -329,14 +413,50 @@ fn an_edit_that_the_editor_does_not_take_takes_nothing_that_is_typed() {
     assert_eq!((text(&file).as_str(), desk.typed[&file].as_str()), ("saved\n", "typed\n"));
     let told = desk.editor.updates("tool_call_update").pop().unwrap().to_string();
     assert!(told.contains("ask the user to save it"), "{told}");
-    // What is saved is changed on the disk where the editor leaves it alone.
+}
+
+#[test]
+fn an_edit_that_the_editor_refuses_is_made_only_where_it_has_no_say() {
     let house = playing(edits("a.txt", "saved", "edited"));
     let file = house.project().join("a.txt");
     fs::write(&file, "saved\n").unwrap();
     let mut desk = Desk::open(&house, &house.project());
     desk.takes = false;
     desk.prompt("edit it");
-    assert_eq!(text(&file), "edited\n");
+    assert_eq!(text(&file), "saved\n");
+    let told = desk.editor.updates("tool_call_update").pop().unwrap().to_string();
+    assert!(told.contains("the editor did not take it: it is not mine"), "{told}");
+    // A folder that only Neco has open.
+    fs::create_dir(house.path("other")).unwrap();
+    let other = house.path("other").canonicalize().unwrap();
+    let file = other.join("a.txt");
+    fs::write(&file, "saved\n").unwrap();
+    house.script("script.json", edits(file.to_str().unwrap(), "saved", "edited"));
+    let flags = ["acp", "--add-dir", other.to_str().unwrap()];
+    let mut desk = Desk::open_with(&house, &flags, &house.project());
+    desk.prompt("edit it");
+    assert_eq!((text(&file).as_str(), desk.took()), ("edited\n", vec![file.as_path()]));
+}
+
+#[test]
+fn a_file_with_something_typed_in_it_is_neither_deleted_nor_moved_before_it_is_saved() {
+    let patches = [
+        "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch",
+        "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n@@\n-typed\n+moved\n*** End Patch",
+    ];
+    for patch in patches {
+        let read = call("read_file", json!({ "path": "a.txt" }));
+        let house = playing(json!([read, call("apply_patch", json!({ "patch": patch })), say("I wait.")]));
+        let file = house.project().join("a.txt");
+        fs::write(&file, "saved\n").unwrap();
+        let mut desk = Desk::open(&house, &house.project());
+        desk.types("a.txt", "typed\n");
+        desk.prompt("tidy up");
+        assert_eq!((text(&file).as_str(), house.project().join("b.txt").exists()), ("saved\n", false), "{patch}");
+        let told = desk.editor.updates("tool_call_update").pop().unwrap().to_string();
+        assert!(told.contains("not saved; ask the user to save it"), "{told}");
+        assert!(desk.asked.iter().all(|(method, _)| method != "session/request_permission"), "{:?}", desk.asked);
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use crate::attach::{UNTIL_GO, begun, ended, go};
 use crate::editor::{Editor, playing};
 use crate::support::{House, call, say};
 
@@ -65,6 +66,33 @@ fn a_session_is_shared_with_a_window() {
     editor.find(|message| {
         message["params"]["update"]["content"]["text"].as_str().is_some_and(|said| said.contains("For the"))
     });
+}
+
+#[test]
+fn what_a_session_makes_no_use_of_as_it_is_open_already_is_told() {
+    let house = playing(json!([call("bash", json!({ "command": UNTIL_GO, "timeout": 60 })), say("Done.")]));
+    let owner = house.start(&["-m", "work", "--yes"]);
+    begun(&house);
+    let mut editor = Editor::open(&house, json!({ "fs": { "readTextFile": true } }));
+    let session = editor.ask("session/list", json!({}))["sessions"][0]["sessionId"].clone();
+    let with = |servers: Value| json!({ "sessionId": session, "cwd": house.project(), "mcpServers": servers });
+    let docs = json!([{ "name": "docs", "command": "docs", "args": [], "env": [] }]);
+    for (servers, told) in [(json!([]), "type here and do not save"), (docs.clone(), "MCP servers that are set up now")]
+    {
+        editor.ask("session/resume", with(servers));
+        let said = editor.update("agent_message_chunk");
+        assert!(said["content"]["text"].as_str().unwrap().contains(told), "{said}");
+    }
+    go(&house);
+    ended(owner, 0);
+    editor.ask("session/close", json!({ "sessionId": session }));
+    // The same servers again are no news.
+    for _ in 0..2 {
+        editor.ask("session/resume", with(docs.clone()));
+    }
+    editor.ask("session/set_mode", json!({ "sessionId": session, "modeId": "plan" }));
+    let said = editor.said("agent_message_chunk");
+    assert!(!said.contains("makes no use") && !said.contains("set up now"), "{said}");
 }
 
 #[test]
@@ -152,13 +180,15 @@ fn question() -> Value {
     json!([call("ask_user", json!({ "questions": [question] })), say("Good.")])
 }
 
+/// What editors can do, and by what they are asked then.
+const ASKING: [(&str, &str); 2] =
+    [(r#"{ "elicitation": { "form": {} } }"#, "elicitation/create"), ("{}", "session/request_permission")];
+
 #[test]
 fn a_question_is_a_form_or_a_choice() {
-    for (capabilities, method) in
-        [(json!({ "elicitation": { "form": {} } }), "elicitation/create"), (json!({}), "session/request_permission")]
-    {
+    for (capabilities, method) in ASKING {
         let house = playing(question());
-        let mut editor = Editor::open(&house, capabilities);
+        let mut editor = Editor::open(&house, serde_json::from_str(capabilities).unwrap());
         let session = editor.session(&house);
         let prompt = editor.say(&session, "ask me");
         let asked = match method {
@@ -223,19 +253,39 @@ fn something_else_than_the_choices_is_said_in_the_next_message() {
 
 #[test]
 fn a_message_while_a_question_is_open_answers_it() {
-    let options = json!([{ "label": "SQLite" }, { "label": "Postgres" }]);
-    let house = asks(json!([{ "question": "Which store?", "options": options }]), "→ Postgres");
-    let mut editor = Editor::open(&house, json!({}));
-    let session = editor.session(&house);
-    let first = editor.say(&session, "ask me");
-    let asked = editor.find(|message| message["method"] == "session/request_permission");
-    let second = editor.say(&session, "postgres");
-    for prompt in [first, second] {
-        assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    for (capabilities, method) in ASKING {
+        let options = json!([{ "label": "SQLite" }, { "label": "Postgres" }]);
+        let house = asks(json!([{ "question": "Which store?", "options": options }]), "→ Postgres");
+        let mut editor = Editor::open(&house, serde_json::from_str(capabilities).unwrap());
+        let session = editor.session(&house);
+        let first = editor.say(&session, "ask me");
+        let asked = editor.find(|message| message["method"] == method);
+        let second = editor.say(&session, "postgres");
+        for prompt in [first, second] {
+            assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn", "{method}");
+        }
+        let taken_back = editor.find(|message| message["method"] == "$/cancel_request");
+        assert_eq!(taken_back["params"]["requestId"], asked["id"]);
+        assert!(editor.said("agent_message_chunk").ends_with("Good."));
     }
-    let taken_back = editor.find(|message| message["method"] == "$/cancel_request");
-    assert_eq!(taken_back["params"]["requestId"], asked["id"]);
-    assert!(editor.said("agent_message_chunk").ends_with("Good."));
+}
+
+#[test]
+fn a_command_takes_back_a_question_that_waits() {
+    for (capabilities, method) in ASKING {
+        let house = playing(json!([question()[0], say("Gone."), say("Reviewed.")]));
+        let mut editor = Editor::open(&house, serde_json::from_str(capabilities).unwrap());
+        let session = editor.session(&house);
+        let first = editor.say(&session, "ask me");
+        let asked = editor.find(|message| message["method"] == method);
+        let second = editor.say(&session, "/review");
+        for prompt in [first, second] {
+            assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn", "{method}");
+        }
+        let taken_back = editor.find(|message| message["method"] == "$/cancel_request");
+        assert_eq!(taken_back["params"]["requestId"], asked["id"]);
+        assert!(editor.said("agent_message_chunk").ends_with("Reviewed."), "{method}");
+    }
 }
 
 #[test]
@@ -333,10 +383,23 @@ fn a_key_that_the_editor_brings_is_kept() {
     // Nobody listens there, so that nobody says that it is a wrong one.
     house.configure("[model_providers.mine]\ntype = \"openai\"\nbase = \"http://127.0.0.1:9/v1\"\n");
     let key = json!({ "provider": "mine", "apiKey": "sk-test-0123456789" });
-    let kept = editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": key }));
+    let kept = editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": &key }));
     assert_eq!(kept["_meta"]["tested"], false, "{kept}");
     assert!(kept["_meta"]["note"].as_str().unwrap().contains("mine can't be reached"), "{kept}");
-    assert!(fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("sk-test-0123456789"));
+    let has = |key: &str| fs::read_to_string(house.path("home/keys.toml")).unwrap_or_default().contains(key);
+    assert!(has("sk-test-0123456789"));
+    editor.ask("logout", json!({}));
+    assert!(!has("sk-test-0123456789"));
+    let nothing = editor.refused("logout", json!({}));
+    assert!(nothing["message"].as_str().unwrap().contains("keeps no key"), "{nothing}");
+    // Another connection forgets the only one that there is, or the one that is named.
+    editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": key }));
+    let mut other = Editor::open(&house, json!({}));
+    other.ask("logout", json!({}));
+    assert!(!has("sk-test-0123456789"));
+    editor.ask("authenticate", json!({ "methodId": "api-key", "_meta": key }));
+    other.ask("logout", json!({ "_meta": { "provider": "mine" } }));
+    assert!(!has("sk-test-0123456789"));
     house.neco(&["--acp", "login", "mine"]).write_stdin("sk-other-0123456789\n").assert().success();
     assert!(fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("sk-other-0123456789"));
 }

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::attach::{UNTIL_GO, begun, ended, go};
 use crate::editor::{Editor, playing};
-use crate::support::{eventually, say};
+use crate::support::{House, call, eventually, say};
 
 /// Everything that was done until now is told.
 fn settle(editor: &mut Editor, session: &str) {
@@ -73,9 +74,9 @@ fn nothing_of_a_prompt_comes_behind_its_answer_where_it_ends_by_itself() {
     }
 }
 
-#[test]
-fn a_prompt_that_the_session_is_slow_to_take_is_answered_when_it_is_stopped_and_nothing_comes_of_it() {
-    let house = playing(json!([say("For the second."), say("For the second.")]));
+/// Gives the house an MCP server that is slow to read a resource: `server.sh.read` is there then, and it goes on when
+/// `server.sh.go` is.
+fn with_slow_server(house: &House) {
     let server = house.path("server.sh");
     let slow = crate::mcp_use::SERVER.replacen(
         "touch \"$0.read\"",
@@ -87,6 +88,34 @@ fn a_prompt_that_the_session_is_slow_to_take_is_answered_when_it_is_stopped_and_
     let settings = fs::read_to_string(house.path("home/config.toml")).unwrap();
     let server = format!("[mcp_servers.docs]\ncommand = \"sh\"\nargs = [\"{}\"]\nsandbox = false\n", server.display());
     house.configure(&format!("{settings}{server}"));
+}
+
+#[test]
+fn a_second_stop_does_not_put_off_the_answer_to_the_first() {
+    let house = playing(json!([call("bash", json!({ "command": UNTIL_GO })), say("Done.")]));
+    house.configure(&format!("approval = \"auto\"\n{}", fs::read_to_string(house.path("home/config.toml")).unwrap()));
+    with_slow_server(&house);
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    let first = editor.say(&session, "work");
+    begun(&house);
+    // The session hears nothing while it reads.
+    let second = editor.say(&session, "read @docs:doc://start");
+    eventually("the server is asked", || house.path("server.sh.read").exists());
+    let stopped = Instant::now();
+    editor.notify("$/cancel_request", json!({ "requestId": first }));
+    std::thread::sleep(Duration::from_millis(500));
+    editor.notify("$/cancel_request", json!({ "requestId": second }));
+    assert_eq!(editor.answer(first)["result"]["stopReason"], "cancelled");
+    assert!(stopped.elapsed() < Duration::from_secs(1), "{:?}", stopped.elapsed());
+    assert_eq!(editor.answer(second)["result"]["stopReason"], "cancelled");
+    fs::write(house.path("server.sh.go"), "").unwrap();
+}
+
+#[test]
+fn a_prompt_that_the_session_is_slow_to_take_is_answered_when_it_is_stopped_and_nothing_comes_of_it() {
+    let house = playing(json!([say("For the second."), say("For the second.")]));
+    with_slow_server(&house);
     let mut editor = Editor::open(&house, json!({}));
     let session = editor.session(&house);
     let prompt = editor.say(&session, "read @docs:doc://start");
@@ -101,4 +130,29 @@ fn a_prompt_that_the_session_is_slow_to_take_is_answered_when_it_is_stopped_and_
     assert!(of_work(&editor).is_empty(), "{:#?}", of_work(&editor));
     assert_eq!(editor.prompt(&session, "go on"), "end_turn");
     assert_eq!(editor.said("agent_message_chunk"), "For the second.");
+}
+
+#[test]
+fn what_a_terminal_does_goes_on_where_the_editor_gives_up_a_prompt_that_waits_for_it() {
+    for leaves in [false, true] {
+        let work = call("bash", json!({ "command": UNTIL_GO, "timeout": 60 }));
+        let house = playing(json!([work, say("For the terminal."), say("For the editor.")]));
+        let owner = house.start(&["-m", "work", "--yes"]);
+        begun(&house);
+        let session = house.run(&["session", "list", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
+        let mut editor = Editor::open(&house, json!({}));
+        editor.ask("session/resume", json!({ "sessionId": session, "cwd": house.project(), "mcpServers": [] }));
+        let prompt = editor.say(&session, "and then this");
+        // It waits as soon as what is set behind it is set.
+        editor.ask("session/set_mode", json!({ "sessionId": session, "modeId": "agent" }));
+        if leaves {
+            assert_eq!(editor.leave(), Some(0));
+        } else {
+            editor.notify("session/cancel", json!({ "sessionId": session }));
+            assert_eq!(editor.answer(prompt)["result"]["stopReason"], "cancelled");
+        }
+        go(&house);
+        let said = ended(owner, 0);
+        assert!(said.contains("For the terminal.") && !said.contains("For the editor."), "{said}");
+    }
 }

@@ -13,7 +13,9 @@ use crate::support::{House, call, eventually, lives, say};
 fn run(asked: &Value) -> Child {
     let words: Vec<&str> = asked["params"]["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let mut command = Command::new(asked["params"]["command"].as_str().unwrap());
-    command.args(words).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap()
+    let variable = |set: &Value| (set["name"].as_str().unwrap().to_owned(), set["value"].as_str().unwrap().to_owned());
+    let variables = asked["params"]["env"].as_array().unwrap().iter().map(variable);
+    command.args(words).env_clear().envs(variables).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap()
 }
 
 /// A command that runs until the file `go` is there: what is over at once needs no terminal.
@@ -52,9 +54,10 @@ fn a_command_is_shown_in_a_terminal_while_it_runs_and_ends_as_it_does() {
     let prompt = editor.say(&session, "run it");
     let create = asked(&mut editor, "terminal/create");
     assert_eq!(create["params"]["cwd"], json!(house.project()), "{create}");
-    // Editors show the arguments, so the terminal is named after what runs in it; nothing in that means anything to a shell.
-    let name = create["params"]["args"][1].as_str().unwrap();
-    assert!(name.contains("echo begun") && !name.contains([';', '[', '|', '$', '`']), "{name}");
+    // Editors show the program and its arguments, so these are what runs; nothing in that means anything to a shell.
+    let (program, words) = (create["params"]["command"].as_str().unwrap(), create["params"]["args"].to_string());
+    assert!(program.ends_with("/echo"), "{program}");
+    assert!(words.contains("begun") && !words.contains([';', '|', '$', '`']), "{words}");
     let relay = run(&create);
     reply(&mut editor, &create, json!({ "terminalId": "t1" }));
     let shown = editor.find(|message| message["params"]["update"]["content"][0]["type"] == "terminal");
@@ -117,6 +120,26 @@ fn a_command_that_is_over_before_its_terminal_begins_is_shown_as_what_came_of_it
     let updates = editor.updates("tool_call_update");
     assert!(updates.iter().all(|update| update["content"][0]["type"] != "terminal"), "{updates:#?}");
     assert_eq!(editor.leave(), Some(0));
+}
+
+#[test]
+fn a_command_that_goes_on_in_the_background_is_not_shown_as_failed() {
+    let run_on = call("bash", json!({ "command": "echo begun; sleep 7655", "background": true }));
+    let house = playing(json!([run_on, say("It runs.")]));
+    let (mut editor, session) = opened(&house);
+    let prompt = editor.say(&session, "run it");
+    let first = editor.find(|message| message["method"] == "terminal/create" || message["id"] == prompt);
+    // It needs no terminal, but on a machine that is slow it may get one.
+    if first["method"] == "terminal/create" {
+        let mut relay = run(&first);
+        reply(&mut editor, &first, json!({ "terminalId": "t1" }));
+        assert_eq!(relay.wait().unwrap().code(), Some(0));
+    }
+    let (status, result) = ended(&editor);
+    assert_eq!(status, "completed", "{result}");
+    assert!(lives("7655"));
+    assert_eq!(editor.leave(), Some(0));
+    eventually("it is ended with the session", || !lives("7655"));
 }
 
 #[test]

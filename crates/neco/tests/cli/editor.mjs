@@ -36,7 +36,9 @@ function editor() {
     .onRequest(methods.client.terminal.create, async ({ params }) => {
       // The first command runs until it has a terminal.
       await writeFile(join(folder, "go"), "");
-      const child = spawn(params.command, params.args, { cwd: params.cwd, stdio: ["ignore", "pipe", "inherit"] });
+      const variables = (params.env ?? []).map(({ name, value }) => [name, value]);
+      const env = { ...process.env, ...Object.fromEntries(variables) };
+      const child = spawn(params.command, params.args, { cwd: params.cwd, env, stdio: ["ignore", "pipe", "inherit"] });
       const terminal = { child, output: "" };
       child.stdout.on("data", (data) => {
         terminal.output += data;

@@ -34,7 +34,12 @@ impl Editor {
 
     /// Starts it and introduces the editor, which can do these things.
     pub fn open(house: &House, capabilities: Value) -> Self {
-        let mut editor = Self::start(house, &["acp"]);
+        Self::open_with(house, &["acp"], capabilities)
+    }
+
+    /// The same for an agent that is started in another way.
+    pub fn open_with(house: &House, flags: &[&str], capabilities: Value) -> Self {
+        let mut editor = Self::start(house, flags);
         let info = json!({ "name": "test", "version": "1" });
         let params = json!({ "protocolVersion": 1, "clientInfo": info, "clientCapabilities": capabilities });
         let answer = editor.ask("initialize", params);

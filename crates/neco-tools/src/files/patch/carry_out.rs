@@ -61,7 +61,7 @@ fn one(world: &dyn World, staged: &Staged) -> Result<(Option<Replaced>, Option<S
             let note = notes.into_iter().flatten().reduce(|one, other| format!("{one}; {other}"));
             Ok((Some(replaced), note))
         }
-        (None, Some(before)) => staged.located.remove(&before.stamp).map(|()| (None, None)),
+        (None, Some(before)) => world.remove(&staged.located, &before.stamp).map(|()| (None, None)),
         (None, None) => Ok((None, None)),
     }
 }
@@ -100,7 +100,7 @@ fn put_back(
 ) -> Result<(), PathError> {
     match (now, before) {
         (now, Some(before)) => world.write(located, &before.bytes, now, before.attributes.as_ref()).map(drop),
-        (Some(now), None) => located.remove(now),
+        (Some(now), None) => world.remove(located, now),
         (None, None) => Ok(()),
     }
 }

@@ -145,6 +145,9 @@ impl Stage {
                 staged.notes.extend(file.notes.iter().cloned());
             }
         }
+        for gone in stage.staged.iter().filter(|staged| staged.before.is_some() && staged.text.is_none()) {
+            call.ctx.world.check_remove(&gone.located)?;
+        }
         if !stage.staged.iter().any(Staged::is_changed) {
             return Err(invalid("the patch changes nothing: every file is already as it would be".to_owned()));
         }
@@ -304,7 +307,9 @@ impl Stage {
         let Some(source) = self.staged.get_mut(from) else { return Ok(()) };
         let (shown, known) = (source.located.shown(), source.known);
         let like = match &source.before {
-            Some(Before { attributes: None, .. }) => return Err(PathError::NotKept(shown).into()),
+            Some(Before { attributes: None, .. }) if source.located.exists() => {
+                return Err(PathError::NotKept(shown).into());
+            }
             Some(Before { attributes, .. }) => attributes.clone(),
             None => None,
         };
@@ -331,12 +336,12 @@ impl Stage {
 
 /// What is on the disk, if it is still what the agent has read or was never read.
 fn before(located: &Located, call: &FileCall, room: u64) -> Result<Option<Before>, ToolError> {
-    if !located.exists() {
+    if !call.ctx.world.has(located) {
         return Ok(None);
     }
-    let metadata = located.metadata()?;
     let shown = located.shown();
-    if metadata.is_file() && metadata.len() > room && metadata.len() <= MOST_BYTES {
+    let is_too_much = |length: u64| length > room && length <= MOST_BYTES;
+    if located.exists() && located.metadata().is_ok_and(|facts| facts.is_file() && is_too_much(facts.len())) {
         let message = format!(
             "the files of this patch have more than {} MB together, up to {shown}; make several patches of it",
             MOST_TOGETHER / (1024 * 1024)
