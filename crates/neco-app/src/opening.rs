@@ -469,7 +469,11 @@ impl Opening {
 
     /// Says which tools are named of MCP servers that are not in use.
     fn missing_tools(&self, state: &FolderState) -> Vec<String> {
-        let missing = without_server(self.named_tools(&state.loaded.config), &state.plugged.servers());
+        let named = self.named_tools(&state.loaded.config);
+        if named.is_empty() {
+            return Vec::new();
+        }
+        let missing = without_server(named, &state.plugged.servers());
         missing.into_iter().map(|(tool, why)| format!("There is no {tool} in this run: {why}")).collect()
     }
 
