@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
 use futures::future::BoxFuture;
+use futures::{FutureExt, TryFutureExt};
 use neco_agent::{Budget, CapabilityLevel};
 use neco_config::section::ProviderType;
 use neco_config::{Config, Layer, Loaded, Notice};
@@ -152,7 +152,8 @@ impl Opening {
         let folder = &PathBuf::from(&self.wanted.folder);
         let mut held_back = hold_back(&mut self, folder, workspaces.env()).await?;
         // Neither needs the other.
-        let (workspace, store) = futures::join!(self.workspace(workspaces, folder, &[], opener), workspaces.store());
+        let store = workspaces.store().inspect_ok(|(store, _)| store.get_ready());
+        let (workspace, store) = futures::join!(self.workspace(workspaces, folder, &[], opener), store);
         let mut workspace = workspace?;
         self.stand_beside(&workspace)?;
         let (store, aside) = store?;
@@ -468,7 +469,11 @@ impl Opening {
 
     /// Says which tools are named of MCP servers that are not in use.
     fn missing_tools(&self, state: &FolderState) -> Vec<String> {
-        let missing = without_server(self.named_tools(&state.loaded.config), &state.plugged.servers());
+        let named = self.named_tools(&state.loaded.config);
+        if named.is_empty() {
+            return Vec::new();
+        }
+        let missing = without_server(named, &state.plugged.servers());
         missing.into_iter().map(|(tool, why)| format!("There is no {tool} in this run: {why}")).collect()
     }
 

@@ -14,7 +14,7 @@ use crate::origin::{Origin, Position};
 pub(crate) fn parse(text: &str, origin: &Origin) -> Result<Node, Notice> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let whole: &RawValue = serde_json::from_str(text).map_err(|error| {
-        let position = Position { line: error.line().max(1), column: error.column().max(1) };
+        let position = Position::new(error.line().max(1), error.column().max(1));
         Notice::about(&origin.at(Some(position)), format!("not JSON: {}", without_place(&error)))
     })?;
     let reader = Reader { text, lines: Lines::of(text), origin };

@@ -134,7 +134,7 @@ impl<'a> Lines<'a> {
         let before = self.text.get(start..offset).unwrap_or_default();
         // A byte order mark takes no column in an editor.
         let before = before.strip_prefix('\u{feff}').unwrap_or(before);
-        Position { line, column: before.chars().count() + 1 }
+        Position::new(line, before.chars().count() + 1)
     }
 }
 

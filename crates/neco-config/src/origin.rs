@@ -94,9 +94,17 @@ impl Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The line.
-    pub line: usize,
+    pub line: u32,
     /// The column.
-    pub column: usize,
+    pub column: u32,
+}
+
+impl Position {
+    /// A place; settings have no more lines than can be counted so.
+    pub(crate) fn new(line: usize, column: usize) -> Self {
+        let counted = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Self { line: counted(line), column: counted(column) }
+    }
 }
 
 /// Where a value comes from.

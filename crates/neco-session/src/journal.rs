@@ -93,13 +93,18 @@ impl Journal {
     /// Records an event; on the disk, with everything before it, when ready.
     pub async fn commit(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
         self.emit(agent, turn, body).await?;
-        self.tell_failure(self.flush().await)
+        self.lasts().await
     }
 
     /// Records events that belong together: a crash leaves all of them or none. On the disk, with everything
     /// before them, when ready.
     pub async fn commit_all(&self, events: Vec<(AgentId, EventBody)>) -> Result<(), StoreError> {
         self.emit_all(events).await?;
+        self.lasts().await
+    }
+
+    /// Ready when everything recorded so far is on the disk. Where that fails nothing more is recorded.
+    pub async fn lasts(&self) -> Result<(), StoreError> {
         self.tell_failure(self.flush().await)
     }
 

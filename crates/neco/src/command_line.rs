@@ -26,7 +26,7 @@ impl CommandLine {
             true => words,
             false => with_flags_behind(with_continue(elsewhere::translated(words))),
         };
-        if let Some(mut line) = printed_request(&words) {
+        if let Some(mut line) = request(&words) {
             return match named_worktree(&words).or_else(|| settle(&mut line, &words)) {
                 Some(misused) => Err(told(misused)),
                 None => Ok(line),
@@ -68,15 +68,28 @@ struct RequestLine {
     everywhere: EverywhereArgs,
 }
 
-/// A line with `--print` before anything else that could be a subcommand: its words are the request, whatever they are.
-/// A line that can't be read so is left to be told about.
-fn printed_request(words: &[OsString]) -> Option<CommandLine> {
-    let command = CommandLine::command().disable_help_subcommand(true).ignore_errors(true);
-    let matches = command.try_get_matches_from(words).ok()?;
-    // Where something else is wrong with the line, flags have no values at all.
-    let is_printed = matches.try_get_one("print").ok().flatten().copied().unwrap_or(false);
-    let RequestLine { run, everywhere } = is_printed.then(|| RequestLine::try_parse_from(words).ok()).flatten()?;
+/// The words that name a subcommand.
+const SUBCOMMANDS: &str = "\
+    resume run exec chat session sessions login logout model models config doctor init import memory plan agents \
+    agent workflow mcp acp serve web attach ps logs stop skill skills plugin plugins tools tool policy trust auth \
+    prompt repl demo eval completions man help";
+
+/// A line that is a request and nothing else: no word of it names a subcommand, or `--print` stands before the first that
+/// does, so that its words are the request, whatever they are. The parser of all subcommands, which takes a while to
+/// make, has no part in most of them. A line that can't be read so is left to be told about.
+fn request(words: &[OsString]) -> Option<CommandLine> {
+    let names_a_subcommand = words.iter().skip(1).any(|word| SUBCOMMANDS.split(' ').any(|name| word == name));
+    let is_request = !names_a_subcommand || is_printed(words);
+    let RequestLine { run, everywhere } = is_request.then(|| RequestLine::try_parse_from(words).ok()).flatten()?;
     Some(CommandLine { run, everywhere, acp: false, command: None })
+}
+
+/// Whether `--print` stands before anything else that could be a subcommand.
+fn is_printed(words: &[OsString]) -> bool {
+    let command = CommandLine::command().disable_help_subcommand(true).ignore_errors(true);
+    let Ok(matches) = command.try_get_matches_from(words) else { return false };
+    // Where something else is wrong with the line, flags have no values at all.
+    matches.try_get_one("print").ok().flatten().copied().unwrap_or(false)
 }
 
 /// A word behind `--worktree` that is the name of one elsewhere, and would be a message or a part of it here. Where a
@@ -253,6 +266,8 @@ fn innermost<'a>(command: &'a Command, matches: &ArgMatches) -> (String, &'a Com
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::cmd::mcp::McpCommand;
 
@@ -315,6 +330,45 @@ mod tests {
         assert_eq!(both.everywhere.overrides, ["a=1", "b=2"]);
         assert_eq!(read(&["--yes", "--", "run", "the tests"]).unwrap().run.words, ["run", "the tests"]);
         assert!(read(&["exec", "the", "tests"]).unwrap_err().contains("neco exec \"the tests\""));
+    }
+
+    #[test]
+    fn every_subcommand_is_known_without_its_parser() {
+        let mut command = CommandLine::command();
+        command.build();
+        let all: Vec<&str> = command
+            .get_subcommands()
+            .flat_map(|one| std::iter::once(one.get_name()).chain(one.get_all_aliases()))
+            .collect();
+        assert_eq!(HashSet::<&str>::from_iter(all), SUBCOMMANDS.split(' ').collect());
+        for word in SUBCOMMANDS.split(' ') {
+            assert_eq!(request(&["neco", word].map(OsString::from)).map(|line| line.run), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_request_is_read_the_same_with_and_without_subcommands() {
+        for words in [
+            &[][..],
+            &["fix", "it"],
+            &["-m", "x", "-yC", "/tmp", "-c", "a=1", "--server", "http://h", "--debug"],
+            &["--yes", "--image", "a.png", "--file", "b", "--", "-x", "y"],
+            &["--resume"],
+            &["--tools", "read_file,bash", "--allow", "a", "--allow=b", "x"],
+            &["--no-such-flag"],
+            &["--acp"],
+            &["-V"],
+            &["--mode", "none"],
+        ] {
+            let words: Vec<OsString> = std::iter::once(&"neco").chain(words).map(OsString::from).collect();
+            let whole = CommandLine::command().try_get_matches_from(&words);
+            let whole = whole.and_then(|matches| CommandLine::from_arg_matches(&matches)).ok();
+            // What only the whole parser reads is left to it.
+            match (request(&words), whole) {
+                (Some(line), Some(whole)) => assert_eq!(format!("{line:?}"), format!("{whole:?}")),
+                (line, whole) => assert!(line.is_none() && whole.is_none_or(|whole| whole.acp), "{words:?}"),
+            }
+        }
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Where MCP servers come from: the user's settings, those of the project, and its files `.mcp.json`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use neco_config::section::{McpSampling, McpServerSection, McpTransport};
 use neco_config::{
-    Env, Filling, Loaded, ROOT_VARIABLES, RepositoryServer, plugin_servers, shared_servers, without_secrets, words,
+    Env, Filling, Loaded, Origin, ROOT_VARIABLES, RepositoryServer, plugin_servers, shared_servers, without_secrets,
+    words,
 };
 use neco_proto::visible::visible_line;
 use secrecy::SecretString;
@@ -141,7 +143,8 @@ impl FoundServers {
             Ok(server) => self.servers.push(server),
             Err(flaw) => {
                 let name: String = visible_line(written.name).chars().take(LONGEST_NAME).collect();
-                self.notices.push(format!("The MCP server {name:?} of {} is left out: {flaw}", written.place));
+                let place = written.origin.map_or_else(|| written.file.to_string(), ToString::to_string);
+                self.notices.push(format!("The MCP server {name:?} of {place} is left out: {flaw}"));
             }
         }
     }
@@ -166,9 +169,9 @@ struct Written<'a> {
     section: &'a McpServerSection,
     /// What is hashed of it.
     text: &'a str,
-    /// The file, and the place in it.
-    file: String,
-    place: String,
+    /// The file as it is shown, and the place in it.
+    file: Cow<'a, str>,
+    origin: Option<&'a Origin>,
     /// The folder that brings it; none for the user's own.
     folder: Option<&'a Path>,
     /// The folder of the plugin that brings it.
@@ -176,16 +179,14 @@ struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    fn own(env: &Env, loaded: &Loaded, name: &'a str, section: &'a McpServerSection) -> Self {
+    fn own(env: &Env, loaded: &'a Loaded, name: &'a str, section: &'a McpServerSection) -> Self {
         let origin = |key: &str| loaded.origins.origin(&["mcp_servers", name, key]);
-        let (file, place) = match ["command", "url"].into_iter().find_map(origin) {
-            Some(origin) => (origin.source.shown().to_owned(), origin.to_string()),
-            None => {
-                let file = env.shown(&env.config_dir().join("config.toml"));
-                (file.clone(), file)
-            }
+        let origin = ["command", "url"].into_iter().find_map(origin);
+        let file = match origin {
+            Some(origin) => Cow::Borrowed(origin.source.shown()),
+            None => Cow::Owned(env.shown(&env.config_dir().join("config.toml"))),
         };
-        Self { name, section, text: "", file, place, folder: None, plugin: None }
+        Self { name, section, text: "", file, origin, folder: None, plugin: None }
     }
 
     /// One of a plugin that is on: the person said yes to it, so it is one of their own.
@@ -198,8 +199,8 @@ impl<'a> Written<'a> {
             name: &server.name,
             section: &server.section,
             text: &server.written,
-            file: server.origin.source.shown().to_owned(),
-            place: server.origin.to_string(),
+            file: Cow::Borrowed(server.origin.source.shown()),
+            origin: Some(&server.origin),
             folder: Some(&server.folder),
             plugin: None,
         }
@@ -237,7 +238,7 @@ impl<'a> Written<'a> {
         let unwatched = self.folder.filter(|_| enabled).map(|folder| pin(&mut reach, folder)).unwrap_or_default();
         let hash = self.folder.map(|_| self.hash(&reach)).unwrap_or_default();
         let settings = ServerSettings::of(self.name.to_owned(), reach, section);
-        let settings = ServerSettings { enabled, file: self.file.clone(), ..settings };
+        let settings = ServerSettings { enabled, file: self.file.to_string(), ..settings };
         Ok(FoundServer { settings, folder: self.folder.map(Path::to_owned), hash, says, unwatched })
     }
 

@@ -80,9 +80,9 @@ impl<'a> KeptTools<'a> {
         // The folder is looked at before what is in it.
         let changed = fs::metadata(folder_of_manifests(data_dir)).and_then(|found| found.modified()).ok();
         let text = changed.and_then(|changed| {
-            let text = fs::read_to_string(file(data_dir)).ok()?;
-            let text = text.strip_suffix(END)?;
-            text.starts_with(&beginning(changed)).then(|| text.to_owned())
+            let mut text = fs::read_to_string(file(data_dir)).ok()?;
+            text.truncate(text.strip_suffix(END)?.len());
+            text.starts_with(&beginning(changed)).then_some(text)
         });
         let text = text.unwrap_or_default();
         Self { data_dir, changed, places: places(&text), text, lacking: String::new() }

@@ -12,7 +12,7 @@ use neco_safety::world::{Freedom, Launch, Leftovers, Processes, Stdin};
 use neco_toolkit::ToolOutput;
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
-use tokio::sync::watch;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -90,8 +90,8 @@ pub(super) struct Server {
     offer: Mutex<Offer>,
     state: Mutex<ServerState>,
     pub link: tokio::sync::Mutex<Link>,
-    /// How often it was stopped: who waited for it by then is told so.
-    stops: watch::Sender<usize>,
+    /// Tells those who wait for it that it is stopped.
+    stops: Notify,
     /// Takes up what the server offers now.
     offers: Offers,
 }
@@ -128,7 +128,7 @@ impl Server {
             offer: Mutex::new(offer),
             state: Mutex::new(state),
             link: tokio::sync::Mutex::default(),
-            stops: watch::Sender::new(0),
+            stops: Notify::new(),
             offers: Box::new(offers),
         }
     }
@@ -235,7 +235,7 @@ impl Server {
 
     /// Stops it; ready when it is gone. It is started again when something is wanted of it.
     pub(super) async fn stop(&self) {
-        self.stops.send_modify(|stops| *stops += 1);
+        self.stops.notify_waiters();
         let open = self.link.lock().await.open.take();
         if let Some(open) = open {
             open.connection.close().await;
@@ -310,10 +310,10 @@ impl Server {
         if !self.settings.enabled {
             return Err(McpError::Disabled(self.settings.name.clone()));
         }
-        let mut stops = self.stops.subscribe();
+        let stopped = self.stops.notified();
         tokio::select! {
             biased;
-            _ = stops.changed() => Err(McpError::Stopped),
+            () = stopped => Err(McpError::Stopped),
             held = self.linked() => held,
         }
     }

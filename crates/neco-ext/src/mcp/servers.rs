@@ -105,10 +105,11 @@ impl Servers {
         kept.into_iter().for_each(KeptTools::close);
         let mut servers = self.0.lock();
         servers.clone_from(&now);
-        let is_gone = |server: &&Arc<Server>| !now.iter().any(|kept| kept.settings.name == server.settings.name);
-        before.iter().filter(is_gone).for_each(|server| self.0.plugged.set(&origin(server), Vec::new()));
+        // Those of servers that are gone among them, and all at once: each look at what is plugged in costs by how much
+        // that is.
+        let tools = now.iter().flat_map(tools_of).collect();
+        self.0.plugged.replace(|origin| matches!(origin, ToolOrigin::Mcp { .. }), tools);
         drop(servers);
-        now.iter().for_each(|server| self.0.plug_in(server));
     }
 
     /// How they stand. It may read files.
@@ -256,10 +257,14 @@ impl Inner {
         if !servers.iter().any(|known| Arc::ptr_eq(known, server)) {
             return;
         }
-        let tool = |kept| -> Arc<dyn DynTool> { Arc::new(McpTool::new(kept, server)) };
-        self.plugged.set(&origin(server), told_apart(server).0.into_iter().map(tool).collect());
+        self.plugged.set(&origin(server), tools_of(server).collect());
         drop(servers);
     }
+}
+
+/// The tools of a server as agents have them.
+fn tools_of(server: &Arc<Server>) -> impl Iterator<Item = Arc<dyn DynTool>> {
+    told_apart(server).0.into_iter().map(|kept| -> Arc<dyn DynTool> { Arc::new(McpTool::new(kept, server)) })
 }
 
 /// The tools of a server that the settings let, and which of them are left out because their names are taken.

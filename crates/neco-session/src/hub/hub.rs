@@ -189,17 +189,18 @@ impl Hub {
         let first_seq = journal.standing().last_seq;
         // A single request is about itself.
         let tells_plans = options.interactive && !resumed;
-        let (mut left, told_of) = if tells_plans { self.left_over(&record).await } else { Default::default() };
+        let left_over = async { if tells_plans { self.left_over(&record).await } else { Default::default() } };
+        let stopped_before = async { if resumed { None } else { self.stopped_before(&record).await } };
+        // None of these needs another.
+        let ((mut left, told_of), stopped_before, cut_short) =
+            futures::join!(left_over, stopped_before, self.cut_short(&record));
         left.extend(interrupted.into_iter().chain(paused));
         if !begins {
             let ended = ended_with_the_run(&fold.standing.in_background).into_iter();
             // Nothing comes between calls that are still to be run and their results.
             left.extend(ended.map(|body| if goes_on { said_at_boundary(body) } else { body }));
         }
-        if !resumed {
-            left.extend(self.stopped_before(&record).await);
-        }
-        left.extend(self.cut_short(&record).await);
+        left.extend(stopped_before.into_iter().chain(cut_short));
         let must_read = resumed || !left.is_empty();
         let (mode, generation) = options.ways(&fold.standing);
         let start = SessionStart {
@@ -227,12 +228,11 @@ impl Hub {
             fold.counted = None;
         }
         let started = std::iter::once(EventBody::SessionStart(start)).chain(left);
-        journal.commit_all(started.map(|body| (root, body)).collect()).await?;
-        self.note_told(&told_of).await;
+        journal.emit_all(started.map(|body| (root, body)).collect()).await?;
         if fold.standing.plans_from.is_some() && options.mode.is_some() {
             // A mode that was asked for is the person's, whatever the agent chose before.
             let change = ModeChange { mode: Some(mode), by: Some(Actor::Person), ..ModeChange::default() };
-            journal.commit(root, None, EventBody::ModeChange(change)).await?;
+            journal.emit(root, None, EventBody::ModeChange(change)).await?;
         }
         if must_read {
             each_event(self.setup.log.as_ref(), record.id, first_new, |event| fold.apply(&event)).await?;
@@ -243,15 +243,18 @@ impl Hub {
             // Its prompt names the old place.
             fold.environment = None;
         }
-        if !goes_on {
-            for body in deps.place(&record, &mut fold).await {
-                journal.emit(root, None, body).await?;
-            }
+        let cwd = Path::new(&record.cwd);
+        let place = async { if goes_on { Vec::new() } else { deps.place(&record, &mut fold).await } };
+        // The disk takes a while, and nothing that is read meanwhile needs it.
+        let (lasts, place, rules, definitions) =
+            futures::join!(journal.lasts(), place, deps.rules(cwd), deps.definitions(cwd));
+        lasts?;
+        self.note_told(&told_of).await;
+        for body in place {
+            journal.emit(root, None, body).await?;
         }
         let untold = fold.messages.iter().all(Message::is_neco);
         let recalled = fold.recalled.take();
-        let rules = deps.rules(Path::new(&record.cwd)).await;
-        let definitions = deps.definitions(Path::new(&record.cwd)).await;
         for warning in deps.notices(&rules, &definitions, provider.as_ref()) {
             journal.emit(root, None, warning).await?;
         }
@@ -264,7 +267,10 @@ impl Hub {
         let core = SessionCore { hub: self.clone(), record, root, journal, budget, aside };
         let remembering = Remembering::of(&core, &options, recalled, untold, provider.as_ref());
         // Those included that were removed: the logs of their forks still name their outputs.
-        let lineage = self.setup.catalog.ancestors(core.id()).await?;
+        let lineage = match core.record.parent {
+            Some(_) => self.setup.catalog.ancestors(core.id()).await?,
+            None => Vec::new(),
+        };
         let ctx = SessionContext::new(core, lineage, options, current, provider, &mut fold);
         let unfinished = goes_on.then(|| Unfinished { turn, results: std::mem::take(&mut fold.results) });
         let made = ctx.agent(fold, remembering.as_ref(), (resumed, unfinished))?;

@@ -15,6 +15,8 @@ pub(super) type Reply = oneshot::Sender<Result<(), StoreError>>;
 
 /// What the writer is asked to do.
 pub(super) enum Job {
+    /// Begin the write-ahead log: the first write comes soon.
+    Begin,
     Append(Batch),
     Catalog(CatalogChange, Reply),
     /// Remove a session where there is next to no room, bit by bit.

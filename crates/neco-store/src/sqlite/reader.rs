@@ -98,6 +98,12 @@ impl Reader {
         &self.path
     }
 
+    /// Opens the connection before somebody needs it. Where that fails, they are told.
+    pub(super) async fn get_ready(&self) {
+        let mut state = self.state.lock().await;
+        let _ = self.open(&mut state).await;
+    }
+
     /// The events of `session` after `since`.
     pub(super) async fn events(&self, session: SessionId, since: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         let mut state = self.state.lock().await;

@@ -81,6 +81,15 @@ impl SqliteStore {
         })
     }
 
+    /// Somebody is about to work with it: what the first who reads and the first who writes would wait for is done beside
+    /// whatever else is done until then.
+    pub fn get_ready(self: &Arc<Self>) {
+        // Who has much to write has begun already.
+        let _ = self.jobs.try_send(Job::Begin);
+        let store = Arc::clone(self);
+        tokio::spawn(async move { store.reader.get_ready().await });
+    }
+
     /// Makes room beside the store in the file `path`, which can't be opened on a full disk: what was kept for that day
     /// is given up, or else the search index goes, for it can be made again. Whether there was something to give.
     pub async fn make_room(path: &Path) -> bool {

@@ -154,6 +154,8 @@ struct Pending {
 impl Pending {
     fn add(&mut self, job: Job) {
         match job {
+            // What else is there is written at once.
+            Job::Begin => return,
             Job::Append(batch) => {
                 self.deadline.get_or_insert_with(|| Instant::now() + SOON);
                 self.is_awaited |= batch.reply.is_some();
@@ -210,6 +212,10 @@ impl Writer {
                 Some(deadline) => tokio::time::timeout_at(deadline, self.jobs.recv()).await,
             };
             match next {
+                Ok(Some(Job::Begin)) if !keeps_room => {
+                    self.begin().await;
+                    continue;
+                }
                 Ok(Some(job)) => {
                     pending.add(job);
                     self.take_waiting(&mut pending);
@@ -338,16 +344,28 @@ impl Writer {
         if self.unforced_since.is_none() {
             return Ok(());
         }
-        // Any write will do: all that was written before it is forced with it. This is one that changes nothing;
-        // a row that stays as it is would not even be written.
-        let same = format!("PRAGMA application_id = {}", open::APPLICATION_ID);
-        let forced = match self.connected_to(Commit::AtOnce).await {
-            Ok(connection) => sqlx::query(AssertSqlSafe(same)).execute(connection).await,
-            Err(error) => Err(error),
-        };
-        self.end(forced).await?;
+        // Any write will do: all that was written before it is forced with it.
+        self.write_nothing(Commit::AtOnce).await?;
         self.unforced_since = None;
         Ok(())
+    }
+
+    /// Begins the write-ahead log, whose beginning has to be on the disk before anything else of it is: the first who
+    /// writes something does not wait for that. Where it can't be begun, they are told.
+    async fn begin(&mut self) {
+        if let Err(error) = self.write_nothing(Commit::Later).await {
+            tracing::debug!(%error, "the write-ahead log is not begun ahead");
+        }
+    }
+
+    /// A write that changes nothing; a row that stays as it is would not even be written.
+    async fn write_nothing(&mut self, commit: Commit) -> Result<(), StoreError> {
+        let same = format!("PRAGMA application_id = {}", open::APPLICATION_ID);
+        let written = match self.connected_to(commit).await {
+            Ok(connection) => sqlx::query(AssertSqlSafe(same)).execute(connection).await.map(drop),
+            Err(error) => Err(error),
+        };
+        self.end(written).await
     }
 
     /// What came of something, for whoever asked for it.

@@ -9,14 +9,19 @@ use tokio::sync::oneshot;
 use super::*;
 use crate::catalog::SessionRecord;
 
-/// A writer of a store with one session.
-async fn begun() -> (TempDir, Writer, SessionId) {
-    let (folder, session) = (tempfile::tempdir().unwrap(), SessionId::new());
+/// A writer of the store in a folder.
+async fn writer(folder: &TempDir) -> Writer {
     let path = folder.path().join("neco.db");
     let index = Arc::new(SearchIndex::beside(&path));
     let shared = Shared { tails: Arc::default(), live: Arc::default(), index };
     let (_, jobs) = mpsc::channel(1);
-    let mut writer = Writer::new(&path, open::open(&path).await.unwrap(), None, shared, jobs);
+    Writer::new(&path, open::open(&path).await.unwrap(), None, shared, jobs)
+}
+
+/// A writer of a store with one session.
+async fn begun() -> (TempDir, Writer, SessionId) {
+    let (folder, session) = (tempfile::tempdir().unwrap(), SessionId::new());
+    let mut writer = writer(&folder).await;
     let (mut pending, (reply, created)) = (Pending::default(), oneshot::channel());
     pending.add(Job::Catalog(CatalogChange::Create(SessionRecord::new(session, "/project", 0)), reply));
     writer.write(&mut pending).await.unwrap();
@@ -85,4 +90,16 @@ async fn what_could_not_be_forced_can_be_the_next_time() {
     assert!(writer.connection.is_none() && writer.unforced_since.is_some());
     flush(&mut writer, &mut pending).await.unwrap();
     assert!(writer.unforced_since.is_none());
+}
+
+#[tokio::test]
+async fn the_write_ahead_log_is_begun_before_somebody_writes() {
+    let (folder, mut writer, _) = begun().await;
+    writer.disconnect().await;
+    let mut writer = self::writer(&folder).await;
+    let log = folder.path().join("neco.db-wal");
+    let bytes = || std::fs::metadata(&log).map_or(0, |log| log.len());
+    assert_eq!(bytes(), 0);
+    writer.begin().await;
+    assert!(bytes() > 0 && writer.unforced_since.is_none());
 }
