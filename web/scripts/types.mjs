@@ -7,6 +7,7 @@ const ROOTS = [
   "Command",
   "Event",
   "FileChanges",
+  "FileList",
   "FoundPlaces",
   "KeepChanges",
   "KeptChanges",
@@ -14,12 +15,18 @@ const ROOTS = [
   "ModelList",
   "Opened",
   "OpenSession",
+  "PreviewSettings",
   "Query",
+  "ReadText",
   "RecentFolders",
   "SessionChanges",
   "SessionPage",
   "SessionSnapshot",
+  "SettingsPreview",
   "ShowChange",
+  "ShowUsage",
+  "TextPiece",
+  "UsageReport",
 ];
 
 const HEAD =

@@ -824,7 +824,7 @@ export type FileChanges = {
   lines_after?: number;
   /** The changes, first to last. */
   hunks?: Array<Hunk>;
-  /** Whether lines are left out because there are too many: what is shown then can't be reverted piece by piece. */
+  /** Whether lines are left out because there are too many. */
   cut?: boolean;
 };
 
@@ -840,6 +840,14 @@ export type FilePreview = {
   unsure?: boolean;
   /** The lines that would come and go; absent where that is not known. */
   lines?: LineCount;
+};
+
+/** A file of which changes were put back. */
+export type FileReverted = {
+  /** Its path, relative to the workspace. */
+  path: string;
+  /** How many of its changes; absent when all of it was. */
+  changes?: number;
 };
 
 /** How far putting files back is. */
@@ -973,7 +981,7 @@ export type HookRun = {
 
 /** A change of a file, with the lines around it. */
 export type Hunk = {
-  /** A name for exactly this change, wherever in the file it stands. */
+  /** A name for exactly this change, wherever in the file it stands; empty where not all of it is shown, so that it can't be kept or put back by itself. */
   id: string;
   /** Whether a person keeps it. */
   kept?: boolean;
@@ -993,6 +1001,8 @@ export type HunkLine = {
   kind: LineChange;
   /** What stands in it, without its end. */
   text: string;
+  /** Whether the file ends with it, and without a line break. */
+  unended?: boolean;
   /** The words of it that are different, each from and to which UTF-16 unit; none where the whole line is. */
   marks?: Array<Array<number>>;
 };
@@ -1822,6 +1832,8 @@ export type Rewind = {
   now?: string;
   /** The rewind that this one takes back. */
   undoes?: number;
+  /** The files of which changes were put back, where not all files were; 200 at most. */
+  reverted?: Array<FileReverted>;
   /** How many files were put back. */
   changed?: number;
   /** How many of those were deleted, as there were none of them then. */
