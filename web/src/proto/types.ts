@@ -957,7 +957,7 @@ export type FileChanges = {
   lines_after?: number;
   /** The changes, first to last. */
   hunks?: Array<Hunk>;
-  /** Whether lines are left out because there are too many: what is shown then can't be reverted piece by piece. */
+  /** Whether lines are left out because there are too many. */
   cut?: boolean;
 };
 
@@ -973,6 +973,14 @@ export type FilePreview = {
   unsure?: boolean;
   /** The lines that would come and go; absent where that is not known. */
   lines?: LineCount;
+};
+
+/** A file of which changes were put back. */
+export type FileReverted = {
+  /** Its path, relative to the workspace. */
+  path: string;
+  /** How many of its changes; absent when all of it was. */
+  changes?: number;
 };
 
 /** How far putting files back is. */
@@ -1147,7 +1155,7 @@ export type HookRun = {
 
 /** A change of a file, with the lines around it. */
 export type Hunk = {
-  /** A name for exactly this change, wherever in the file it stands. */
+  /** A name for exactly this change, wherever in the file it stands; empty where not all of it is shown, so that it can't be kept or put back by itself. */
   id: string;
   /** Whether a person keeps it. */
   kept?: boolean;
@@ -2322,6 +2330,8 @@ export type Rewind = {
   now?: string;
   /** The rewind that this one takes back. */
   undoes?: number;
+  /** The files of which changes were put back, where not all files were; 200 at most. */
+  reverted?: Array<FileReverted>;
   /** How many files were put back. */
   changed?: number;
   /** How many of those were deleted, as there were none of them then. */

@@ -223,6 +223,9 @@ export const en = {
     wentBack: "went back",
     wentBackTo: (words: string) => `went back to before “${words}”`,
     undone: "went forth again",
+    reverted: (files: string) => `changes put back: ${files}`,
+    revertedFile: (path: string, changes: number | undefined) =>
+      changes === undefined ? path : `${path} (${changes === 1 ? "1 change" : `${changes} changes`})`,
     files: (count: number) => (count === 1 ? "1 file" : `${count} files`),
     imported: (from: string) => `from ${from}`,
     resumed: "opened again",

@@ -220,6 +220,8 @@ export const zh = {
     wentBack: "已回退",
     wentBackTo: (words) => `回退到“${words}”之前`,
     undone: "已撤销回退",
+    reverted: (files) => `已撤回改动：${files}`,
+    revertedFile: (path, changes) => (changes === undefined ? path : `${path}（${changes} 处改动）`),
     files: (count) => `${count} 个文件`,
     imported: (from) => `来自 ${from}`,
     resumed: "重新打开",

@@ -125,7 +125,7 @@ pub struct FileChanges {
     /// The changes, first to last.
     #[serde(default)]
     pub hunks: Vec<Hunk>,
-    /// Whether lines are left out because there are too many: what is shown then can't be reverted piece by piece.
+    /// Whether lines are left out because there are too many.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
 }
@@ -133,7 +133,8 @@ pub struct FileChanges {
 /// A change of a file, with the lines around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hunk {
-    /// A name for exactly this change, wherever in the file it stands.
+    /// A name for exactly this change, wherever in the file it stands; empty where not all of it is shown, so that it can't
+    /// be kept or put back by itself.
     pub id: String,
     /// Whether a person keeps it.
     #[serde(default)]
@@ -156,6 +157,9 @@ pub struct HunkLine {
     pub kind: LineChange,
     /// What stands in it, without its end.
     pub text: String,
+    /// Whether the file ends with it, and without a line break.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unended: bool,
     /// The words of it that are different, each from and to which UTF-16 unit; none where the whole line is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<[u32; 2]>,
