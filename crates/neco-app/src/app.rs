@@ -13,9 +13,9 @@ use neco_model::Models;
 use neco_proto::app::request::Describes;
 use neco_proto::app::{App, AppError, Call, Caller, Described, Request, Route, Scope, Trouble};
 use neco_proto::app::{
-    agents::*, blobs::*, commands::*, doctor::*, exchanges::*, files::*, folders::*, history::*, keys::*, mcp::*,
-    mcp_use::*, memory::*, models::*, plans::*, plugins::*, port::*, project::*, rules::*, sessions::*, settings::*,
-    setups::*, skills::*, tools::*, trust::*, workflows::*,
+    agents::*, blobs::*, changes::*, commands::*, doctor::*, exchanges::*, files::*, folders::*, history::*, keys::*,
+    mcp::*, mcp_use::*, memory::*, models::*, plans::*, plugins::*, port::*, project::*, rules::*, sessions::*,
+    settings::*, setups::*, skills::*, tools::*, trust::*, usage::*, workflows::*,
 };
 use neco_proto::{Client, SessionId};
 use neco_safety::secrets::{Redactor, scrub};
@@ -28,13 +28,14 @@ use crate::opening::Opener;
 use crate::other_processes::{any_open, attach};
 use crate::running_sessions::RunningSessions;
 use crate::services::ServiceSetup;
+use crate::usage::KnownUsage;
 use crate::watching::{answered, apart, nothing_but, values};
 use crate::workspace::Workspace;
 use crate::workspace::keys::Keys;
 use crate::workspace::plugged::Plugged;
 use crate::{
     agents, commands, doctor, error, files, folders, keys, mcp, mcp_login, mcp_settings, mcp_use, memory, models,
-    plans, plugins, project, rules, services, sessions, settings, setups, skill_changes, skills, tools, trust,
+    plans, plugins, project, rules, services, sessions, settings, setups, skill_changes, skills, tools, trust, usage,
     workflows,
 };
 
@@ -45,12 +46,14 @@ pub struct StorelessApp {
     overrides: Vec<String>,
     /// The sessions that this process has open.
     pub(crate) open: RunningSessions,
+    /// What is known of what sessions used.
+    pub(crate) used: KnownUsage,
 }
 
 impl StorelessApp {
     /// The program with the settings that were given with `-c`.
     pub fn new(env: Env, overrides: Vec<String>) -> Self {
-        Self { env, overrides, open: RunningSessions::default() }
+        Self { env, overrides, open: RunningSessions::default(), used: KnownUsage::default() }
     }
 
     /// The same, in a process that has sessions open.
@@ -343,6 +346,9 @@ routes! {
         SearchSessions => sessions::search,
         ListSessionAgents => sessions::agents,
         DiffSession => sessions::diff,
+        ListChanges => sessions::changes,
+        ShowChange => sessions::change,
+        KeepChanges => sessions::keep,
         ListExchanges => sessions::exchanges,
         ListKeptSessions => sessions::kept,
         RestoreSession => sessions::restore,
@@ -368,6 +374,8 @@ routes! {
         RemoveMemory => memory::remove,
         ListPlans => plans::list,
         ShowPlan => plans::show,
+        ReadText => files::read,
+        ShowUsage => usage::show,
     }
     ByCaller {
         RenameSession => sessions::rename,
@@ -394,6 +402,7 @@ routes! {
         FindSettings => settings::find,
         CheckSettings => settings::check,
         SetSettings => settings::set,
+        PreviewSettings => settings::preview,
         Examine => doctor::examine,
         ShowSandbox => doctor::sandbox,
         SetSandbox => doctor::set_sandbox,

@@ -41,6 +41,7 @@ fn growing() -> BTreeMap<&'static str, bool> {
         ("Health", reads::<Health>(&newer)),
         ("ImportNote", reads::<ImportNote>(&kind)),
         ("Level", reads::<Level>(&newer)),
+        ("LineChange", reads::<LineChange>(&newer)),
         ("ModelTest", reads::<ModelTest>(&other)),
         ("Origin", reads::<Origin>(&newer)),
         ("PlaceNote", reads::<PlaceNote>(&kind)),

@@ -10,10 +10,12 @@ use neco_config::{
 };
 use neco_proto::app::AppError;
 use neco_proto::app::settings::{
-    CheckSettings, CheckedSettings, FindSettings, HoldsFrom, ListSettings, NewSetting, SetSettings, SettingFile,
-    SettingFiles, SettingList, SettingRow, WrittenSettings,
+    CheckSettings, CheckedSettings, FindSettings, HoldsFrom, ListSettings, NewSetting, PreviewSettings, SetSettings,
+    SettingFile, SettingFiles, SettingList, SettingRow, SettingsPreview, WrittenSettings,
 };
+use neco_safety::secrets::Scope;
 use serde_json::Value as Json;
+use similar::TextDiff;
 use toml_edit::{DocumentMut, Item, Key, Table, TomlError, Value};
 
 use crate::app::StorelessApp;
@@ -119,11 +121,37 @@ pub(crate) fn own_file(env: &Env) -> PathBuf {
     env.config_dir().join("config.toml")
 }
 
-pub(crate) async fn set(app: &StorelessApp, request: SetSettings) -> Result<WrittenSettings, AppError> {
-    let kept = request.settings.iter().filter(|new| !new.value.is_null());
+/// Refuses settings that the next start could not read: it would not begin at all.
+fn refuse_unusable(app: &StorelessApp, folder: &str, settings: &[NewSetting]) -> Result<(), AppError> {
+    let kept = settings.iter().filter(|new| !new.value.is_null());
     let given: Vec<String> = kept.map(|new| format!("{}={}", new.key, new.value)).collect();
-    // Nothing is written that the next start could not read: it would not begin at all.
-    refuse(app.load_around(Path::new(&request.folder), &given).1)?;
+    refuse(app.load_around(Path::new(folder), &given).1)
+}
+
+/// What would be written, without secrets, before it is.
+pub(crate) async fn preview(app: &StorelessApp, request: PreviewSettings) -> Result<SettingsPreview, AppError> {
+    refuse_unusable(app, &request.folder, &request.settings)?;
+    let file = own_file(&app.env);
+    let shown = app.env.shown(&file);
+    let present = own_text(&app.env)?;
+    let new = changed(&present, &request.settings).map_err(|error| failed(format!("{shown}: {error}")))?;
+    // A file that is no TOML is refused above.
+    let masked = |text: &str| neco_config::masked(text).unwrap_or_default();
+    let redactor = app.redactor(Path::new(&request.folder));
+    let (before, after) = (masked(&present), masked(&new));
+    let diff = redactor.redact(&unified(&before, &after), Scope::Said).into_owned();
+    let hides_change = present != new && before == after;
+    let from = holds_from(&request.settings).into();
+    Ok(SettingsPreview { file: shown, exists: file.exists(), diff, hides_change, from })
+}
+
+/// What is different in a text, without a head.
+fn unified(before: &str, after: &str) -> String {
+    TextDiff::from_lines(before, after).unified_diff().context_radius(3).to_string()
+}
+
+pub(crate) async fn set(app: &StorelessApp, request: SetSettings) -> Result<WrittenSettings, AppError> {
+    refuse_unusable(app, &request.folder, &request.settings)?;
     let shown = app.env.shown(&own_file(&app.env));
     change(&app.env, |present| {
         let new = changed(present, &request.settings);

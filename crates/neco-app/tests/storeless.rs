@@ -15,7 +15,9 @@ use neco_proto::app::models::{ListModels, ListServed, OfferModels, ProviderStand
 use neco_proto::app::project::{Project, ShowProject};
 use neco_proto::app::rules::{AddRule, ExplainCall, GivenRules, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::ListSessions;
-use neco_proto::app::settings::{CheckSettings, FindSettings, HoldsFrom, ListSettings, NewSetting, SetSettings};
+use neco_proto::app::settings::{
+    CheckSettings, FindSettings, HoldsFrom, ListSettings, NewSetting, PreviewSettings, SetSettings,
+};
 use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust, TrustState};
 use neco_proto::app::{App, AppError, Caller, Request, Scope, Trouble};
 use neco_proto::{ApprovalMode, RuleSource, Ruling};
@@ -277,6 +279,29 @@ async fn settings_are_read_as_they_are_written_and_one_that_is_wrong_is_mended_b
     let list = house.asks(ListSettings { folder: house.folder() }).await.unwrap();
     assert!(list.problems.len() == 1 && list.problems[0].words.contains("tui.vi"), "{:?}", list.problems);
     assert!(list.unset.iter().any(|row| row.key == "agent.max_cost" && !row.meaning.is_empty()), "{:?}", list.unset);
+}
+
+#[tokio::test]
+async fn what_would_be_written_is_shown_before_without_secrets() {
+    let house = House::new();
+    let file = "# mine\nmode = \"plan\"\n\n[model_providers.a]\nbase = \"http://me:pw@host/v1\"\napi_key = \"sk-old-secret\"\n";
+    house.write("home/config.toml", file);
+    let new = |key: &str, value| NewSetting { key: key.to_owned(), value };
+    let preview =
+        async |settings: Vec<NewSetting>| house.asks(PreviewSettings { folder: house.folder(), settings }).await;
+    let shown = preview(vec![new("mode", json!("agent")), new("tui.theme", json!("light"))]).await.unwrap();
+    assert!(shown.diff.starts_with("@@ ") && shown.diff.contains("-mode = \"plan\"\n+mode = \"agent\"\n"), "{shown:?}");
+    assert!(shown.diff.contains("+[tui]\n+theme = \"light\"\n") && shown.exists && !shown.hides_change, "{shown:?}");
+    assert!(!shown.diff.contains("sk-old") && !shown.diff.contains("pw@"), "{shown:?}");
+    let secret = preview(vec![new("model_providers.a.api_key", json!("sk-new-secret"))]).await.unwrap();
+    assert_eq!((secret.diff.as_str(), secret.hides_change), ("", true));
+    assert_eq!(preview(vec![new("mode", json!("plan"))]).await.unwrap().diff, "");
+    assert!(preview(vec![new("mode", json!("plam"))]).await.is_err());
+    assert_eq!(fs::read_to_string(house.dir.path().join("home/config.toml")).unwrap(), file, "nothing is written");
+    let reader = Caller { scope: Scope::Work, ..Caller::person() };
+    let request = PreviewSettings { folder: house.folder(), settings: Vec::new() };
+    let app: &dyn App = &house.app;
+    assert_eq!(app.ask(&reader, &request).await.unwrap_err().trouble, Trouble::NotAllowed);
 }
 
 #[tokio::test]

@@ -138,6 +138,21 @@ pub enum Command {
     UndoRewind,
     /// Redoes the last undo, as [`Command::UndoRewind`] does with a rewind.
     RedoRewind,
+    /// Puts changes of files back as they were, exactly as they were shown; what else is different stays. Refused while
+    /// the agent works, and where a file is no longer as it was shown; [`Command::UndoRewind`] undoes it.
+    RevertFiles {
+        /// The point that they were compared with, as `sessions.changes` names it; the first message when it is empty.
+        #[serde(default)]
+        from: String,
+        /// What is put back.
+        changes: Vec<RevertedFile>,
+    },
+    /// Runs a call that failed once more with the same arguments; it is judged anew, and the model is told of it.
+    /// Refused while the agent works.
+    RetryCall {
+        /// The call.
+        call_id: CallId,
+    },
     /// Gives the session a title, which no model replaces.
     Rename {
         /// The title.
@@ -167,6 +182,18 @@ pub enum Command {
     },
     /// Ends the session's actor after everything is written.
     Shutdown,
+}
+
+/// What of a file is put back as it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RevertedFile {
+    /// The file, relative to the workspace.
+    pub path: String,
+    /// The mark of its change as it was shown.
+    pub mark: String,
+    /// The ids of the changes in it; all of the file when none is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<String>,
 }
 
 /// What an agent of the tree is told to do.

@@ -41,7 +41,9 @@ pub const PROTOCOL: u32 = 1;
 pub use actor::Actor;
 pub use background::{BackgroundCommand, BackgroundEnd};
 pub use client::{Client, ClientError, EventStream, Receipt};
-pub use command::{AgentOrder, AgentParameters, Attachment, Command, Decision, MessagePiece, WorkflowOrder};
+pub use command::{
+    AgentOrder, AgentParameters, Attachment, Command, Decision, MessagePiece, RevertedFile, WorkflowOrder,
+};
 pub use context::{
     ContextReport, GivenUse, Layer, LayerSize, LayerText, MessageSize, PromptReport, ServerToolsSize, ToolText,
     ToolsSize,

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use futures::future::BoxFuture;
 use neco_proto::event::TitleSource;
-use neco_proto::{Seq, SessionId};
+use neco_proto::{Event, Seq, SessionId};
 
 use crate::error::StoreError;
 use crate::search::{SearchHit, SearchQuery};
@@ -125,6 +125,15 @@ pub trait Catalog: Send + Sync {
     /// The bytes that would go with each of `sessions` if all of them went. An event counts for the session that it was
     /// written in, and not at all where forks that stay need it; what several sessions share counts for none.
     fn bytes_of(&self, sessions: Vec<SessionId>) -> BoxFuture<'_, Result<HashMap<SessionId, u64>, StoreError>>;
+
+    /// The events of some kinds that a session has of its own, and not from a parent, after `since`, oldest first; as far
+    /// as they are written.
+    fn own_events(
+        &self,
+        session: SessionId,
+        since: Seq,
+        kinds: &'static [&'static str],
+    ) -> BoxFuture<'_, Result<Vec<Event>, StoreError>>;
 
     /// Removes old sessions and gives the room back, or only says which ones it would remove. What forks
     /// need stays, as with [`Catalog::remove`].

@@ -400,6 +400,20 @@ impl Catalog for MemoryStore {
         Box::pin(async move { Ok(self.sessions().bytes_of(&sessions)) })
     }
 
+    fn own_events(
+        &self,
+        session: SessionId,
+        since: Seq,
+        kinds: &'static [&'static str],
+    ) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {
+        Box::pin(async move {
+            let all = self.sessions();
+            let own = all.0.get(&session).into_iter().flat_map(|found| &found.events);
+            let wanted = |event: &&Event| event.seq > since && kinds.contains(&event.body.type_name());
+            Ok(own.filter(wanted).cloned().collect())
+        })
+    }
+
     fn prune(&self, prune: Prune) -> BoxFuture<'_, Result<Pruned, StoreError>> {
         Box::pin(async move {
             let sessions = prune.choose(self.listed(|_| true, usize::MAX));

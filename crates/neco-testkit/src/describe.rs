@@ -108,6 +108,10 @@ fn detail(body: &EventBody) -> String {
         EventBody::Checkpoint(kept) => format!("{} {} changed", kept.when, kept.changed_count()),
         EventBody::SideCall(call) => format!("{} {}", call.purpose, if call.running { "running" } else { "over" }),
         EventBody::FilesBack(back) => format!("{} of {}", back.done, back.total),
+        EventBody::Rewind(back) if !back.reverted.is_empty() => {
+            let names: Vec<&str> = back.reverted.iter().map(|file| file.path.as_str()).collect();
+            format!("changes of {}", names.join(" "))
+        }
         EventBody::Rewind(back) => match (back.conversation, back.files.is_some()) {
             (true, true) => "both".to_owned(),
             (true, false) => "conversation".to_owned(),

@@ -30,7 +30,7 @@ use neco_session::workflow::WorkflowPlaces;
 use neco_session::{AgentDeps, Hub, HubSetup, Session, SessionOptions};
 use neco_store::SqliteStore;
 use neco_toolkit::PluggedTools;
-use neco_workspace::checkpoint::{self, Checkpoints, LeaveOutSettings, MemoryCheckpoints, Unsaved};
+use neco_workspace::checkpoint::{self, Checkpoints, FileSides, LeaveOutSettings, MemoryCheckpoints, Unsaved};
 use tempfile::TempDir;
 
 use crate::scenario::Setup;
@@ -227,6 +227,15 @@ impl Stage {
                 version: "test".to_owned(),
             }),
         }))
+    }
+
+    /// What a file held in a state, and holds now.
+    pub fn sides(&self, rev: &str, path: &str) -> Result<FileSides, String> {
+        let states = self.states.get().ok_or("no states are kept")?;
+        let mut found = None;
+        let looked = states.sides(rev, None, Some(Path::new(path)), &mut |sides| found = Some(sides));
+        looked.map_err(|error| error.to_string())?;
+        found.ok_or_else(|| format!("{path} is not different"))
     }
 
     /// The states of the folder, if they are kept.

@@ -261,6 +261,7 @@ fn rewind(to: Seq, before: &RewindPoint, conversation: bool, undoes: Option<Seq>
         undoes,
         changed: 600,
         deleted: 0,
+        reverted: Vec::new(),
         over_others: false,
         by: None,
     }

@@ -4,12 +4,13 @@
 //! comes out as JSON is told in `docs/view.md`.
 //!
 //! Reading order: [`reduce`] (events into blocks), [`figures`] and [`wording`] (numbers and sentences), [`paint`] (blocks as
-//! text), [`short_id`]; [`ask`] (what a person is asked about); [`slash`] with [`setting`], [`agent_ask`], [`agent_orders`],
+//! text), [`changed_words`], [`short_id`]; [`ask`] (what a person is asked about); [`slash`] with [`setting`], [`agent_ask`], [`agent_orders`],
 //! [`context_view`], [`workflow_inputs`], [`export_line`] and [`moment`], for whoever takes commands from a person.
 
 pub mod agent_ask;
 pub mod agent_orders;
 pub mod ask;
+pub mod changed_words;
 pub mod context_view;
 pub mod export_line;
 pub mod figures;

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`walk`] (the one set of rules by which every tool walks the folder), `rules` (what
 //! is ignored), [`git`], [`changed`], [`watched`], `small_file` (how files that anyone may have put there are read);
-//! [`index`]; [`checkpoint`]; [`worktree`] with [`worktree_git`].
+//! [`index`]; [`checkpoint`] with [`review`]; [`worktree`] with [`worktree_git`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -11,6 +11,7 @@ pub mod changed;
 pub mod checkpoint;
 pub mod git;
 pub mod index;
+pub mod review;
 mod rules;
 mod small_file;
 pub mod walk;

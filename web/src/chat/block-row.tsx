@@ -209,7 +209,11 @@ function useNotice(block: Block): { node: ReactNode; words: ReactNode } | null {
     case "stop":
       return { node: <Glyph shape="pause" tone="off" />, words: line(say.stopAll) };
     case "rewind": {
-      const { before, changed, undoes } = block.data;
+      const { before, changed, reverted, undoes } = block.data;
+      if (reverted !== undefined) {
+        const names = reverted.map(({ path, changes }) => say.revertedFile(cleanLine(path), changes));
+        return { node: DOT, words: rule(say.reverted(names.join(" · "))) };
+      }
       const what = undoes !== undefined ? say.undone : before === undefined ? say.wentBack : say.wentBackTo(before);
       return { node: DOT, words: rule([what, changed ? say.files(changed) : ""].filter(Boolean).join(" · ")) };
     }

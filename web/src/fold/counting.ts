@@ -32,7 +32,10 @@ export function wentBack(view: View, seq: number, rewind: Payload<"rewind">): We
     ...(message && { before: message.words }),
     ...(gone.length > 0 && { gone }),
     ...(again.length > 0 && { again }),
-    ...(message !== undefined && rewind.to >= message.seq && undoes === undefined && { named: true }),
+    ...(message !== undefined &&
+      rewind.to >= message.seq &&
+      undoes === undefined &&
+      rewind.reverted === undefined && { named: true }),
     ...(redo && { redo }),
   };
 }

@@ -356,6 +356,38 @@ export type CallId = string;
 /** Where a call is in its life. */
 export type CallStatus = ("validating" | "scheduled" | "awaiting_approval" | "executing" | "success" | "error" | "cancelled");
 
+/** A file that is different. */
+export type ChangedFile = {
+  /** Its path, relative to the workspace. */
+  path: string;
+  /** What happened to it. */
+  kind: FileChangeKind;
+  /** Whether it has no lines that could be compared. */
+  binary?: boolean;
+  /** Lines added. */
+  added?: number;
+  /** Lines removed. */
+  removed?: number;
+  /** Whether no turn of the session changed it, but somebody else did meanwhile. */
+  by_others?: boolean;
+  /** The lines of it that the session's work added and removed, where somebody else changed it too. */
+  own?: LineCount;
+  /** How many lines of it somebody else changed since the session's work ended. */
+  since?: number;
+  /** A name for exactly this change of this file: another content has another one. */
+  mark: string;
+  /** Whether a person keeps all of it. */
+  kept?: boolean;
+  /** How many changes it has. */
+  hunks?: number;
+  /** How many of them a person keeps. */
+  hunks_kept?: number;
+  /** The names of the agents that edited it, as far as their calls say so. */
+  agents?: Array<string>;
+  /** The numbers of the messages that it was edited because of, as far as calls say so. */
+  messages?: Array<number>;
+};
+
 /** How much was changed in files. */
 export type ChangedFiles = {
   /** How many files. */
@@ -506,6 +538,16 @@ export type Command = ({
   type: "undo_rewind";
 } | {
   type: "redo_rewind";
+} | {
+  type: "revert_files";
+  /** The point that they were compared with, as `sessions.changes` names it; the first message when it is empty. */
+  from?: string;
+  /** What is put back. */
+  changes: Array<RevertedFile>;
+} | {
+  type: "retry_call";
+  /** The call. */
+  call_id: CallId;
 } | {
   type: "rename";
   /** The title. */
@@ -889,6 +931,28 @@ export type FileChange = {
 /** How a file is different. */
 export type FileChangeKind = ("added" | "modified" | "deleted");
 
+/** How one file is different, change by change. */
+export type FileChanges = {
+  /** Its path, relative to the workspace. */
+  path: string;
+  /** What happened to it. */
+  kind: FileChangeKind;
+  /** Whether it has no lines that could be compared. */
+  binary?: boolean;
+  /** A name for exactly this change of this file, as in [`ChangedFile`]. */
+  mark: string;
+  /** Whether a person keeps all of it. */
+  kept?: boolean;
+  /** How many lines it had. */
+  lines_before?: number;
+  /** How many lines it has. */
+  lines_after?: number;
+  /** The changes, first to last. */
+  hunks?: Array<Hunk>;
+  /** Whether lines are left out because there are too many. */
+  cut?: boolean;
+};
+
 /** What would happen to a file. */
 export type FilePreview = {
   /** Its path, relative to the workspace. */
@@ -901,6 +965,14 @@ export type FilePreview = {
   unsure?: boolean;
   /** The lines that would come and go; absent where that is not known. */
   lines?: LineCount;
+};
+
+/** A file of which changes were put back. */
+export type FileReverted = {
+  /** Its path, relative to the workspace. */
+  path: string;
+  /** How many of its changes; absent when all of it was. */
+  changes?: number;
 };
 
 /** How far putting files back is. */
@@ -1073,6 +1145,34 @@ export type HookRun = {
   message_id?: MessageId;
 };
 
+/** A change of a file, with the lines around it. */
+export type Hunk = {
+  /** A name for exactly this change, wherever in the file it stands; empty where not all of it is shown, so that it can't be kept or put back by itself. */
+  id: string;
+  /** Whether a person keeps it. */
+  kept?: boolean;
+  /** The number that its first line had, from 1. */
+  before: number;
+  /** The number that its first line has, from 1. */
+  after: number;
+  /** What it stands in, such as the head of a function. */
+  heading?: string;
+  /** Its lines. */
+  lines: Array<HunkLine>;
+};
+
+/** A line of a change. */
+export type HunkLine = {
+  /** What happened to it. */
+  kind: LineChange;
+  /** What stands in it, without its end. */
+  text: string;
+  /** Whether the file ends with it, and without a line break. */
+  unended?: boolean;
+  /** The words of it that are different, each from and to which UTF-16 unit; none where the whole line is. */
+  marks?: Array<Array<number>>;
+};
+
 /** What a person has open in an editor. Lines are counted from 1. */
 export type IdeContext = {
   /** The file that is worked in; relative to the workspace where it lies inside it. */
@@ -1106,6 +1206,26 @@ export type ItemAnswer = {
   chosen?: Array<string>;
   /** What the person wrote. */
   text?: string;
+};
+
+/** Notes that a person keeps changes of a session, or takes that back. */
+export type KeepChanges = {
+  /** The session, by the beginning of its id. */
+  session?: string;
+  /** The folder that is worked in. */
+  folder?: string;
+  /** The marks of files, and the ids of changes. */
+  marks?: Array<string>;
+  /** Whether they are kept. */
+  kept?: boolean;
+  /** What is kept from now on although `marks` are not: the other changes of a file that was kept as a whole. */
+  instead?: Array<string>;
+};
+
+/** What a person keeps of a session's changes. */
+export type KeptChanges = {
+  /** The marks of files, and the ids of changes. */
+  kept: Array<string>;
 };
 
 /** What is kept now. */
@@ -1262,12 +1382,27 @@ export type Letter = (Up & {
 /** How bad it is. */
 export type Level = ("warning" | "error");
 
+/** What happened to a line. */
+export type LineChange = ("same" | "removed" | "added" | "other");
+
 /** Lines that a change adds and removes. ``` use neco_proto::LineCount; let unified = "--- a/b\n+++ b/b\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+more\n"; assert_eq!(LineCount::of(unified), LineCount { added: 2, removed: 1 }); ``` */
 export type LineCount = {
   /** Lines added. */
   added: number;
   /** Lines removed. */
   removed: number;
+};
+
+/** Lists the files that are different between two points of a session, as [`DiffSession`](super::history::DiffSession) names points, without their lines. */
+export type ListChanges = {
+  /** The session, by the beginning of its id. */
+  session?: string;
+  /** The folder that is worked in. */
+  folder?: string;
+  /** The earlier point; the first message when none is named. */
+  from?: string;
+  /** The later point; now when none is named. */
+  to?: string;
 };
 
 /** A server of this machine that answers. */
@@ -1788,6 +1923,29 @@ export type PiecesGiven = {
   tokens?: number;
 };
 
+/** What is to be known of the folder that a session goes on in. */
+export type PlaceNote = ({
+  kind: "moved";
+  /** Where it was. */
+  from: string;
+  /** Where it is. */
+  folder: string;
+} | {
+  kind: "removed";
+  /** Where it was. */
+  folder: string;
+} | {
+  kind: "made_again";
+  /** Where it is. */
+  folder: string;
+} | {
+  kind: "replaced";
+  /** Where that is. */
+  folder: string;
+} | {
+  kind: "other";
+});
+
 /** A plan. */
 export type Plan = {
   /** The plan as it was written, in markdown. */
@@ -2122,6 +2280,16 @@ export type ResultPart = ({
   value: Json;
 });
 
+/** What of a file is put back as it was. */
+export type RevertedFile = {
+  /** The file, relative to the workspace. */
+  path: string;
+  /** The mark of its change as it was shown. */
+  mark: string;
+  /** The ids of the changes in it; all of the file when none is named. */
+  hunks?: Array<string>;
+};
+
 /** The conversation, the files or both went back to an earlier point. Nothing is deleted: events between `to` and this one are in the log and no longer count for the conversation. */
 export type Rewind = {
   /** The last event that still counts. */
@@ -2138,6 +2306,8 @@ export type Rewind = {
   now?: string;
   /** The rewind that this one takes back. */
   undoes?: number;
+  /** The files of which changes were put back, where not all files were; 200 at most. */
+  reverted?: Array<FileReverted>;
   /** How many files were put back. */
   changed?: number;
   /** How many of those were deleted, as there were none of them then. */
@@ -2375,6 +2545,14 @@ export type ServerToolsSize = {
 /** How an MCP server is reached. */
 export type ServerTransport = ("stdio" | "http" | "other");
 
+/** The files that are different between two points of a session. */
+export type SessionChanges = {
+  /** The files by path; none when nothing changed. */
+  files: Array<ChangedFile>;
+  /** What is to be known of the session's folder. */
+  place?: PlaceNote;
+};
+
 /** One conversation with its log, tree and workspace. */
 export type SessionId = string;
 
@@ -2583,6 +2761,20 @@ export type SettingRow = {
   meaning?: string;
 };
 
+/** What would be written. */
+export type SettingsPreview = {
+  /** The file, as people write it. */
+  file: string;
+  /** Whether it is there already. */
+  exists: boolean;
+  /** What would be different in it, as a unified diff without a head; `***` for what settings are not shown of. Empty where nothing would be. */
+  diff: string;
+  /** Whether a secret would be another one, which is not shown. */
+  hides_change?: boolean;
+  /** From when on the settings would hold. */
+  from?: Known10;
+};
+
 /** A value that all agents of a session share was set or removed. */
 export type SharedStateUpdate = {
   /** Its name. */
@@ -2593,6 +2785,20 @@ export type SharedStateUpdate = {
   version: number;
   /** What the agent is called that did it; its id is that of the event. */
   writer: string;
+};
+
+/** Shows how one file is different between two points of a session, change by change. */
+export type ShowChange = {
+  /** The session, by the beginning of its id. */
+  session?: string;
+  /** The folder that is worked in. */
+  folder?: string;
+  /** The file, relative to the workspace. */
+  path?: string;
+  /** The earlier point; the first message when none is named. */
+  from?: string;
+  /** The later point; now when none is named. */
+  to?: string;
 };
 
 /** All of an agent. */

@@ -218,6 +218,9 @@ export const en = {
     wentBack: "went back",
     wentBackTo: (words: string) => `went back to before “${words}”`,
     undone: "went forth again",
+    reverted: (files: string) => `changes put back: ${files}`,
+    revertedFile: (path: string, changes: number | undefined) =>
+      changes === undefined ? path : `${path} (${changes === 1 ? "1 change" : `${changes} changes`})`,
     files: (count: number) => (count === 1 ? "1 file" : `${count} files`),
     imported: (from: string) => `from ${from}`,
     resumed: "opened again",
@@ -487,6 +490,8 @@ export const en = {
     },
     overruled: (layer: string) =>
       `Here the last word is of: ${layer}. What you write in your file holds where that says nothing.`,
+    newFile: "a new file",
+    hidesChange: "A secret changes, too; it is not shown.",
     unsaved: "Not saved yet",
     changes: (count: number) => (count === 1 ? "1 change" : `${count} changes`),
     loosens: "Agents can do more with this, or are asked about less, than now.",

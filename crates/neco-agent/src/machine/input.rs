@@ -66,7 +66,8 @@ pub enum Halt {
 pub enum Input {
     /// There is something to do: a user message, or the word to go on.
     Begin,
-    /// The calls of an answer that another process was given are to be run: the turn goes on with them.
+    /// The calls of an answer that is there already are to be run, because another process was given it or a call is
+    /// tried again: the turn goes on with them.
     TakeUp,
     /// What was said has passed the gate.
     Passed {

@@ -327,7 +327,7 @@ impl Agent {
         }
     }
 
-    fn start_over(&mut self) {
+    pub(super) fn start_over(&mut self) {
         self.accounts.start_over();
         self.model.start_over();
         self.gate.start_over();
@@ -364,17 +364,23 @@ impl Agent {
         if let Some(reason) = self.watched.hear(&mut self.conversation, tools, &self.terms, &self.reports).await? {
             return self.stop_loop(stamp, reason).await.map(Some);
         }
+        self.name_turn(iteration).await?;
+        self.fit_to_window().await?;
+        self.room.begin_turn();
+        let (room, mut talk) = self.talk();
+        let making = room.make(&mut talk).await?;
+        self.after_making(stamp, making).await
+    }
+
+    /// A turn begins, with the tools and terms that hold now.
+    pub(super) async fn name_turn(&mut self, iteration: u32) -> Result<(), SinkError> {
         self.reports.begin_turn(iteration, self.model.label()).await?;
         self.terms.begin_turn();
         if let Some(registry) = self.tools.begin_turn() {
             self.context.forget();
             self.scheduler.set_registry(registry);
         }
-        self.fit_to_window().await?;
-        self.room.begin_turn();
-        let (room, mut talk) = self.talk();
-        let making = room.make(&mut talk).await?;
-        self.after_making(stamp, making).await
+        Ok(())
     }
 
     /// Takes the highest level whose prompt and tools leave room to work in the model's window, and says so where that is

@@ -144,6 +144,17 @@ impl Conversation {
         calls.filter(|call| self.earlier.iter().all(|result| result.call_id != call.id)).cloned().collect()
     }
 
+    /// A call of any answer that is still in the conversation, and whether it failed.
+    pub(super) fn call(&self, id: &CallId) -> Option<(ToolCall, bool)> {
+        let messages = || self.history.iter().map(|entry| entry.message());
+        let call = messages().flat_map(|message| message.tool_calls()).find(|call| call.id == *id)?;
+        let is_failure = |part: &Part| match part {
+            Part::ToolResult(result) => result.call_id == *id && result.error_code.is_some(),
+            Part::Text { .. } | Part::Reasoning { .. } | Part::Image { .. } | Part::ToolCall(_) => false,
+        };
+        Some((call.clone(), messages().flat_map(|message| &message.parts).any(is_failure)))
+    }
+
     /// What the person said last.
     pub(super) fn asked(&self) -> String {
         let said = |message: &&Message| message.role == Role::User && !message.is_neco();

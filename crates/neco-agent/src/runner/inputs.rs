@@ -26,6 +26,10 @@ pub enum AgentInput {
     Message { message: Message, admission: Admission },
     /// Messages that wait are taken back.
     Withdraw(Vec<MessageId>),
+    /// Neco says something that it hears at once, or at its next turn where it works; no reason to begin one.
+    Tell(String),
+    /// A call of its conversation that failed is judged and run once more, with the same arguments.
+    Retry(CallId),
     /// The rules that are kept for good are these now.
     KeptRules(Vec<Rule>),
     /// A decision on a call that waits.

@@ -2,7 +2,7 @@
 //! at the same time, so that no one of them can keep it from hearing the others.
 //!
 //! Reading order: [`setup`] (what an agent is made of), [`agent`] (the loop, and what the machine wants done),
-//! [`taking`] (what comes in) with [`inputs`]. Their parts, each with its own state: [`reports`] (what the world is told),
+//! [`taking`] (what comes in) with [`inputs`] and [`retrying`]. Their parts, each with its own state: [`reports`] (what the world is told),
 //! [`accounts`] (what was used), [`terms`] (how it works now), [`briefing`] (what the model is told before the
 //! conversation), [`model`] (questions and answers) with [`paced`], [`answering`] (what becomes of them) and [`nudges`]
 //! (what is said to a model that stopped too early),
@@ -29,6 +29,7 @@ mod planning;
 mod questions;
 mod renewal;
 mod reports;
+mod retrying;
 mod setup;
 mod skilled;
 mod taking;

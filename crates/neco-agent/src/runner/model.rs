@@ -351,7 +351,7 @@ impl Model {
     }
 
     /// The model's own id when it has one that is unique in the session, otherwise one of ours.
-    fn free_id(&self, id: Option<&str>) -> CallId {
+    pub(super) fn free_id(&self, id: Option<&str>) -> CallId {
         let wanted = id.filter(|id| !id.is_empty()).map(CallId::from);
         self.taken_ids.take(wanted)
     }

@@ -71,6 +71,11 @@ impl Agent {
                 self.hear(message, admission).await?;
             }
             AgentInput::Withdraw(ids) => self.inbox.withdraw(&ids, &self.reports).await?,
+            AgentInput::Tell(text) if self.machine.busy() => {
+                self.inbox.hear_letter(Message::neco(text), false, None);
+            }
+            AgentInput::Tell(text) => self.admit_neco(&text).await?,
+            AgentInput::Retry(call_id) => self.retry(&call_id).await?,
             AgentInput::KeptRules(rules) => self.scheduler.policy_mut().renew_kept(rules),
             AgentInput::Approve { call_id, decision } => {
                 let records = self.scheduler.decide(&call_id, decision, by)?;

@@ -7,7 +7,7 @@ use neco_config::section::SandboxLevel;
 use neco_ext::scripts::Script;
 use neco_proto::app::AppError;
 use neco_proto::app::rules::{GivenRules, ListRules, RuleList, RuleRow};
-use neco_safety::policy::{LoadedPolicy, Rule};
+use neco_safety::policy::{LoadedPolicy, Rule, Telling};
 
 use crate::app::StorelessApp;
 use crate::workspace::plugged::Plugged;
@@ -47,6 +47,11 @@ impl From<&GivenRules> for RuleFlags {
         let rules = all.into_iter().flat_map(|(ruling, texts)| texts.iter().map(move |text| (ruling, text.clone())));
         Self { rules: rules.collect(), add_dir: given.add_dir.iter().map(PathBuf::from).collect() }
     }
+}
+
+/// What judges the files of a folder that are shown without a call.
+pub(crate) fn telling(app: &StorelessApp, folder: &str) -> Result<Telling, AppError> {
+    Ok(Here::look(app, folder, &GivenRules::default())?.rules.policy.telling())
 }
 
 pub(crate) async fn list(app: &StorelessApp, request: ListRules) -> Result<RuleList, AppError> {

@@ -11,6 +11,6 @@ mod judge;
 mod kept;
 mod look;
 
-pub(crate) use here::list;
+pub(crate) use here::{list, telling};
 pub(crate) use judge::{explain, test};
 pub(crate) use kept::{add, kept, remove};

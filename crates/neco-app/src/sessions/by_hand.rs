@@ -65,21 +65,27 @@ pub(super) struct ByHand {
     /// Between the works of the session.
     between: Lines,
     /// Since its last one.
-    pub(super) since: Lines,
+    since: Lines,
     /// What is different in what that left, whoever changed it.
     until: Lines,
 }
 
 impl ByHand {
-    /// The lines of a file that are the session's own, where others changed it too; `text` is its whole difference.
-    pub(super) fn own(&self, path: &Path, text: &str) -> Option<LineCount> {
+    /// How many lines of a file others changed since the session's last work.
+    pub(super) fn since(&self, path: &Path) -> u64 {
+        self.since.get(path).map_or(0, |lines| lines.added.max(lines.removed))
+    }
+
+    /// The lines of a file that are the session's own, where others changed it too; `whole` are those of its whole
+    /// difference.
+    pub(super) fn own(&self, path: &Path, whole: LineCount) -> Option<LineCount> {
         let (between, since) = (self.between.get(path), self.since.get(path));
         if between.is_none() && since.is_none() {
             return None;
         }
         let all = match since {
             Some(_) => self.until.get(path).copied().unwrap_or_default(),
-            None => LineCount::of(text),
+            None => whole,
         };
         let theirs = between.copied().unwrap_or_default();
         let (added, removed) = (all.added.saturating_sub(theirs.added), all.removed.saturating_sub(theirs.removed));

@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use neco_proto::app::history::{DiffSession, FileDiff, ListSessionAgents, SessionAgents, SessionDiff};
+use neco_proto::app::history::{DiffSession, FileDiff, ListSessionAgents, PlaceNote, SessionAgents, SessionDiff};
 use neco_proto::app::sessions::SessionRow;
 use neco_proto::app::{AppError, Trouble};
 use neco_proto::event::{Admission, CompleteReason};
-use neco_proto::{Event, EventBody, Role, Seq, SessionId};
+use neco_proto::{Event, EventBody, LineCount, Role, Seq, SessionId};
 use neco_session::SessionError;
 use neco_session::rewind::{RewindError, RewindHistory};
+use neco_store::SessionRecord;
 use neco_workspace::checkpoint::{self, CheckpointError, Checkpoints, RestoreOptions};
 
-use super::by_hand::Handed;
+use super::by_hand::{ByHand, Handed};
 use super::list::row;
 use crate::app::LocalApp;
 use crate::error::{failed, invalid, of_session};
@@ -75,77 +76,119 @@ pub(crate) async fn agents(app: &LocalApp, request: ListSessionAgents) -> Result
 }
 
 pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<SessionDiff, AppError> {
-    let record = app.hub.find(&request.session).await.map_err(of_session)?;
-    // Where it works now is kept by whoever goes on with it.
-    let found = app.hub.place_of(record, Path::new(&request.folder), false).map_err(of_session)?;
-    let (is_removed, place, record) = (found.is_removed(), found.note, found.record);
-    let root = Path::new(&record.cwd);
-    let hub = app.hub_of(root)?;
-    let history = hub.course(record.id).await.map_err(of_session)?;
-    if history.points.is_empty() && request.from.is_none() && request.to.is_none() {
-        return Ok(SessionDiff { files: Vec::new(), place });
-    }
-    let from = point(&history, request.from.as_deref().unwrap_or("1"))?;
-    let to = match point(&history, request.to.as_deref().unwrap_or("now"))? {
-        // Of files that are not there it is known how the session left them.
-        Point::Now if is_removed => history.files_at(Seq::MAX).map_or(Point::Now, |rev| Point::Kept(rev.to_owned())),
-        to => to,
+    let DiffSession { session, folder, from, to } = request;
+    let compared = Compared::look(app, &session, Path::new(&folder), (from.as_deref(), to.as_deref())).await?;
+    let Some(states) = compared.states else { return Ok(SessionDiff { files: Vec::new(), place: compared.place }) };
+    let files = move || -> Result<_, AppError> {
+        let (from, to) = (states.from.as_str(), states.to.as_deref());
+        let files = states.checkpoints.diff(from, to).map_err(failed)?;
+        Ok((files, states.theirs()?, states.by_hand()))
     };
-    let off = || failed("checkpoints are off, or can't be made in this folder");
-    let checkpoints = hub.checkpoints(root).await.ok_or_else(off)?;
-    let options = RestoreOptions {
-        session: record.id.to_string(),
-        unfinished: history.unfinished.clone(),
-        turns: history.turns(),
-        work: history.turn_work(),
-        leave_theirs: true,
-        ..RestoreOptions::default()
-    };
-    let handed = Handed::of(&history, &from, &to);
-    let compared = move || -> Result<_, AppError> {
-        let (files, theirs) = compare(&checkpoints, from, to, &options)?;
-        Ok((files, theirs, handed.map(|handed| handed.compare(checkpoints.as_ref())).unwrap_or_default()))
-    };
-    let (files, theirs, by_hand) = tokio::task::spawn_blocking(compared).await.map_err(failed)??;
+    let (files, theirs, by_hand) = tokio::task::spawn_blocking(files).await.map_err(failed)??;
     let file = |diff: checkpoint::FileDiff| {
         let path = &diff.change.path;
         let by_others = theirs.contains(path);
         FileDiff {
             by_others,
             // What only others changed counts as it is.
-            own: if by_others { None } else { by_hand.own(path, &diff.text) },
-            since: by_hand.since.get(path).map_or(0, |lines| lines.added.max(lines.removed)),
+            own: if by_others { None } else { by_hand.own(path, LineCount::of(&diff.text)) },
+            since: by_hand.since(path),
             path: path.display().to_string(),
             kind: diff.change.kind.into(),
             diff: diff.text,
         }
     };
-    Ok(SessionDiff { files: files.into_iter().map(file).collect(), place })
+    Ok(SessionDiff { files: files.into_iter().map(file).collect(), place: compared.place })
 }
 
-/// What is different, and the files of it that only others changed, as far as the session that `options` are of knows.
-fn compare(
-    checkpoints: &Arc<dyn Checkpoints>,
-    from: Point,
-    to: Point,
-    options: &RestoreOptions,
-) -> Result<(Vec<checkpoint::FileDiff>, BTreeSet<PathBuf>), AppError> {
-    match (from, to) {
-        (Point::Now, Point::Now) => Ok(Default::default()),
-        (Point::Kept(from), Point::Kept(to)) => {
-            Ok((checkpoints.diff(&from, Some(&to)).map_err(failed)?, BTreeSet::new()))
+/// Two points of a session that are compared.
+pub(super) struct Compared {
+    /// The session, in the folder that it works in now.
+    pub(super) record: SessionRecord,
+    pub(super) history: RewindHistory,
+    /// What is to be known of the session's folder.
+    pub(super) place: Option<PlaceNote>,
+    /// The states at the points; none where nothing can be different.
+    pub(super) states: Option<States>,
+}
+
+/// The states of files at two points of a session.
+pub(super) struct States {
+    pub(super) checkpoints: Arc<dyn Checkpoints>,
+    /// The earlier one.
+    pub(super) from: String,
+    /// The later one; the present where none is named.
+    pub(super) to: Option<String>,
+    options: RestoreOptions,
+    handed: Option<Handed>,
+}
+
+impl Compared {
+    /// Finds the states at two points; without points those of the first message and now.
+    pub(super) async fn look(
+        app: &LocalApp,
+        session: &str,
+        folder: &Path,
+        (from, to): (Option<&str>, Option<&str>),
+    ) -> Result<Self, AppError> {
+        let record = app.hub.find(session).await.map_err(of_session)?;
+        // Where it works now is kept by whoever goes on with it.
+        let found = app.hub.place_of(record, folder, false).map_err(of_session)?;
+        let (is_removed, place, record) = (found.is_removed(), found.note, found.record);
+        let root = PathBuf::from(&record.cwd);
+        let hub = app.hub_of(&root)?;
+        let history = hub.course(record.id).await.map_err(of_session)?;
+        let nothing = |history| Self { record: record.clone(), history, place: place.clone(), states: None };
+        if history.points.is_empty() && from.is_none() && to.is_none() {
+            return Ok(nothing(history));
         }
-        (Point::Kept(from), Point::Now) => {
-            let files = checkpoints.diff(&from, None).map_err(failed)?;
-            // A store that is only read does not say whose they are.
-            let theirs = match checkpoints.preview(&from, options) {
-                Ok(preview) => preview.theirs,
-                Err(CheckpointError::OnlyRead(_)) => Vec::new(),
-                Err(error) => return Err(failed(error)),
-            };
-            Ok((files, theirs.into_iter().collect()))
+        let from = point(&history, from.unwrap_or("1"))?;
+        let to = match point(&history, to.unwrap_or("now"))? {
+            // Of files that are not there it is known how the session left them.
+            Point::Now if is_removed => {
+                history.files_at(Seq::MAX).map_or(Point::Now, |rev| Point::Kept(rev.to_owned()))
+            }
+            to => to,
+        };
+        let off = || failed("checkpoints are off, or can't be made in this folder");
+        let checkpoints = hub.checkpoints(&root).await.ok_or_else(off)?;
+        let handed = Handed::of(&history, &from, &to);
+        let (from, to) = match (from, to) {
+            (Point::Now, Point::Now) => return Ok(nothing(history)),
+            (Point::Kept(from), Point::Kept(to)) => (from, Some(to)),
+            (Point::Kept(from), Point::Now) => (from, None),
+            (Point::Now, Point::Kept(_)) => return Err(invalid("name the earlier state first; `now` comes last")),
+        };
+        let options = RestoreOptions {
+            session: record.id.to_string(),
+            unfinished: history.unfinished.clone(),
+            turns: history.turns(),
+            work: history.turn_work(),
+            leave_theirs: true,
+            ..RestoreOptions::default()
+        };
+        let states = Some(States { checkpoints, from, to, options, handed });
+        Ok(Self { record, history, place, states })
+    }
+}
+
+impl States {
+    /// The files that only others changed, as far as the session knows. Blocks.
+    pub(super) fn theirs(&self) -> Result<BTreeSet<PathBuf>, AppError> {
+        if self.to.is_some() {
+            return Ok(BTreeSet::new());
         }
-        (Point::Now, Point::Kept(_)) => Err(invalid("name the earlier state first; `now` comes last")),
+        // A store that is only read does not say whose they are.
+        match self.checkpoints.preview(&self.from, &self.options) {
+            Ok(preview) => Ok(preview.theirs.into_iter().collect()),
+            Err(CheckpointError::OnlyRead(_)) => Ok(BTreeSet::new()),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// The lines that others changed. Blocks.
+    pub(super) fn by_hand(&self) -> ByHand {
+        self.handed.as_ref().map(|handed| handed.compare(self.checkpoints.as_ref())).unwrap_or_default()
     }
 }
 
@@ -154,18 +197,9 @@ fn point(history: &RewindHistory, wanted: &str) -> Result<Point, AppError> {
     if wanted == "now" {
         return Ok(Point::Now);
     }
-    // A number is a message's as far as there are any; names of states may be digits alone.
-    let is_number = wanted.parse::<usize>().is_ok_and(|number| number <= history.points.len());
-    if let Some(rev) = history.state(wanted).ok().filter(|_| !is_number) {
-        return Ok(Point::Kept(rev.to_owned()));
-    }
     let none = |words: String| AppError::new(Trouble::NotFound, words).hint(CHECKPOINTS);
-    match history.find(wanted) {
-        Ok(message) => match history.files_at(message.seq) {
-            Some(rev) => Ok(Point::Kept(rev.to_owned())),
-            None if history.checkpoints.is_empty() => Ok(Point::Now),
-            None => Err(of_session(SessionError::from(RewindError::NoCheckpoint))),
-        },
+    match history.files_of(wanted) {
+        Ok(rev) => Ok(rev.map_or(Point::Now, |rev| Point::Kept(rev.to_owned()))),
         Err(RewindError::NoMessage { wanted, count }) => {
             let said = if count == 1 { "1 message".to_owned() } else { format!("{count} messages") };
             Err(none(format!("{wanted} is neither a message nor a checkpoint of this session, which has {said}")))

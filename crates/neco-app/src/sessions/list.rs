@@ -27,7 +27,7 @@ use crate::watching::{Told, told};
 const LOOKED_AT: usize = 200;
 
 /// All that there are.
-pub(super) const ALL: usize = usize::MAX >> 1;
+pub(crate) const ALL: usize = usize::MAX >> 1;
 
 pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<SessionPage, AppError> {
     let (mut records, mut page) = find(app, &request).await?;

@@ -5,12 +5,13 @@
 //! would have to read to find out what happened; a value of an enum that a newer version adds can be read in every answer.
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`known`] (words of newer
-//! versions), [`origin`], then the topics: [`opening`], [`sessions`], [`history`], [`exchanges`], [`blobs`], [`port`], [`workflows`],
-//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`project`], [`files`], [`folders`], [`commands`], [`skills`], [`plugins`], [`tools`], [`mcp`], [`mcp_use`], [`setups`].
+//! versions), [`origin`], then the topics: [`opening`], [`sessions`], [`history`], [`changes`], [`exchanges`], [`blobs`], [`port`], [`workflows`],
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`project`], [`files`], [`folders`], [`commands`], [`skills`], [`plugins`], [`tools`], [`mcp`], [`mcp_use`], [`setups`], [`usage`].
 
 pub mod agents;
 pub mod blobs;
 pub mod caller;
+pub mod changes;
 pub mod commands;
 pub mod doctor;
 pub mod error;
@@ -38,6 +39,7 @@ pub mod setups;
 pub mod skills;
 pub mod tools;
 pub mod trust;
+pub mod usage;
 pub mod workflows;
 
 use std::ops::Range;

@@ -130,6 +130,36 @@ pub struct SetSettings {
 
 request!(SetSettings => WrittenSettings, "settings.set", Put "/settings", Manage, repeatable);
 
+/// Shows what [`SetSettings`] would write, and writes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PreviewSettings {
+    /// The folder whose settings they must fit to.
+    pub folder: String,
+    /// The settings.
+    pub settings: Vec<NewSetting>,
+}
+
+request!(PreviewSettings => SettingsPreview, "settings.preview", Post "/settings/preview", Manage, repeatable);
+
+/// What would be written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SettingsPreview {
+    /// The file, as people write it.
+    pub file: String,
+    /// Whether it is there already.
+    pub exists: bool,
+    /// What would be different in it, as a unified diff without a head; `***` for what settings are not shown of. Empty
+    /// where nothing would be.
+    pub diff: String,
+    /// Whether a secret would be another one, which is not shown.
+    #[serde(default)]
+    pub hides_change: bool,
+    /// From when on the settings would hold.
+    #[serde(default)]
+    pub from: Known<HoldsFrom>,
+}
+
 /// A setting that is to be written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NewSetting {

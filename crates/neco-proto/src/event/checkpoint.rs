@@ -134,6 +134,9 @@ pub struct Rewind {
     /// The rewind that this one takes back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<Seq>,
+    /// The files of which changes were put back, where not all files were; 200 at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reverted: Vec<FileReverted>,
     /// How many files were put back.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub changed: u64,
@@ -146,6 +149,16 @@ pub struct Rewind {
     /// Who went back; absent in logs that are older than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Actor>,
+}
+
+/// A file of which changes were put back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileReverted {
+    /// Its path, relative to the workspace.
+    pub path: String,
+    /// How many of its changes; absent when all of it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<u64>,
 }
 
 names! {

@@ -25,7 +25,8 @@ pub use agent::{AgentComplete, AgentState, BudgetReached, CompleteReason, StateC
 pub use ask::{AskedAhead, PermissionDecision, PermissionRequest, Says};
 pub use body::{Event, EventBody};
 pub use checkpoint::{
-    Checkpoint, CheckpointWhen, FileChange, FileChangeKind, FilesBack, LeftOut, LeftOutWhy, Rewind, RewindWhat,
+    Checkpoint, CheckpointWhen, FileChange, FileChangeKind, FileReverted, FilesBack, LeftOut, LeftOutWhy, Rewind,
+    RewindWhat,
 };
 pub use context::{
     Compaction, CompactionCause, CompactionStrategy, ContextTrim, EnvironmentTold, GivenPiece, PiecesGiven, RulesTold,

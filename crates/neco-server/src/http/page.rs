@@ -32,19 +32,23 @@ const NONE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><ti
                     <p>This build of Neco has no page. <code>cargo xtask web</code> builds it, and the next build of Neco \
                     brings it along; released binaries have it.</p></html>\n";
 
+/// The addresses of the page that stand by themselves.
+const ALONE: &[&str] = &["/", "/login", "/sessions", "/tasks", "/workflows", "/usage", "/settings"];
+
+/// Those that have more of them below.
+const ABOVE: &[&str] = &["/s/", "/tasks/", "/workflows/", "/settings/"];
+
 /// Whether the page is what stands at a path: it needs no token, as it holds nothing of anybody.
 pub(crate) fn is_page(path: &str) -> bool {
-    matches!(path, "/" | "/login") || path.starts_with("/s/") || path.starts_with("/assets/")
+    ALONE.contains(&path) || ABOVE.iter().any(|above| path.starts_with(above)) || path.starts_with("/assets/")
 }
 
 /// The routes of the page: one document for all its addresses, and its files.
 pub(crate) fn add(router: Router, files: &'static [PageFile]) -> Router {
     let document = move || async move { document(files) };
-    router
-        .route("/", get(document))
-        .route("/login", get(document))
-        .route("/s/{*rest}", get(document))
-        .route("/assets/{name}", get(move |Path(name): Path<String>| async move { asset(files, &name) }))
+    let router = ALONE.iter().fold(router, |router, path| router.route(path, get(document)));
+    let router = ABOVE.iter().fold(router, |router, path| router.route(&format!("{path}{{*rest}}"), get(document)));
+    router.route("/assets/{name}", get(move |Path(name): Path<String>| async move { asset(files, &name) }))
 }
 
 fn document(files: &[PageFile]) -> Response {
@@ -60,12 +64,13 @@ fn document(files: &[PageFile]) -> Response {
     response
 }
 
-/// What the page may load and run: its own files, and nothing that stands in a text.
+/// What the page may load and run: its own files, and nothing that stands in a text. Its one policy for trusted types is
+/// about the address of its worker.
 fn policy(nonce: &str) -> String {
     format!(
         "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' blob: data:; \
          font-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; \
-         frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+         frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types neco"
     )
 }
 

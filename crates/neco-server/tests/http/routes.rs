@@ -42,6 +42,37 @@ async fn a_session_is_opened_told_asked_and_paged() {
 }
 
 #[tokio::test]
+async fn the_page_stands_at_all_its_addresses_and_the_api_at_none_of_them() {
+    let stage = Stage::new().await;
+    let pages = [
+        "/",
+        "/login",
+        "/s/1/changes?file=a.rs",
+        "/sessions?q=x",
+        "/tasks",
+        "/tasks/7",
+        "/workflows",
+        "/workflows/7",
+        "/usage",
+        "/settings",
+        "/settings/models",
+    ];
+    for address in pages {
+        let answer = stage
+            .raw(format!("GET {address} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", stage.address).as_bytes());
+        let answer = answer.await;
+        let policy = answer.lines().find(|line| line.starts_with("content-security-policy: ")).unwrap_or_default();
+        assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("<html>"), "{address}: {answer}");
+        for rule in ["worker-src 'self'", "require-trusted-types-for 'script'; trusted-types neco", "'nonce-"] {
+            assert!(policy.contains(rule), "{address}: {policy}");
+        }
+    }
+    for address in ["/tasksheet", "/usage/7", "/api/v1/sessions", "/api/v1/usage"] {
+        assert_eq!(stage.asked_as(&format!("GET {address}"), &[], "").await.0, 401, "{address}");
+    }
+}
+
+#[tokio::test]
 async fn calls_take_their_arguments_from_path_query_and_body() {
     let stage = Stage::new().await;
     let listed = stage.json("GET /api/v1/sessions?limit=3&states=true&folder=%2Fa%20b", "").await;

@@ -20,9 +20,14 @@ const KEPT_LINES: usize = 8;
 impl SessionActor {
     /// What the log says, if nothing is under way.
     pub(super) async fn course(&self) -> Result<RewindHistory, ClientError> {
+        self.course_of(RewindError::AtWork).await
+    }
+
+    /// The same, where work that is under way is refused with these words.
+    pub(super) async fn course_of(&self, at_work: RewindError) -> Result<RewindHistory, ClientError> {
         let course = RewindHistory::read(self.ctx.log().as_ref(), self.ctx.id()).await?;
         if course.working || self.ctx.supervisor.is_at_work().await {
-            return Err(RewindError::AtWork.into());
+            return Err(at_work.into());
         }
         match self.ctx.supervisor.paused().await {
             names if names.is_empty() => Ok(course),
@@ -56,13 +61,16 @@ impl SessionActor {
             }
         };
         again?;
-        if !went.kept.is_empty() {
-            self.warn(kept_words(&went.kept)).await?;
-        }
+        self.warn_of_kept(&went.kept).await?;
         if let Some(words) = dropped_words(allowed) {
             self.warn(words).await?;
         }
         Ok(receipt)
+    }
+
+    /// Says what was left alone, if anything was.
+    pub(super) async fn warn_of_kept(&self, kept: &[String]) -> Result<(), ClientError> {
+        if kept.is_empty() { Ok(()) } else { self.warn(kept_words(kept)).await }
     }
 
     async fn warn(&self, text: String) -> Result<(), ClientError> {

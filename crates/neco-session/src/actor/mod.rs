@@ -3,7 +3,7 @@
 //! Invariants: whoever holds a [`Session`] can do what any window can and no more; when the actor
 //! has ended, everything is on the disk and the session's lock is free.
 //!
-//! Reading order: [`session`] (the window's side), [`run`] (the task), [`answer`], [`back`] with [`shown`],
+//! Reading order: [`session`] (the window's side), [`run`] (the task), [`answer`], [`back`] with [`shown`], [`reverting`],
 //! [`remember`], [`opened`] (in an editor), [`attached`] (to a message) with [`resources`].
 
 mod answer;
@@ -12,6 +12,7 @@ mod back;
 mod opened;
 mod remember;
 mod resources;
+mod reverting;
 mod run;
 mod session;
 mod shown;

@@ -318,6 +318,8 @@ impl SessionActor {
                 let course = self.course().await?;
                 return self.go(by, &course.way_to_state(course.state(&rev)?)).await;
             }
+            Command::RevertFiles { from, changes } => return self.revert(by, &from, changes).await,
+            Command::RetryCall { call_id } => AgentInput::Retry(call_id),
             Command::UndoRewind => return self.go(by, &self.course().await?.undo()?).await,
             Command::RedoRewind => return self.go(by, &self.course().await?.redo()?).await,
             Command::AgentCommand { order, .. } => self.for_root(&by, order).await?,
@@ -386,7 +388,7 @@ impl SessionActor {
     }
 
     /// What a command is answered with that begins nothing itself.
-    fn receipt(&self) -> Receipt {
+    pub(super) fn receipt(&self) -> Receipt {
         Receipt { seq: self.ctx.journal.standing().last_seq, message_id: None }
     }
 

@@ -238,6 +238,7 @@ fn commands_are_in_the_background_until_the_session_is_opened_again() {
             undoes: None,
             changed: 0,
             deleted: 0,
+            reverted: Vec::new(),
             over_others: false,
             by: None,
         })

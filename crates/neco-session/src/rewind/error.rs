@@ -44,6 +44,12 @@ pub enum RewindError {
     /// The agent works.
     #[error("the agent is working; stop it or wait, then rewind")]
     AtWork,
+    /// The agent works, and changes of files are to be put back.
+    #[error("the agent is working; stop it or wait, then put changes back")]
+    AtWorkOnFiles,
+    /// A file is not as it was shown, or can't be put back.
+    #[error("{0}; nothing was put back")]
+    NotPutBack(String),
     /// Nobody works, but agents are paused whose work would no longer be wanted by anybody.
     #[error("{}: /agents cancel NAME stops one, /agents resume NAME goes on with it; then rewind", paused(.0))]
     Paused(Vec<String>),

@@ -17,7 +17,7 @@ use super::plan::{RewindPlan, rewind_event, told};
 use crate::journal::Journal;
 
 /// Most changed files that an event names.
-const NAMED: usize = 200;
+pub(super) const NAMED: usize = 200;
 /// Most files that were left out which an event names.
 const NAMED_LEFT_OUT: usize = 50;
 
@@ -205,7 +205,7 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
     })
 }
 
-fn options(way: &RewindPlan, session: SessionId, agreed: Agreed) -> RestoreOptions {
+pub(super) fn options(way: &RewindPlan, session: SessionId, agreed: Agreed) -> RestoreOptions {
     let (session, since_ms) = (session.to_string(), Some(way.since_ms));
     RestoreOptions {
         session,
@@ -234,7 +234,7 @@ fn told_from_time_to_time(journal: &Arc<Journal>, agent: AgentId) -> Progress {
 }
 
 /// What a person should know of files: first what can't come back, then what is left alone, each in a line.
-fn told_of(lost: &[Kept], kept: &[Kept]) -> Vec<String> {
+pub(super) fn told_of(lost: &[Kept], kept: &[Kept]) -> Vec<String> {
     let lost = lost.iter().map(|lost| format!("{} {}", lost.path.display(), lost.reason));
     lost.chain(kept.iter().map(|kept| format!("{} stays: {}", kept.path.display(), kept.reason))).collect()
 }
@@ -283,7 +283,7 @@ pub fn event_of(snapshot: &Snapshot, when: CheckpointWhen, label: &str) -> Check
     }
 }
 
-async fn aside<T: Send + 'static>(
+pub(super) async fn aside<T: Send + 'static>(
     checkpoints: Option<Arc<dyn Checkpoints>>,
     work: impl FnOnce(&dyn Checkpoints) -> Result<T, CheckpointError> + Send + 'static,
 ) -> Result<T, RewindError> {
@@ -293,7 +293,7 @@ async fn aside<T: Send + 'static>(
     done.map_err(|error| RewindError::Files(error.to_string()))?.map_err(RewindError::from)
 }
 
-fn change_of(change: &Change) -> FileChange {
+pub(super) fn change_of(change: &Change) -> FileChange {
     FileChange { path: shown_path(&change.path), kind: change.kind.into() }
 }
 

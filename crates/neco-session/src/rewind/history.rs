@@ -12,6 +12,7 @@ use neco_proto::{
 use neco_store::{EventLog, StoreError};
 use neco_workspace::checkpoint::{TurnWork, Unfinished};
 
+use super::editors::Editors;
 use super::error::RewindError;
 use super::outside::Outside;
 use super::turn_work::TurnWorks;
@@ -72,6 +73,8 @@ pub struct RewindHistory {
     unkept: Vec<Seq>,
     outside: Outside,
     works: TurnWorks,
+    /// Who edited which file.
+    pub editors: Editors,
     rewinds: Rewinds,
     effective: Effective,
 }
@@ -232,6 +235,24 @@ impl RewindHistory {
         }
     }
 
+    /// The state of the files at a point that a person names: the number of a message or the beginning of its id (as they
+    /// were when it was said), the beginning of a state's name, or `end`. None where nothing was ever kept, so that
+    /// nothing was changed.
+    ///
+    /// # Errors
+    /// When there is no such point, or no state of then is known.
+    pub fn files_of(&self, wanted: &str) -> Result<Option<&str>, RewindError> {
+        // A number is a message's as far as there are any; names of states may be digits alone.
+        let is_number = wanted.parse::<usize>().is_ok_and(|number| number <= self.points.len());
+        if let Some(rev) = self.state(wanted).ok().filter(|_| !is_number) {
+            return Ok(Some(rev));
+        }
+        match self.files_at(self.find(wanted)?.seq) {
+            None if !self.checkpoints.is_empty() => Err(RewindError::NoCheckpoint),
+            rev => Ok(rev),
+        }
+    }
+
     /// What is known of a state: when it was kept last.
     pub(super) fn kept(&self, rev: &str) -> Option<&Kept> {
         self.checkpoints.iter().rfind(|kept| kept.checkpoint.rev == rev)
@@ -326,6 +347,7 @@ impl RewindHistory {
         self.rewinds.note(event);
         self.outside.note(event);
         self.works.note(event);
+        self.editors.note(event);
         // Only what the root said and was told can be gone back to; files are everybody's.
         if self.root != Some(event.agent_id) && !matches!(event.body, EventBody::Checkpoint(_)) {
             return;

@@ -209,6 +209,7 @@ pub fn rewind_event(way: &RewindPlan, undo: Option<String>, changed: u64) -> Rew
         undoes: way.undoes,
         changed,
         deleted: 0,
+        reverted: Vec::new(),
         over_others: false,
         by: None,
     }

@@ -154,6 +154,7 @@ fn rewind() -> Rewind {
         changed: 0,
         deleted: 0,
         by: None,
+        reverted: Vec::new(),
         over_others: false,
     }
 }

@@ -347,6 +347,7 @@ fn checkpoint_bodies() -> Vec<EventBody> {
             undo: Some("0f3a".to_owned()),
             now: Some("91c2".to_owned()),
             undoes: Some(9),
+            reverted: vec![FileReverted { path: "src/ä.rs".to_owned(), changes: Some(2) }],
             changed: 3,
             deleted: 0,
             over_others: true,

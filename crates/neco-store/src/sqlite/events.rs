@@ -96,6 +96,27 @@ pub(super) async fn messages(
     Ok(events)
 }
 
+/// The events of some kinds that a session has of its own, after `since`.
+pub(super) async fn of_kinds(
+    connection: &mut SqliteConnection,
+    session: SessionId,
+    since: Seq,
+    kinds: &[&str],
+) -> Result<Vec<Event>, Unreadable> {
+    let bodies: Vec<String> = sql!(
+        query_scalar.fetch_all(&mut *connection),
+        "SELECT body FROM events WHERE session_id = ? AND seq > ? AND kind IN (SELECT value FROM json_each(?))
+            ORDER BY seq",
+        (session.as_uuid(), sql_number(since), serde_json::json!(kinds).to_string())
+    )?;
+    let mut events = Vec::new();
+    for body in bodies {
+        let contents = blob::contents(connection, &body).await?;
+        events.push(event_of(&body, &contents)?);
+    }
+    Ok(events)
+}
+
 /// The session and those that it is a fork of; empty when the catalogue does not have it.
 pub(super) async fn ancestors(
     connection: &mut SqliteConnection,

@@ -123,6 +123,18 @@ impl Reader {
         Ok(Some((messages_in(&said), last)))
     }
 
+    /// The events of some kinds that `session` has of its own, after `since`.
+    pub(super) async fn own_events(
+        &self,
+        session: SessionId,
+        since: Seq,
+        kinds: &[&str],
+    ) -> Result<Vec<Event>, StoreError> {
+        let mut state = self.state.lock().await;
+        let Open { connection, .. } = self.open(&mut state).await?;
+        events::of_kinds(connection, session, since, kinds).await.map_err(|error| self.unreadable(&error))
+    }
+
     /// The session is no more.
     pub(super) async fn forget(&self, session: SessionId) {
         if let State::Open(open) = &mut *self.state.lock().await {

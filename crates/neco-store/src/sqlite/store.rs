@@ -508,6 +508,15 @@ impl Catalog for SqliteStore {
         Box::pin(self.reader.bytes_of(sessions.into_iter()))
     }
 
+    fn own_events(
+        &self,
+        session: SessionId,
+        since: Seq,
+        kinds: &'static [&'static str],
+    ) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {
+        Box::pin(self.reader.own_events(session, since, kinds))
+    }
+
     fn prune(&self, prune: Prune) -> BoxFuture<'_, Result<Pruned, StoreError>> {
         Box::pin(self.prune_sessions(prune))
     }

@@ -133,6 +133,10 @@ pub enum Act {
     Rewind(usize, RewindWhat),
     /// Takes the last rewind back.
     UndoRewind,
+    /// Puts changes of a file back since the first message, by their numbers; all of the file without any.
+    Revert(String, Vec<usize>),
+    /// Runs the call once more that ended last.
+    RetryCall,
     /// Gives the session a title.
     Rename(String),
     /// Someone else changes a file.
@@ -232,6 +236,11 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
             number.trim().parse().map_err(|_| "not the number of a message")?,
             word(back.trim_start_matches("rewind "))?,
         ),
+        Some(("revert", path)) => Act::Revert(path.trim().to_owned(), Vec::new()),
+        Some((revert, path)) if revert.starts_with("revert ") => {
+            let number = revert.trim_start_matches("revert ").trim().parse();
+            Act::Revert(path.trim().to_owned(), vec![number.map_err(|_| "not the number of a change")?])
+        }
         Some(("compact", focus)) => Act::Compact(Some(focus.trim().to_owned())),
         Some(("editor", json)) => Act::Editor(serde_json::from_str(json).map_err(|error| format!("editor: {error}"))?),
         Some(("edit", json)) => {
@@ -256,6 +265,7 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
             "stop all" => Act::StopAll,
             agent if agent.starts_with("agent ") => told(agent, "")?,
             "undo rewind" => Act::UndoRewind,
+            "retry" => Act::RetryCall,
             "compact" => Act::Compact(None),
             other => return Err(format!("what the person does is not known: {other:?}")),
         },

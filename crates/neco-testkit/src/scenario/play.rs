@@ -7,10 +7,11 @@ use std::time::Duration;
 use futures::StreamExt;
 use neco_proto::{
     AgentId, Answer, CallId, Client, Command, Event, EventBody, ItemAnswer, MessageId, Query, Question, Reply,
-    SessionId, Subject,
+    RevertedFile, SessionId, Subject,
 };
 
 use neco_view::reduce::IdleTracker;
+use neco_workspace::review::Review;
 
 use super::expect;
 use super::parse::{Act, Cue, Saying, Scenario};
@@ -68,6 +69,7 @@ async fn perform(
         cues: scenario.cues.iter().cloned().collect(),
         asked: None,
         question: None,
+        ended: None,
     };
     let mut rest = IdleTracker::default();
     person.act(None).await?;
@@ -99,6 +101,8 @@ struct Person<'a> {
     asked: Option<CallId>,
     /// The question that the person was last asked.
     question: Option<Question>,
+    /// The call that ended last.
+    ended: Option<CallId>,
 }
 
 impl Person<'_> {
@@ -109,6 +113,9 @@ impl Person<'_> {
         }
         if let Some(EventBody::Question(question)) = event.map(|event| &event.body) {
             self.question = Some(question.clone());
+        }
+        if let Some(EventBody::ToolCallEnd(end)) = event.map(|event| &event.body) {
+            self.ended = Some(end.call_id.clone());
         }
         while self.cues.front().is_some_and(|cue| its_moment(cue, event)) {
             let Some(cue) = self.cues.pop_front() else { return Ok(()) };
@@ -139,6 +146,14 @@ impl Person<'_> {
                 self.client.ask(Query::UndoPreview).await.map_err(|error| error.to_string())?;
                 Command::UndoRewind
             }
+            Act::Revert(path, numbers) => {
+                let changes = vec![self.shown(path, &numbers).await?];
+                Command::RevertFiles { from: String::new(), changes }
+            }
+            Act::RetryCall => {
+                let call_id = self.ended.clone().ok_or("no call has ended that could be tried again")?;
+                Command::RetryCall { call_id }
+            }
             Act::Rename(title) => Command::Rename { title },
             Act::Compact(focus) => Command::Compact { focus },
             Act::Editor(context) => Command::SetIdeContext { context },
@@ -165,6 +180,22 @@ impl Person<'_> {
         let Answer::Tree { nodes } = answer else { return Err("not what was asked".to_owned()) };
         let node = nodes.iter().find(|node| node.name == name);
         node.map(|node| node.id).ok_or_else(|| format!("there is no agent {name}"))
+    }
+
+    /// The changes of a file since the first message that the person means by their numbers, as they are shown; all of
+    /// the file without any.
+    async fn shown(&self, path: String, numbers: &[usize]) -> Result<RevertedFile, String> {
+        let answer = self.client.ask(Query::Checkpoints).await.map_err(|error| error.to_string())?;
+        let Answer::Checkpoints { checkpoints } = answer else { return Err("not what was asked".to_owned()) };
+        let first = checkpoints.first().ok_or("no checkpoint")?;
+        let sides = self.stage.sides(&first.rev, &path)?;
+        let review = Review::of(&sides);
+        let id = |number: &usize| {
+            let change = number.checked_sub(1).and_then(|index| review.changes.get(index));
+            change.map(|change| change.id.clone()).ok_or_else(|| format!("{path} has no change {number}"))
+        };
+        let hunks = numbers.iter().map(id).collect::<Result<_, _>>()?;
+        Ok(RevertedFile { mark: review.mark(), hunks, path })
     }
 
     /// The message that the person means by its number.
@@ -212,6 +243,7 @@ fn its_moment(cue: &Cue, event: Option<&Event>) -> bool {
             Act::User(_) => matches!(event.body, EventBody::AgentComplete(_) | EventBody::Rewind(_)),
             Act::Rewind(..) => matches!(event.body, EventBody::AgentComplete(_)),
             Act::UndoRewind => matches!(event.body, EventBody::Rewind(_)),
+            Act::Revert(..) | Act::RetryCall => matches!(event.body, EventBody::AgentComplete(_)),
             Act::Decide(_) => matches!(event.body, EventBody::PermissionRequest(_)),
             Act::Reply(_) => matches!(event.body, EventBody::Question(_)),
             Act::Compact(_) => matches!(event.body, EventBody::AgentComplete(_)),

@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
+use neco_view::changed_words::changed_words;
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
-use similar::{ChangeTag, TextDiff};
 
 use super::highlight::Painter;
 use super::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
-/// In longer lines no words are compared.
+/// In longer lines no colours are looked for.
 const LONGEST_LINE: usize = 2000;
 
 /// A line of a change.
@@ -81,15 +81,6 @@ fn starts(header: &str) -> Option<(u64, u64)> {
     Some((first(old)?, first(new)?))
 }
 
-/// How much lines that are compared word by word have in common.
-const ALIKE: f32 = 0.4;
-
-/// How many of their words such lines share at least: blanks and signs make any two lines alike.
-const SHARED: f32 = 0.3;
-
-/// In a bigger change lines are not looked for that became others.
-const COMPARED: usize = 20;
-
 struct Drawing<'t> {
     look: Look<'t>,
     /// Colours a line by itself: what is shown begins in the middle of a file.
@@ -116,17 +107,13 @@ impl Drawing<'_> {
         let theme = self.look.theme;
         let removed: Vec<&str> = block.iter().filter_map(removed).collect();
         let added: Vec<&str> = block.iter().filter_map(added).collect();
-        let pairs = pairs(&removed, &added);
-        for (index, line) in removed.iter().enumerate() {
-            let other = pairs.iter().find(|(old, _)| *old == index).and_then(|(_, new)| added.get(*new));
-            let words = other.map(|other| changed_words(line, other, ChangeTag::Delete)).unwrap_or_default();
-            self.row(self.old, line, &words, &Sign('−', theme.removed, theme.removed_line, theme.removed_word));
+        let (gone, come) = changed_words(&removed, &added);
+        for (line, words) in removed.iter().zip(&gone) {
+            self.row(self.old, line, words, &Sign('−', theme.removed, theme.removed_line, theme.removed_word));
             self.old += 1;
         }
-        for (index, line) in added.iter().enumerate() {
-            let other = pairs.iter().find(|(_, new)| *new == index).and_then(|(old, _)| removed.get(*old));
-            let words = other.map(|other| changed_words(other, line, ChangeTag::Insert)).unwrap_or_default();
-            self.row(self.new, line, &words, &Sign('+', theme.added, theme.added_line, theme.added_word));
+        for (line, words) in added.iter().zip(&come) {
+            self.row(self.new, line, words, &Sign('+', theme.added, theme.added_line, theme.added_word));
             self.new += 1;
         }
         for change in block {
@@ -203,45 +190,6 @@ fn parts(begin: usize, end: usize, words: &[(usize, usize)]) -> Vec<(usize, usiz
     parts
 }
 
-/// Which removed line became which added one, by their places: one after the other where there are as many of both, else
-/// those that are alike, in order.
-fn pairs(removed: &[&str], added: &[&str]) -> Vec<(usize, usize)> {
-    if removed.len() == added.len() {
-        return (0..removed.len()).map(|index| (index, index)).collect();
-    }
-    let mut pairs = Vec::new();
-    if removed.len().max(added.len()) > COMPARED {
-        return pairs;
-    }
-    let mut from = 0;
-    for (old, line) in removed.iter().enumerate() {
-        // Of those that are as much alike the first is meant, which is the last from behind.
-        let others = added.iter().enumerate().skip(from).rev().filter(|(_, other)| likeness(line, other) >= ALIKE);
-        let alike = others.map(|(new, other)| (shared_words(line, other), new));
-        if let Some((_, new)) = alike.max_by(|one, other| one.0.total_cmp(&other.0)) {
-            pairs.push((old, new));
-            from = new + 1;
-        }
-    }
-    pairs
-}
-
-/// How much two lines have in common, from 0 to 1.
-fn likeness(old: &str, new: &str) -> f32 {
-    let is_short = old.len().max(new.len()) <= LONGEST_LINE;
-    if is_short { TextDiff::from_unicode_words(old, new).ratio() } else { 0.0 }
-}
-
-/// How many of their words two lines share, from 0 to 1: blanks and signs, which most lines have, say nothing of what
-/// became of one.
-fn shared_words(old: &str, new: &str) -> f32 {
-    TextDiff::from_slices(&words_of(old), &words_of(new)).ratio()
-}
-
-fn words_of(line: &str) -> Vec<&str> {
-    line.split(|char: char| !char.is_alphanumeric() && char != '_').filter(|word| !word.is_empty()).collect()
-}
-
 fn removed<'a>(change: &Change<'a>) -> Option<&'a str> {
     match change {
         Change::Removed(line) => Some(line),
@@ -254,39 +202,6 @@ fn added<'a>(change: &Change<'a>) -> Option<&'a str> {
         Change::Added(line) => Some(line),
         Change::Kept(_) | Change::Removed(_) => None,
     }
-}
-
-/// Where in one of the lines the words stand that the other does not have. Lines that have little in common are not
-/// compared: a patchwork explains nothing.
-fn changed_words(old: &str, new: &str, side: ChangeTag) -> Vec<(usize, usize)> {
-    if old.len().max(new.len()) > LONGEST_LINE {
-        return Vec::new();
-    }
-    let diff = TextDiff::from_unicode_words(old, new);
-    if diff.ratio() < ALIKE || shared_words(old, new) < SHARED {
-        return Vec::new();
-    }
-    let line = if side == ChangeTag::Delete { old } else { new };
-    let indented = line.len() - line.trim_start().len();
-    let mut words: Vec<(usize, usize)> = Vec::new();
-    let mut at = 0;
-    for change in diff.iter_all_changes() {
-        let changed = change.tag() == side;
-        if !changed && change.tag() != ChangeTag::Equal {
-            continue;
-        }
-        let end = at + change.value().len();
-        // How far a line is indented is no word of it.
-        let changed = changed && end > indented;
-        let at_word = at.max(indented);
-        match words.last_mut().filter(|(_, to)| changed && *to == at) {
-            Some((_, to)) => *to = end,
-            None if changed => words.push((at_word, end)),
-            None => {}
-        }
-        at = end;
-    }
-    words
 }
 
 #[cfg(test)]

@@ -59,7 +59,9 @@ impl Counting {
             before: message.map(|(.., words)| words.clone()),
             gone: those(&before, &after),
             again: those(&after, &before),
-            named: message.is_some_and(|(seq, ..)| rewind.to >= *seq) && rewind.undoes.is_none(),
+            named: message.is_some_and(|(seq, ..)| rewind.to >= *seq)
+                && rewind.undoes.is_none()
+                && rewind.reverted.is_empty(),
             redo,
             rewind: rewind.clone(),
         };

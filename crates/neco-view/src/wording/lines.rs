@@ -10,7 +10,7 @@ use neco_proto::{FormField, ItemAnswer, Plan, PlanStatus, QuestionItem, Reply, S
 
 use super::agents::in_one_line;
 use super::notices;
-use super::rewind::{REDO, UNDO, files_back};
+use super::rewind::{REDO, UNDO, files_back, reverted};
 use crate::figures;
 use crate::reduce::View;
 use crate::reduce::block::{
@@ -170,6 +170,9 @@ fn rewound(went: &WentBack) -> Vec<(Tone, String)> {
 }
 
 fn went_back(WentBack { rewind, before, gone, again, named, redo }: &WentBack) -> String {
+    if !rewind.reverted.is_empty() {
+        return format!("Changes put back: {} · {REDO}", reverted(rewind));
+    }
     let what = match (rewind.conversation, rewind.files.is_some()) {
         (true, true) => "conversation and files",
         (true, false) => "conversation",

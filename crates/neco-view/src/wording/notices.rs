@@ -9,7 +9,7 @@ use neco_proto::event::{
 };
 use neco_proto::{ApprovalMode, ContextReport, ErrorCode, GivenUse, ServerToolsSize, SessionRules, ToolsSize};
 
-use super::rewind::files_back;
+use super::rewind::{files_back, reverted};
 use crate::figures;
 use crate::reduce::block::WorkflowStep;
 use neco_proto::clean::clean_line;
@@ -80,6 +80,9 @@ pub fn compaction(compaction: &Compaction) -> String {
 
 /// `rewound to an earlier message: the conversation and the files`.
 pub fn rewind(rewind: &Rewind) -> String {
+    if !rewind.reverted.is_empty() {
+        return format!("changes put back: {}", reverted(rewind));
+    }
     let what = match (rewind.conversation, rewind.files.is_some()) {
         (true, true) => "the conversation and the files",
         (true, false) => "the conversation; files stay as they are",

@@ -1,7 +1,7 @@
 //! What going back would change, told before anything is changed.
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::{CheckpointWhen, FileChangeKind};
+use neco_proto::event::{CheckpointWhen, FileChangeKind, FileReverted, Rewind};
 use neco_proto::{FilePreview, RewindKind, RewindPoint, RewindPreview};
 
 use super::Told;
@@ -21,6 +21,21 @@ pub const REDO: &str = "/redo restores it";
 
 /// What takes that back.
 pub const UNDO: &str = "/undo undoes it again";
+
+/// Most files that are named of which changes were put back.
+const NAMED_REVERTED: usize = 4;
+
+/// Of which files changes were put back: `a.rs, b.rs (2 changes)`.
+pub fn reverted(rewind: &Rewind) -> String {
+    let one = |file: &FileReverted| match file.changes {
+        Some(count) => format!("{} ({})", clean_line(&file.path), figures::count(count, "change")),
+        None => clean_line(&file.path),
+    };
+    let mut names: Vec<String> = rewind.reverted.iter().take(NAMED_REVERTED).map(one).collect();
+    let more = (rewind.changed.max(rewind.reverted.len() as u64)).saturating_sub(names.len() as u64);
+    names.extend((more > 0).then(|| format!("{more} more")));
+    names.join(", ")
+}
 
 /// Which moment a state of the files is from: `before “fix the parser · Write a.rs”`, which is the message that was
 /// worked on and the change that came next. A state that was kept for going back is named by its label alone.

@@ -241,6 +241,38 @@ pub struct FileDiff {
     pub text: String,
 }
 
+/// What a file held in one state, and holds in another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileSides {
+    /// What happened to it.
+    pub change: Change,
+    /// What it held; nothing where it was not there.
+    pub before: Option<Side>,
+    /// What it holds; nothing where it is not there.
+    pub after: Option<Side>,
+}
+
+/// What a file holds in a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// What it is and its permissions, as git writes them: `100644`.
+    pub form: String,
+    /// Its content; of a link, where that leads.
+    pub content: Vec<u8>,
+}
+
+/// How much of a file is put back into an earlier state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PutBack {
+    /// All of it.
+    Whole,
+    /// It holds this from then on.
+    Content(Vec<u8>),
+}
+
+/// Says how much of a file is put back that was found to be different in this way. What it refuses is not done.
+pub type Decides<'a> = &'a mut dyn FnMut(&FileSides) -> Result<PutBack, CheckpointError>;
+
 /// What was removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
@@ -268,6 +300,16 @@ pub trait Checkpoints: Exchanges + Send + Sync {
     /// What is different in `to`, or now, from `from`, with the text of it.
     fn diff(&self, from: &str, to: Option<&str>) -> Result<Vec<FileDiff>, CheckpointError>;
 
+    /// Hands every file that is different in `to`, or now, from `from` to `take`, one after the other by path; where one is
+    /// named, `only` that.
+    fn sides(
+        &self,
+        from: &str,
+        to: Option<&str>,
+        only: Option<&Path>,
+        take: &mut dyn FnMut(FileSides),
+    ) -> Result<(), CheckpointError>;
+
     /// What going back to `rev` would do.
     fn preview(&self, rev: &str, options: &RestoreOptions) -> Result<Preview, CheckpointError>;
 
@@ -279,6 +321,18 @@ pub trait Checkpoints: Exchanges + Send + Sync {
         &self,
         rev: &str,
         options: &RestoreOptions,
+        before: BeforeRestore<'_>,
+    ) -> Result<Restored, CheckpointError>;
+
+    /// Puts files back that are different from `from`, each as far as `decides` says of what it holds right then, and
+    /// whoever changed it. The present state is kept first, and `before` hears of it; no other file is touched.
+    /// Fails when one of the files is not different or can't come back, or one of them refuses; nothing is changed then.
+    fn put_back(
+        &self,
+        from: &str,
+        files: &[PathBuf],
+        options: &RestoreOptions,
+        decides: Decides<'_>,
         before: BeforeRestore<'_>,
     ) -> Result<Restored, CheckpointError>;
 

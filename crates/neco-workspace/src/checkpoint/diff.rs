@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use similar::TextDiff;
 
-use super::checkpoints::{Change, FileDiff};
+use super::checkpoints::{Change, FileDiff, FileSides, Side};
 use super::error::CheckpointError;
 use super::tree::{Item, ItemKind, TreeChange};
 use super::vault::Vault;
@@ -24,6 +24,19 @@ pub fn file_diff<V: Vault>(vault: &V, change: &TreeChange) -> Result<FileDiff, C
     let path: PathBuf = OsStr::from_bytes(&change.path).into();
     let text = text(&path.display().to_string(), change, &before, &after);
     Ok(FileDiff { change: Change { path, kind: change.kind() }, text })
+}
+
+/// What one file held, and holds.
+pub fn file_sides<V: Vault>(vault: &V, change: &TreeChange) -> Result<FileSides, CheckpointError> {
+    let side = |item: Option<Item>, unusual| -> Result<Option<Side>, CheckpointError> {
+        let Some(item) = item else { return Ok(None) };
+        Ok(Some(Side { form: mode(item, unusual), content: vault.get(item.id)? }))
+    };
+    Ok(FileSides {
+        change: Change { path: OsStr::from_bytes(&change.path).into(), kind: change.kind() },
+        before: side(change.before, change.modes.0)?,
+        after: side(change.after, change.modes.1)?,
+    })
 }
 
 fn text(path: &str, change: &TreeChange, before: &[u8], after: &[u8]) -> String {

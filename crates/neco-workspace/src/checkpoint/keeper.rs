@@ -13,10 +13,11 @@ use neco_proto::event::CheckpointWhen;
 
 use super::cache::{Cache, Stamp};
 use super::checkpoints::{
-    BeforeRestore, Change, Checkpoints, FileDiff, Note, Point, Preview, Pruned, RestoreOptions, Restored, Snapshot,
+    BeforeRestore, Change, Checkpoints, Decides, FileDiff, FileSides, Note, Point, Preview, Pruned, RestoreOptions,
+    Restored, Snapshot,
 };
 use super::details::Details;
-use super::diff::file_diff;
+use super::diff::{file_diff, file_sides};
 use super::error::CheckpointError;
 use super::leave_out::{LeaveOut, LeaveOutSettings};
 use super::lock::StoreLock;
@@ -76,7 +77,7 @@ impl fmt::Debug for Unsaved {
 
 /// The states of one workspace in a vault.
 pub struct Keeper<V> {
-    place: Place,
+    pub(super) place: Place,
     shelf: Mutex<Shelf<V>>,
 }
 
@@ -116,7 +117,7 @@ impl<V: Vault> Keeper<V> {
     }
 
     /// Looks at the workspace. What is ignored now but `wanted` is looked at too.
-    fn look(&self, shelf: &mut Shelf<V>, wanted: &[Vec<u8>]) -> Result<Scanned, CheckpointError> {
+    pub(super) fn look(&self, shelf: &mut Shelf<V>, wanted: &[Vec<u8>]) -> Result<Scanned, CheckpointError> {
         self.look_after_head(shelf, wanted).map(|(_, scanned)| scanned)
     }
 
@@ -154,7 +155,12 @@ impl<V: Vault> Keeper<V> {
         Ok((head, scanned))
     }
 
-    fn keep(&self, shelf: &mut Shelf<V>, note: &Note, wanted: &[Vec<u8>]) -> Result<Snapshot, CheckpointError> {
+    pub(super) fn keep(
+        &self,
+        shelf: &mut Shelf<V>,
+        note: &Note,
+        wanted: &[Vec<u8>],
+    ) -> Result<Snapshot, CheckpointError> {
         let (head, scanned) = self.look_after_head(shelf, wanted)?;
         let head = head.map(|head| shelf.newest(head)).transpose()?;
         let notices = Interrupted::notice(&self.place.store);
@@ -253,6 +259,24 @@ impl<V: Vault> Keeper<V> {
         })
     }
 
+    /// What is different in `to`, or now, from `from`.
+    fn different(
+        &self,
+        shelf: &mut Shelf<V>,
+        from: &str,
+        to: Option<&str>,
+    ) -> Result<Vec<TreeChange>, CheckpointError> {
+        let from = shelf.find(from)?;
+        let Some(to) = to else {
+            let wanted = paths(files(&shelf.vault, from.tree)?);
+            let now = self.look(shelf, &wanted)?;
+            return shelf.changes(&from, &now);
+        };
+        let to = shelf.find(to)?;
+        let (before, after) = (shelf.details(&from)?, shelf.details(&to)?);
+        state_changes(&shelf.vault, (from.tree, &before), (to.tree, &after))
+    }
+
     /// What going back would do, unless it takes what is, or may be, of others and nobody agreed to.
     fn plan_agreed(&self, shelf: &mut Shelf<V>, rev: &str, options: &RestoreOptions) -> Result<Plan, CheckpointError> {
         let planned = self.plan(shelf, rev, options)?;
@@ -334,21 +358,38 @@ impl<V: Vault> Checkpoints for Keeper<V> {
 
     fn diff(&self, from: &str, to: Option<&str>) -> Result<Vec<FileDiff>, CheckpointError> {
         self.read(|shelf| {
-            let from = shelf.find(from)?;
-            let found = match to {
-                Some(to) => {
-                    let to = shelf.find(to)?;
-                    let (before, after) = (shelf.details(&from)?, shelf.details(&to)?);
-                    state_changes(&shelf.vault, (from.tree, &before), (to.tree, &after))?
-                }
-                None => {
-                    let wanted = paths(files(&shelf.vault, from.tree)?);
-                    let now = self.look(shelf, &wanted)?;
-                    shelf.changes(&from, &now)?
-                }
-            };
+            let found = self.different(shelf, from, to)?;
             found.into_iter().map(|change| file_diff(&shelf.vault, &change)).collect()
         })
+    }
+
+    fn sides(
+        &self,
+        from: &str,
+        to: Option<&str>,
+        only: Option<&Path>,
+        take: &mut dyn FnMut(FileSides),
+    ) -> Result<(), CheckpointError> {
+        self.read(|shelf| {
+            let is_meant = |change: &TreeChange| only.is_none_or(|only| only.as_os_str().as_bytes() == change.path);
+            for change in self.different(shelf, from, to)?.iter().filter(|change| is_meant(change)) {
+                take(file_sides(&shelf.vault, change)?);
+            }
+            Ok(())
+        })
+    }
+
+    fn put_back(
+        &self,
+        from: &str,
+        files: &[PathBuf],
+        options: &RestoreOptions,
+        decides: Decides<'_>,
+        before: BeforeRestore<'_>,
+    ) -> Result<Restored, CheckpointError> {
+        let mut shelf = self.shelf();
+        let _lock = self.lock(&shelf)?;
+        self.put_pieces_back(&mut shelf, (from, files), options, decides, before)
     }
 
     fn preview(&self, rev: &str, options: &RestoreOptions) -> Result<Preview, CheckpointError> {
@@ -414,7 +455,7 @@ impl<V: Vault> Checkpoints for Keeper<V> {
     }
 }
 
-fn paths(files: Vec<(Vec<u8>, super::tree::Item)>) -> Vec<Vec<u8>> {
+pub(super) fn paths(files: Vec<(Vec<u8>, super::tree::Item)>) -> Vec<Vec<u8>> {
     files.into_iter().map(|(path, _)| path).collect()
 }
 

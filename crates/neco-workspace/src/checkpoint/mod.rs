@@ -12,7 +12,7 @@
 //! Reading order: [`checkpoints`] (the face), [`error`]; [`leave_out`] (what is no part of a state),
 //! [`cache`] (what is known of files), [`scan`] (a look at the workspace) with [`ahead`] and [`system`], [`tree`],
 //! [`details`], [`point`] (what is written), [`shelf`] (points by name), [`keeper`] (how it goes together), [`others`]
-//! and [`turn_work`] (whose work it is), [`plan`], [`restore`] and [`beside`] (the way back), [`diff`];
+//! and [`turn_work`] (whose work it is), [`plan`], [`restore`] and [`beside`] (the way back), [`pieces`] (the way back of some files), [`diff`];
 //! [`exchange`] and [`exchanges`] (what was said, beside the files);
 //! [`vault`] (what a backend does), [`objects`], [`jj`] with [`branches`], [`pruned`] (what a prune leaves),
 //! [`written`], [`settling`] and [`operations`], [`git`]; [`lock`], [`leftovers`], [`mod@open`].
@@ -37,6 +37,7 @@ mod objects;
 mod open;
 mod operations;
 mod others;
+mod pieces;
 mod plan;
 mod point;
 mod pruned;
@@ -51,8 +52,8 @@ mod vault;
 mod written;
 
 pub use checkpoints::{
-    Agreed, BeforeRestore, Change, ChangeKind, Checkpoints, FileDiff, Kept, LeftOut, Note, PlannedChange, Point,
-    Preview, Progress, Pruned, RestoreOptions, Restored, Snapshot, Unfinished,
+    Agreed, BeforeRestore, Change, ChangeKind, Checkpoints, Decides, FileDiff, FileSides, Kept, LeftOut, Note,
+    PlannedChange, Point, Preview, Progress, Pruned, PutBack, RestoreOptions, Restored, Side, Snapshot, Unfinished,
 };
 pub use error::CheckpointError;
 pub use exchange::{KeptExchange, NewExchange};

@@ -99,7 +99,13 @@ pub fn plan(
 }
 
 /// Why a file is not touched: nothing of what is left out is ever lost by going back.
-fn why_kept(root: &Path, path: &Path, change: &TreeChange, now: &Details, target: &Details) -> Option<String> {
+pub(super) fn why_kept(
+    root: &Path,
+    path: &Path,
+    change: &TreeChange,
+    now: &Details,
+    target: &Details,
+) -> Option<String> {
     match (&change.before, &change.after) {
         (Some(_), None) => {
             target.leaves_out(path).then(|| "it was no part of that checkpoint, so it is not deleted".to_owned())

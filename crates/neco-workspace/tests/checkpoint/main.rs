@@ -10,6 +10,7 @@ mod looking;
 mod lost;
 mod others;
 mod permissions;
+mod pieces;
 mod power;
 mod repositories;
 mod store;

@@ -225,6 +225,7 @@ fn what_a_rewind_took_away_is_marked_and_comes_back_when_the_rewind_is_undone() 
             undoes,
             changed: 0,
             deleted: 0,
+            reverted: Vec::new(),
             over_others: false,
             by: None,
         })

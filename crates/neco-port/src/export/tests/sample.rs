@@ -409,6 +409,7 @@ fn taken_back(sample: &mut Sample) {
         undoes: None,
         changed: 0,
         deleted: 0,
+        reverted: Vec::new(),
         over_others: false,
         by: None,
     }));

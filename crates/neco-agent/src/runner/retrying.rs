@@ -1,0 +1,49 @@
+//! Running a call once more that failed: a turn whose answer is there already.
+
+use neco_proto::event::{ToolCallDelta, ToolCallStart};
+use neco_proto::{CallId, EventBody, Message, Part, Role, ToolCall};
+
+use super::agent::Agent;
+use super::inputs::InputError;
+use crate::machine::Input;
+
+impl Agent {
+    /// Runs a call once more that failed, with the same arguments: it is judged as any other, and with its result the work
+    /// goes on.
+    /// Fails when the agent works, or there is no such call that failed.
+    pub(super) async fn retry(&mut self, id: &CallId) -> Result<(), InputError> {
+        let refused = |words: &str| InputError::Refused(words.to_owned());
+        if self.machine.busy() {
+            return Err(refused("the agent is working; stop it or wait, then retry the call"));
+        }
+        let failed = match self.conversation.call(id) {
+            Some((call, true)) => call,
+            Some((_, false)) => return Err(refused("the call did not fail, so there is nothing to retry")),
+            None => return Err(refused("the call is no longer part of the conversation, so it can't be retried")),
+        };
+        if self.accounts.reached().is_some() {
+            return Err(refused("the budget is used up"));
+        }
+        // What holds now decides about it, and not what held when it failed.
+        self.renew().await?;
+        self.skilling().recall().await?;
+        self.start_over();
+        let words = format!(
+            "The user has your call of {} run once more that failed, with the same arguments. Its result follows.",
+            failed.name
+        );
+        self.admit_neco(&words).await?;
+        self.name_turn(1).await?;
+        let call = ToolCall { id: self.model.free_id(None), opaque: None, ..failed };
+        // Windows see it as they see a call that a model writes.
+        let (call_id, name, partial_args) = (call.id.clone(), call.name.clone(), call.arguments.clone());
+        let start = ToolCallStart { index: 0, call_id: call_id.clone(), name };
+        self.reports.emit(EventBody::StreamToolCallStart(start)).await?;
+        self.reports.emit(EventBody::StreamToolCallDelta(ToolCallDelta { call_id, partial_args })).await?;
+        // No model wrote it, so none is named.
+        let message = Message::new(Role::Assistant, vec![Part::ToolCall(call)]);
+        self.conversation.answer(message, &self.reports).await?;
+        self.check_budget();
+        Ok(self.on(Input::TakeUp).await?)
+    }
+}
