@@ -152,6 +152,10 @@ it("shows a change before it is written, lets nothing wrong through, and says fr
         : { body: { settings: [], loosens: true } };
     }
     if (pathname === "/settings/files") return { body: { own: "~/.config/neco/config.toml", files: [] } };
+    if (pathname === "/settings/preview") {
+      const diff = "@@ -1,2 +1,2 @@\n [agent]\n-max_turns = 40\n+max_turns = 80\n";
+      return { body: { file: "~/.config/neco/config.toml", exists: true, diff, from: "session" } };
+    }
     if (verb === "PUT") return { body: { file: "~/.config/neco/config.toml", from: "session" } };
     if (pathname === "/settings") return { body: { settings: [turns], unset: [] } };
     return { body: { folders: [] } };
@@ -170,9 +174,9 @@ it("shows a change before it is written, lets nothing wrong through, and says fr
   expect(save()?.disabled).toBe(true);
 
   write(field, "80");
-  await seen("agent.max_turns = 80");
+  await seen("max_turns = 80");
   await seen("Agents can do more with this");
-  expect(place.querySelector(".l.d")?.textContent).toContain("agent.max_turns = 40");
+  expect(place.querySelector(".l.d")?.textContent).toContain("max_turns = 40");
   expect(told.some(([verb]) => verb === "PUT")).toBe(false);
   await comes(() => expect(save()?.disabled).toBe(false));
   await press("Save");

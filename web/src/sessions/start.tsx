@@ -1,7 +1,7 @@
 //! The start: where something is to be done, what could be, and a field to say it.
 
 import { useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { Field, SettingPicks } from "../composer";
 import { FirstModel } from "../models";
@@ -17,6 +17,12 @@ export function Start() {
   const [, go] = useLocation();
   const asked = new URLSearchParams(useSearch()).get("folder");
   const [kept, keep] = useStored("folder");
+  // What a link chose stays chosen, here and in the settings, until somebody chooses otherwise.
+  useEffect(() => {
+    if (asked === null) return;
+    keep(asked);
+    go("/", { replace: true });
+  }, [asked, keep, go]);
   const [draft, setDraft] = useStored("draft.new");
   const [model, setModel] = useState("");
   const [approval, setApproval] = useState<ApprovalMode>("ask_first");

@@ -1,9 +1,10 @@
 //! What would be written, before it is: the change to the file, what it frees, and from when on it holds once it is saved.
 
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Icon, useKeys } from "../parts";
-import type { Json } from "../proto";
-import { useIsLive } from "../wire";
+import { Diff, Icon, useKeys } from "../parts";
+import type { SettingsPreview } from "../proto";
+import { settings, useIsLive } from "../wire";
 import { useWords } from "../words";
 import { type Unsaved, useCheck } from "./unsaved";
 
@@ -11,6 +12,15 @@ export function Saving({ unsaved, file }: { unsaved: Unsaved; file: string }) {
   const words = useWords().settings;
   const { folder, changes, saved } = unsaved;
   const { problem, loosens, isChecked } = useCheck(folder, changes);
+  const all = Array.from(changes, ([key, value]) => ({ key, value }));
+  const { data: preview } = useQuery({
+    queryKey: ["settings.preview", folder, all],
+    queryFn: () => settings.preview(folder, all),
+    // What does not fit changes no file.
+    enabled: changes.size > 0 && isChecked && problem === null,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
   const [isSaving, setSaving] = useState(false);
   const [trouble, setTrouble] = useState<string>();
   const isLive = useIsLive();
@@ -48,9 +58,10 @@ export function Saving({ unsaved, file }: { unsaved: Unsaved; file: string }) {
       </header>
       <div className="well">
         <header>
-          <span className="mono cut">{file}</span>
+          <span className="mono cut">{preview?.file ?? file}</span>
+          {preview?.exists === false && <span className="dim">{words.newFile}</span>}
         </header>
-        <Written unsaved={unsaved} />
+        <Written preview={preview} />
       </div>
       {(problem !== null || trouble !== undefined) && (
         <p className="del small" role="alert">
@@ -74,36 +85,14 @@ function fromWhen(words: Record<string, string>, from: string | undefined): stri
   return words[from ?? "turn"] ?? words.turn ?? "";
 }
 
-const shown = (value: Json | undefined) => (value === undefined || value === null ? undefined : JSON.stringify(value));
-
-/** Each change as its line was and would be. */
-function Written({ unsaved: { changes, row } }: { unsaved: Unsaved }) {
+/** What would be different in the file, with the lines around it. */
+function Written({ preview }: { preview: SettingsPreview | undefined }) {
+  const words = useWords().settings;
+  if (preview === undefined) return <p className="dim pad small waits-a-while">{words.comes}</p>;
   return (
-    <div className="diff toml">
-      {Array.from(changes, ([key, value]) => {
-        const { layer, value: before } = row(key);
-        const now = shown(value);
-        return (
-          <div key={key} className="hunk">
-            {layer === "user" && (
-              <div className="l d">
-                <u>−</u>
-                <span>
-                  {key} = {before}
-                </span>
-              </div>
-            )}
-            {now !== undefined && (
-              <div className="l a">
-                <u>+</u>
-                <span>
-                  {key} = {now}
-                </span>
-              </div>
-            )}
-          </div>
-        );
-      })}
-    </div>
+    <>
+      {preview.diff !== "" && <Diff unified={preview.diff} shown={40} />}
+      {preview.hides_change === true && <p className="dim pad small">{words.hidesChange}</p>}
+    </>
   );
 }

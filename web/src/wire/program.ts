@@ -23,6 +23,7 @@ import type {
   SessionRow,
   SettingFiles,
   SettingList,
+  SettingsPreview,
   ShownAgent,
   ShownMemory,
   ShownModel,
@@ -51,6 +52,9 @@ export const settings = {
   /** Reads settings as people write them, each as `key=value`, and writes nothing. */
   check: (folder: string, written: readonly string[]) =>
     get<CheckedSettings>("/settings/check", { folder, written: JSON.stringify(written) }),
+  /** What would be written, as a change of the file. */
+  preview: (folder: string, settings: readonly NewSetting[]) =>
+    request<SettingsPreview>("POST", "/settings/preview", { folder, settings }),
   /** Writes to the person's own file; null takes a setting out of it. */
   set: (folder: string, settings: readonly NewSetting[]) =>
     request<WrittenSettings>("PUT", "/settings", { folder, settings }),

@@ -720,6 +720,8 @@ export const en = {
     },
     overruled: (layer: string) =>
       `Here the last word is of: ${layer}. What you write in your file holds where that says nothing.`,
+    newFile: "a new file",
+    hidesChange: "A secret changes, too; it is not shown.",
     unsaved: "Not saved yet",
     changes: (count: number) => (count === 1 ? "1 change" : `${count} changes`),
     loosens: "Agents can do more with this, or are asked about less, than now.",

@@ -704,6 +704,8 @@ export const zh = {
       flags: "命令行参数",
     },
     overruled: (layer) => `这里由“${layer}”决定。你写入自己文件的值，在它没有规定的地方生效。`,
+    newFile: "新文件",
+    hidesChange: "还有一个密钥会改变；不显示其内容。",
     unsaved: "尚未保存",
     changes: (count) => `${count} 处更改`,
     loosens: "这样一来，智能体能做得更多，或更少询问你。",

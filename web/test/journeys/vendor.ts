@@ -21,6 +21,7 @@ export class Vendor {
       if (request.url === "/v1/models") {
         return json(200, { object: "list", data: ["small-one", "big-one"].map((id) => ({ id, object: "model" })) });
       }
+      if (request.url !== "/v1/chat/completions") return json(404, { error: { message: "nothing is there" } });
       void this.#answer(request).then((text) => {
         response.writeHead(200, { "content-type": "text/event-stream" }).end(text);
       });
