@@ -216,7 +216,7 @@ export type Answer = (SessionSnapshot & {
   tail: string;
 });
 
-/** When the person is asked. */
+/** When the person is asked; those that ask less come before those that ask more. */
 export type ApprovalMode = ("auto" | "accept_edits" | "ask_first" | "manual");
 
 /** A call that a person will be asked about when its turn comes. */
@@ -297,6 +297,14 @@ export type CallId = string;
 
 /** Where a call is in its life. */
 export type CallStatus = ("validating" | "scheduled" | "awaiting_approval" | "executing" | "success" | "error" | "cancelled");
+
+/** A run that does not go on. */
+export type CancelledWorkflow = {
+  /** The run. */
+  run: WorkflowRun;
+  /** Whether the process that runs it was told to stop; nobody runs it otherwise. */
+  elsewhere?: boolean;
+};
 
 /** How much was changed in files. */
 export type ChangedFiles = {
@@ -622,6 +630,9 @@ export type Down = ({
 
 /** What it means to answer a question with nothing. */
 export type EmptyAnswer = ("allowed" | "default" | "refused");
+
+/** The variables that commands are given; no secret is among them. */
+export type Environment = Record<string, string>;
 
 /** What the model is told of the place where it works: gathered when the session was made, and told the same for as long as it lives. */
 export type EnvironmentTold = {
@@ -1238,7 +1249,7 @@ export type Notification = {
 export type NotificationLevel = ("info" | "warning");
 
 /** What a notification is about, where a window stands otherwise because of it. */
-export type NotificationTopic = ("compaction_begins" | "compaction_failed" | "not_kept");
+export type NotificationTopic = ("compaction_begins" | "compaction_failed" | "not_kept" | "handed_over");
 
 /** Opens a session or makes one, with what belongs to this opening and not to the folder that is worked in. */
 export type OpenSession = {
@@ -1274,6 +1285,10 @@ export type OpenSession = {
   beside?: string;
   /** MCP servers of this opening, besides those of the folder. */
   servers?: Array<GivenServer>;
+  /** Settings of this opening, as `-c` has them; they outrank those of files. */
+  settings?: Array<string>;
+  /** The variables that commands are given, in place of those of the process that opens the session. */
+  environment?: Environment;
   /** Whether a person is there. */
   attended?: boolean;
   /** Whether more than a single request is meant. */
@@ -1293,6 +1308,9 @@ export type Opened = {
   /** What the person should know. */
   notes?: Array<string>;
 };
+
+/** Where something comes from that people can bring along. */
+export type Origin = ("built-in" | "yours" | "folder" | "file");
 
 /** Which of a process's outputs. */
 export type OutputStream = ("output" | "note");
@@ -1929,6 +1947,32 @@ export type SharedStateUpdate = {
   writer: string;
 };
 
+/** How a run stands. */
+export type ShownRun = {
+  /** The run. */
+  run: WorkflowRun;
+  /** Its tasks; none when its session is gone. */
+  graph?: WorkflowGraph;
+};
+
+/** What a workflow says. */
+export type ShownWorkflow = {
+  /** The name it is found by. */
+  name: string;
+  /** Whose it is. */
+  source: Origin;
+  /** Its file; none for one that comes with the program. */
+  file?: string;
+  /** What it is for. */
+  description: string;
+  /** What it is started with. */
+  inputs: Record<string, WorkflowInput>;
+  /** Its tasks, none of them begun. */
+  tasks: Array<WorkflowTask>;
+  /** All of it, as `run_workflow` takes it. */
+  definition: Json;
+};
+
 /** The session itself asks a model something beside its agents, or is done with that. */
 export type SideCall = {
   /** What for. */
@@ -2252,6 +2296,22 @@ export type WhichSession = ("new" | "latest" | {
   id: string;
 });
 
+/** A workflow in a list. */
+export type WorkflowEntry = {
+  /** The name it is found by. */
+  name: string;
+  /** Whose it is. */
+  source: Origin;
+  /** Its file; none for one that comes with the program. */
+  file?: string;
+  /** What it is for; none when it can't be used. */
+  description?: string;
+  /** How many tasks it has; none when it can't be used. */
+  tasks?: number;
+  /** Why it can't be used. */
+  error?: string;
+};
+
 /** A workflow with all its tasks, as a window draws it. */
 export type WorkflowGraph = {
   /** Which one. */
@@ -2271,8 +2331,44 @@ export type WorkflowGraph = {
 /** One run of a workflow. */
 export type WorkflowId = string;
 
+/** Something a workflow is started with. */
+export type WorkflowInput = {
+  /** What it is. */
+  description: string;
+  /** Its value when none is given. */
+  default?: Json;
+};
+
+/** Workflows, and the runs of them. */
+export type WorkflowList = {
+  /** The workflows. */
+  workflows: Array<WorkflowEntry>;
+  /** The runs, the newest first. */
+  runs: Array<WorkflowRun>;
+  /** The cursor of the page of runs that follows, where there are more. */
+  next?: string;
+};
+
 /** What a workflow is told to do. */
 export type WorkflowOrder = ("cancel" | "resume");
+
+/** A run of a workflow, as it is listed. */
+export type WorkflowRun = {
+  /** Which one. */
+  workflow_id: WorkflowId;
+  /** The workflow's name. */
+  name: string;
+  /** The session it runs in. */
+  session: SessionId;
+  /** Where that works. */
+  cwd: string;
+  /** How it stood last. */
+  state: WorkflowState;
+  /** When it began, in milliseconds since 1970. */
+  began_ms: number;
+  /** When that was noted. */
+  changed_ms: number;
+};
 
 /** How a workflow stands. */
 export type WorkflowState = ("running" | "interrupted" | "completed" | "partly" | "failed" | "cancelled");
@@ -2319,93 +2415,4 @@ export type WorkflowUpdate = {
   inputs?: Json;
   /** Who stopped it for good, when somebody did. */
   by?: Actor;
-};
-
-/** A run that does not go on. */
-export type CancelledWorkflow = {
-  /** The run. */
-  run: WorkflowRun;
-  /** Whether the process that runs it was told to stop; nobody runs it otherwise. */
-  elsewhere?: boolean;
-};
-
-/** Where something comes from that people can bring along. */
-export type Origin = ("built-in" | "yours" | "folder" | "file");
-
-/** How a run stands. */
-export type ShownRun = {
-  /** The run. */
-  run: WorkflowRun;
-  /** Its tasks; none when its session is gone. */
-  graph?: WorkflowGraph;
-};
-
-/** What a workflow says. */
-export type ShownWorkflow = {
-  /** The name it is found by. */
-  name: string;
-  /** Whose it is. */
-  source: Origin;
-  /** Its file; none for one that comes with the program. */
-  file?: string;
-  /** What it is for. */
-  description: string;
-  /** What it is started with. */
-  inputs: Record<string, WorkflowInput>;
-  /** Its tasks, none of them begun. */
-  tasks: Array<WorkflowTask>;
-  /** All of it, as `run_workflow` takes it. */
-  definition: Json;
-};
-
-/** A workflow in a list. */
-export type WorkflowEntry = {
-  /** The name it is found by. */
-  name: string;
-  /** Whose it is. */
-  source: Origin;
-  /** Its file; none for one that comes with the program. */
-  file?: string;
-  /** What it is for; none when it can't be used. */
-  description?: string;
-  /** How many tasks it has; none when it can't be used. */
-  tasks?: number;
-  /** Why it can't be used. */
-  error?: string;
-};
-
-/** Something a workflow is started with. */
-export type WorkflowInput = {
-  /** What it is. */
-  description: string;
-  /** Its value when none is given. */
-  default?: Json;
-};
-
-/** Workflows, and the runs of them. */
-export type WorkflowList = {
-  /** The workflows. */
-  workflows: Array<WorkflowEntry>;
-  /** The runs, the newest first. */
-  runs: Array<WorkflowRun>;
-  /** The cursor of the page of runs that follows, where there are more. */
-  next?: string;
-};
-
-/** A run of a workflow, as it is listed. */
-export type WorkflowRun = {
-  /** Which one. */
-  workflow_id: WorkflowId;
-  /** The workflow's name. */
-  name: string;
-  /** The session it runs in. */
-  session: SessionId;
-  /** Where that works. */
-  cwd: string;
-  /** How it stood last. */
-  state: WorkflowState;
-  /** When it began, in milliseconds since 1970. */
-  began_ms: number;
-  /** When that was noted. */
-  changed_ms: number;
 };
