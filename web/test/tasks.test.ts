@@ -67,6 +67,12 @@ describe("tasks", () => {
     const of = (id: string) => tasks.find((task) => task.id === id);
     expect(of("works")?.run?.workflow_id).toBe("now");
     expect(of("works")?.since_ms).toBe(NOW - 3_600_000);
+    const runs_only = tasksOf(
+      [session("s", { state: "open", messages: 0 })],
+      [run("r", "s", { state: "running" })],
+      NOW,
+    );
+    expect(runs_only).toMatchObject([{ state: "running", run: { workflow_id: "r" } }]);
     // A session in which people talk is no run that was.
     expect(of("done")?.run).toBeUndefined();
     expect(of("unlisted")).toMatchObject({ state: "running", title: "flow elsewhere" });

@@ -30,10 +30,12 @@ const CUT_MS = 7 * DAY;
 function stateOf(row: SessionRow, run: WorkflowRun | undefined, now: number): TaskState | undefined {
   const age = now - Date.parse(row.updated);
   if (row.asks === true) return "wants";
-  if (row.state === "open" && (row.work === "running" || row.work === "paused")) return "running";
+  // What the root does is told of a session; its workflow is work, too.
+  const works = row.work === "running" || row.work === "paused" || run?.state === "running";
+  if (row.state === "open" && works) return "running";
   if (row.state === "stopped" || run?.state === "interrupted") return age < CUT_MS ? "cut" : undefined;
   // What was only opened and left is nothing that was done.
-  return row.work != null && age < OVER_MS ? "over" : undefined;
+  return (row.work != null || run !== undefined) && age < OVER_MS ? "over" : undefined;
 }
 
 function stateOfRun({ state, changed_ms }: WorkflowRun, now: number): TaskState | undefined {

@@ -62,7 +62,8 @@ it("shows agents over time, and corrects, pauses, resumes and stops them", async
   await page.keyboard.press("a");
   await page.waitForURL(/\/agents$/);
   const tree = page.getByRole("treegrid", { name: "Agents over time" });
-  const row = (name: string) => tree.getByRole("row", { name });
+  const row = (name: string) =>
+    tree.locator('[role="row"]', { has: page.locator(".who .mono").getByText(name, { exact: true }) });
   await row("coder-1").waitFor();
   expect(await row("coder-2").getAttribute("aria-level")).toBe("2");
   await page.locator(".sub", { hasText: "3 in all, 2 levels" }).waitFor();
@@ -157,7 +158,7 @@ command = "echo published"
 `;
 
 it("runs a workflow from its definition, draws it as it goes, and goes on with what failed", async () => {
-  stage = await Stage.playing([], { ".neco/workflows/ship.toml": SHIP });
+  stage = await Stage.playing([{ say: "Nobody asks." }], { ".neco/workflows/ship.toml": SHIP });
   const page = await stage.signedIn();
   await page.getByRole("link", { name: "Workflows" }).click();
   await page.getByLabel("Folder").fill(stage.project);
@@ -213,8 +214,9 @@ it("begins a task in the background, shows its steps, and stops it", async () =>
     { id: "2", content: "Wait for it", status: "in_progress" },
     { id: "3", content: "Tell", status: "pending" },
   ];
+  const changes = { name: "bash", arguments: { command: "touch begun; until [ -e never ]; do sleep 0.05; done" } };
   stage = await Stage.playing([
-    { calls: [{ name: "todo_write", arguments: { todos } }, waitsFor("never")], usage: { input: 900, output: 20 } },
+    { calls: [{ name: "todo_write", arguments: { todos } }, changes], usage: { input: 900, output: 20 } },
   ]);
   const page = await stage.signedIn();
   await page.getByRole("link", { name: "Tasks" }).click();
