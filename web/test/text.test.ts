@@ -19,6 +19,11 @@ describe("rows of a text", () => {
     const rows = rowsOf("😀".repeat(1_001));
     expect(rows.starts.map((at) => at % 2)).toEqual([0, 0, 0, 1]);
     expect(rowsOf("").lines).toEqual([1]);
+    // The end of the last line is no part of it, whether or not it is written.
+    expect([rowsOf("a\nbc\n").starts, rowsOf("a\nbc").starts]).toEqual([
+      [0, 2, 5],
+      [0, 2, 5],
+    ]);
     expect(rowsOf(`${"a".repeat(999)}😀b`).starts).toEqual([0, 999, 1003]);
   });
 

@@ -4,7 +4,7 @@
 const WIDEST = 1_000;
 
 export type Rows = {
-  /** Where each row begins, and after the last the end of the text. */
+  /** Where each row begins, and after the last where the next one would. */
   starts: readonly number[];
   /** The number of the line that begins with a row, from 1; 0 where one goes on. */
   lines: readonly number[];
@@ -17,7 +17,8 @@ export function rowsOf(text: string): Rows {
   const lines: number[] = [];
   let widest = 0;
   let line = 0;
-  for (let at = 0; at < text.length || line === 0; ) {
+  let at = 0;
+  while (at < text.length || line === 0) {
     const found = text.indexOf("\n", at);
     const end = found < 0 ? text.length : found;
     line += 1;
@@ -30,7 +31,7 @@ export function rowsOf(text: string): Rows {
     }
     at = end + 1;
   }
-  starts.push(text.length + 1);
+  starts.push(at);
   return { starts, lines, widest };
 }
 

@@ -106,7 +106,7 @@ it("draws what is hostile as text, wherever it stands", async () => {
   expect(await page.locator(".pane h2").textContent()).toContain("U+202E");
   await isText(page);
   await page.goto(`${home}/prompt`);
-  await page.getByText("Who it is").waitFor();
+  await page.getByRole("link", { name: /^Who it is/ }).waitFor();
   await isText(page);
   await page.goto(new URL("/", home).href);
   await page.getByRole("navigation", { name: "Sessions" }).getByText("<b>bold</b>").first().waitFor();

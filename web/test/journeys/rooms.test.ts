@@ -34,30 +34,36 @@ async function go(page: Page, letter: string): Promise<void> {
 }
 
 it("shows what commands print, live and whole, and stops one in the background", async () => {
-  stage = await Stage.playing([
+  stage = await Stage.playing(
+    [
+      { calls: [{ name: "bash", arguments: { command: "sh count.sh" } }] },
+      { calls: [{ name: "bash", arguments: { command: "sh serve.sh", background: true } }] },
+      { say: "Done." },
+    ],
     {
-      calls: [{ name: "bash", arguments: { command: "echo first; until [ -e go ]; do sleep 0.1; done; seq 1 60000" } }],
+      "count.sh": "echo first; until [ -e go ]; do sleep 0.1; done; seq 1 60000\n",
+      "serve.sh": "echo served; sleep 600\n",
     },
-    { calls: [{ name: "bash", arguments: { command: "echo served; sleep 600", background: true } }] },
-    { say: "Done." },
-  ]);
+  );
   const page = await stage.signedIn();
   await say(page, "run it");
-  await allow(page, "seq 1 60000");
+  await allow(page, "sh count.sh");
   await go(page, "t");
   const pane = page.locator(".pane");
   await pane.locator(".row-line", { hasText: "first" }).waitFor();
   writeFileSync(join(stage.project, "go"), "");
 
-  await allow(page, "sleep 600");
+  await allow(page, "sh serve.sh");
   const list = page.getByRole("navigation", { name: "Commands" });
-  await list.getByText("echo first").click();
+  await list.getByText("sh count.sh").click();
   const output = pane.getByRole("region", { name: /Output of/ });
   await output.focus();
-  await page.keyboard.press("End");
-  await pane.locator(".row-line", { hasText: /^60000$/ }).waitFor();
+  await until("the end of all that it printed is seen", async () => {
+    await page.keyboard.press("End");
+    return (await pane.locator(".row-line", { hasText: /^60000$/ }).count()) > 0;
+  });
 
-  await list.getByText("sleep 600").click();
+  await list.getByText("sh serve.sh").click();
   await pane.locator(".row-line", { hasText: "served" }).waitFor();
   await pane.getByText("in the background as").waitFor();
   await pane.getByRole("button", { name: "Stop" }).click();
@@ -140,9 +146,9 @@ it("has everything else behind the last tab of a phone", async () => {
   await tabs.getByRole("button", { name: "More" }).tap();
   await page.getByRole("dialog", { name: "More" }).getByRole("link", { name: "Prompt" }).tap();
   await page.waitForURL(/\/prompt$/);
-  await page.getByText("Who it is").tap();
+  await page.getByRole("link", { name: /^Who it is/ }).tap();
   await page.locator(".row-line").first().waitFor();
   await page.getByRole("link", { name: "All layers" }).tap();
-  await page.getByText("Who it is").waitFor();
+  await page.getByRole("link", { name: /^Who it is/ }).waitFor();
   expect(await tabs.getByRole("button", { name: "More" }).getAttribute("aria-current")).toBe("page");
 });
