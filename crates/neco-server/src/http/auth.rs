@@ -16,6 +16,7 @@ use serde_json::json;
 use super::House;
 use super::audit::Line;
 use super::calls::{rights, taken_within};
+use super::guard::Asker;
 use super::problem::{Answer, Problem};
 use super::sessions::answered;
 
@@ -67,11 +68,16 @@ async fn link(house: &House, request: Request) -> Result<Response, Problem> {
 
 async fn exchange(house: &House, request: Request) -> Result<Response, Problem> {
     from_own_page(&request)?;
+    let asker = request.extensions().get::<Asker>().copied();
     let (_, body) = taken_within(request, LONGEST).await?;
     let Code { code } = serde_json::from_slice(&body).map_err(|error| Problem::bad(error.to_string()))?;
     let used =
         || Problem::new(StatusCode::UNAUTHORIZED, "the link was used, or is too old: `neco serve link` makes another");
     let Some((cookie, tab)) = house.access.exchange(&code).map_err(failed)? else {
+        // Only what is wrong is counted: nobody keeps others from signing in.
+        if !asker.is_some_and(|asker| house.guard.may_be_wrong(asker, "exchange")) {
+            return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong codes in one minute"));
+        }
         let refused = Some("the code is good for nothing, or no longer".to_owned());
         house.hall.audit.note(Line { does: "auth.exchange".to_owned(), refused, ..Line::default() }).await;
         return Err(used());

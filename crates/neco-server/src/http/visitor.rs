@@ -12,6 +12,7 @@ use tokio::sync::watch;
 
 use super::House;
 use super::access::Rights;
+use super::guard::Asker;
 use super::hall::{Hall, to_the_end};
 use super::once::Turn;
 use super::problem;
@@ -23,6 +24,7 @@ pub(crate) struct Visitor {
     pub house: Arc<House>,
     pub hall: Arc<Hall>,
     pub rights: Rights,
+    pub asker: Asker,
 }
 
 impl Visitor {
@@ -48,6 +50,10 @@ impl Host for Visitor {
     /// A session that is not held is opened when something is asked of it.
     fn serves(&self, _: Option<SessionId>) -> bool {
         true
+    }
+
+    fn may_ask(&self) -> bool {
+        self.house.guard.may_ask(self.asker, &self.rights)
     }
 
     fn over(&self) -> watch::Receiver<Over> {
