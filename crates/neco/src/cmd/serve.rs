@@ -105,6 +105,11 @@ pub struct ServeArgs {
 }
 
 impl ServeArgs {
+    /// Whether this process is to be the server.
+    pub fn serves(&self) -> bool {
+        self.command.is_none() && !self.detach
+    }
+
     /// The files of the certificate, whatever folder this process is in.
     fn tls(&self) -> Result<Option<TlsFiles>, Failure> {
         let whole = |file: &Path| {
