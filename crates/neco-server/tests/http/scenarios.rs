@@ -35,7 +35,7 @@ impl App for One {
 struct Nothing;
 
 impl Ending for Nothing {
-    fn end(&self) -> BoxFuture<'_, ()> {
+    fn end(&self, _: Vec<OpenSession>) -> BoxFuture<'_, ()> {
         std::future::ready(()).boxed()
     }
 }
