@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use http::{HeaderValue, StatusCode, header};
 use neco_proto::Actor;
-use neco_proto::app::{Caller, Scope};
+use neco_proto::app::{AppError, Caller, Scope, Trouble};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -22,6 +22,9 @@ use super::sessions::answered;
 
 /// Bytes of a body with the code of a link: whoever sends it has shown nothing yet.
 const LONGEST: usize = 4 * 1024;
+
+/// What making a link is called.
+const LINK: &str = "auth.link";
 
 /// The code of a link.
 #[derive(Deserialize)]
@@ -58,10 +61,12 @@ async fn note(house: &House, caller: &Caller, does: &str) {
 async fn link(house: &House, request: Request) -> Result<Response, Problem> {
     let rights = rights(&request)?;
     if rights.scope < Scope::Manage || rights.actor != Actor::Person {
-        return Err(Problem::new(StatusCode::FORBIDDEN, "a link is only for whoever may do everything"));
+        let refused = AppError::new(Trouble::NotAllowed, "a link is only for whoever may do everything");
+        house.hall.audit.note(Line::of(&rights.own(), LINK, &Err::<(), _>(refused.clone()))).await;
+        return Err(refused.into());
     }
     let code = house.access.link().map_err(failed)?;
-    note(house, &rights.own(), "auth.link").await;
+    note(house, &rights.own(), LINK).await;
     Answer::json(StatusCode::CREATED, &json!({ "url": format!("{}/#code={code}", house.url) }))
         .map(IntoResponse::into_response)
 }
