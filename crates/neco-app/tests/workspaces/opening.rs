@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, TryStreamExt};
+use neco_app::app::ROUTES;
 use neco_app::opening::Opener;
 use neco_app::other_processes::Served;
 use neco_app::shared::SharedApp;
@@ -14,7 +15,7 @@ use neco_proto::app::models::{ModelTest, TestModels};
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::rules::GivenRules;
 use neco_proto::app::sessions::{ListSessions, SearchSessions};
-use neco_proto::app::{App, Caller, Scope, Trouble};
+use neco_proto::app::{App, Call, Caller, Scope, Trouble};
 use neco_proto::{ApprovalMode, Client, Command, EventBody, SessionId};
 use serde_json::json;
 
@@ -194,4 +195,52 @@ async fn what_is_found_out_bit_by_bit_is_told_so() {
     assert_eq!(places, app.ask(&person, &needle).await.unwrap().places);
     assert!(places.len() >= 2, "{places:?}");
     app.close(opened.client).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_may_only_read_sees_nothing_of_the_home_where_no_folder_is_named() {
+    const MARK: &str = "drive-on-the-left-73317";
+    let stage = Stage::new(&json!([{ "say": "One." }]));
+    let one = stage.project("one", &[("x", "")]);
+    let home = stage.path("home");
+    for (file, text) in [
+        (".claude/CLAUDE.md", format!("# Rules\n{MARK}\n")),
+        (".claude/settings.json", json!({ "env": { "ROAD": MARK } }).to_string()),
+        (".claude/commands/drive.md", MARK.to_owned()),
+        (".codex/config.toml", format!("model = \"{MARK}\"\n")),
+        (".codex/AGENTS.md", MARK.to_owned()),
+        ("notes.txt", MARK.to_owned()),
+    ] {
+        std::fs::create_dir_all(home.join(file).parent().unwrap()).unwrap();
+        std::fs::write(home.join(file), text).unwrap();
+    }
+    let (app, person): (Arc<dyn App>, _) = (program(&stage, &one), Caller::person());
+    let reader = Caller { scope: Scope::Read, ..Caller::person() };
+    let asked = |route: &'static str, caller: &Caller| {
+        let (app, caller) = (Arc::clone(&app), caller.clone());
+        let arguments = json!({ "agent": "claude-code", "name": "drive", "folder": "" });
+        async move { app.call(&caller, Call { name: route.to_owned(), arguments }).await }
+    };
+    let shown = asked("setups.preview", &person).await.unwrap().to_string();
+    assert!(shown.contains("CLAUDE.md"), "the person is shown what there is: {shown}");
+    // What the process has around it, too.
+    let around: Vec<String> =
+        std::fs::read_dir(".").unwrap().flatten().map(|entry| entry.path().display().to_string()).collect();
+    assert!(around.iter().any(|name| name.ends_with("Cargo.toml")));
+    for route in ROUTES.iter().filter(|route| route.scope == Scope::Read) {
+        let told = asked(route.name, &reader).await.map_or_else(|error| error.message, |told| told.to_string());
+        for secret in [MARK, "CLAUDE.md", "notes.txt", "Cargo.toml", "AGENTS.md"] {
+            assert!(!told.contains(secret), "{} tells of {secret}: {told}", route.name);
+        }
+    }
+    for (name, arguments) in [
+        ("setups.find", json!({})),
+        ("setups.preview", json!({ "agent": "claude-code" })),
+        ("models.served", json!({ "base": "http://127.0.0.1:9/v1" })),
+    ] {
+        let works =
+            Caller { scope: if name == "models.served" { Scope::Work } else { Scope::Read }, ..Caller::person() };
+        let told = app.call(&works, Call { name: name.to_owned(), arguments }).await;
+        assert_eq!(told.err().map(|error| error.trouble), Some(Trouble::NotAllowed), "{name}");
+    }
 }
