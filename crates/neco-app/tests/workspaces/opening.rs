@@ -197,6 +197,72 @@ async fn what_is_found_out_bit_by_bit_is_told_so() {
     app.close(opened.client).await.unwrap();
 }
 
+/// A process that opens sessions again that it put away.
+struct Again(std::path::PathBuf);
+
+impl Opener for Again {
+    fn keeps_openings(&self) -> Option<std::path::PathBuf> {
+        Some(self.0.clone())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_a_server_opens_again_works_as_it_was_opened() {
+    let stage = Stage::new(&json!([{ "say": "One." }, { "say": "Two." }]));
+    stage.configure_with("approval = \"auto\"\n", "");
+    let (one, kept) = (stage.project("one", &[("x", "")]), stage.path("openings"));
+    let program = || {
+        let opener = Arc::new(Again(kept.clone()));
+        Arc::new(SharedApp::new(Arc::clone(&stage.workspaces), vec!["agent.max_turns=7".to_owned()], &one, opener))
+    };
+    let shared = program();
+    let (app, person): (Arc<dyn App>, _) = (Arc::clone(&shared) as _, Caller::person());
+    let works = Caller { scope: Scope::Work, ..Caller::person() };
+    let deny =
+        GivenRules { deny: vec!["bash".to_owned()], allow: vec!["edit_file".to_owned()], ..GivenRules::default() };
+    let wanted = OpenSession {
+        approval: Some(ApprovalMode::AcceptEdits),
+        given: deny.clone(),
+        tools: vec!["read_file".to_owned()],
+        max_cost: Some(1.0),
+        settings: vec!["agent.max_seconds=60.0".to_owned()],
+        ..new(&one)
+    };
+    let first = app.open(&person, wanted).await.unwrap();
+    let file = kept.join(format!("{}.json", first.id));
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    say(&first, "hello").await;
+    first.client.send(Command::SetApproval { approval: ApprovalMode::Manual }).await.unwrap();
+    app.close(Arc::clone(&first.client)).await.unwrap();
+
+    // Another process, as after a crash; whoever may less has it opened again as it was.
+    let shared = program();
+    let app: Arc<dyn App> = Arc::clone(&shared) as _;
+    let again = app.open(&works, OpenSession { folder: String::new(), ..named(&first, &one) }).await.unwrap();
+    let handed = shared.hand_over(again.id, std::future::ready(())).await.unwrap();
+    assert_eq!(handed.approval, Some(ApprovalMode::Manual), "as it was at last, and not as the settings say");
+    assert_eq!((&handed.given, handed.tools.as_slice()), (&deny, ["read_file".to_owned()].as_slice()));
+    assert_eq!(handed.max_cost, Some(1.0));
+    assert_eq!(handed.settings, ["agent.max_turns=7", "agent.max_seconds=60.0"], "those of the process came once");
+
+    let looser = OpenSession { approval: Some(ApprovalMode::Auto), ..named(&first, &one) };
+    let said = app.open(&person, looser).await.unwrap();
+    let handed = shared.hand_over(said.id, std::future::ready(())).await.unwrap();
+    assert_eq!(
+        (handed.approval, handed.given),
+        (Some(ApprovalMode::Auto), GivenRules::default()),
+        "who says how counts"
+    );
+    std::fs::write(&file, "{").unwrap();
+    assert!(app.open(&person, named(&first, &one)).await.is_err(), "what it may not do is not known");
+
+    let empty = app.open(&person, new(&one)).await.unwrap();
+    assert!(kept.join(format!("{}.json", empty.id)).exists());
+    app.close(empty.client).await.unwrap();
+    assert!(!kept.join(format!("{}.json", empty.id)).exists(), "nothing is kept of what is gone");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_may_only_read_sees_nothing_of_the_home_where_no_folder_is_named() {
     const MARK: &str = "drive-on-the-left-73317";
