@@ -7,6 +7,7 @@ mod hostile;
 mod load;
 mod once;
 mod reconnect;
+mod requests;
 mod routes;
 mod scenarios;
 #[path = "../remote/session.rs"]

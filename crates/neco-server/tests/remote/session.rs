@@ -126,6 +126,13 @@ impl FakeSession {
         seq
     }
 
+    /// Has happened what happened in another session.
+    pub fn tell(&self, events: &[Event]) {
+        let mut log = self.log.lock().unwrap();
+        log.extend_from_slice(events);
+        self.last.send_replace((log.len() as Seq, false));
+    }
+
     /// Says `count` things.
     pub fn babble(&self, count: usize) {
         for number in 0..count {
