@@ -482,15 +482,25 @@ fn teller(caller: &Caller, call: &Call) -> Result<Teller, AppError> {
 }
 
 fn check(caller: &Caller, route: &Route, call: &Call) -> Result<(), AppError> {
-    // A store that is named can lie anywhere.
-    let is_named = || call.arguments.get("from").is_some_and(|from| !from.is_null());
-    // So can a file, which a workflow may be named by.
-    let name = || call.arguments.get("name").and_then(Value::as_str).unwrap_or_default();
-    let is_anywhere = route.name == ListKeptSessions::ROUTE.name && is_named()
-        || route.name == ShowWorkflow::ROUTE.name && name().contains(['/', '.']);
-    let scope = if is_anywhere { Scope::Manage } else { route.scope };
-    may(caller, scope, route.name)?;
+    may(caller, scope_of(route, call), route.name)?;
     call.arguments.get("folder").and_then(Value::as_str).map_or(Ok(()), whole)
+}
+
+/// What a caller has to be allowed for a call: more than for others of its name where it reaches further.
+fn scope_of(route: &Route, call: &Call) -> Scope {
+    let is_given = |name: &str| call.arguments.get(name).is_some_and(|value| !value.is_null());
+    let name = || call.arguments.get("name").and_then(Value::as_str).unwrap_or_default();
+    // A store that is named can lie anywhere, and so can a file that a workflow is named by; an address can be anybody's.
+    let is_anywhere = route.name == ListKeptSessions::ROUTE.name && is_given("from")
+        || route.name == ShowWorkflow::ROUTE.name && name().contains(['/', '.'])
+        || route.name == ListServed::ROUTE.name && is_given("base");
+    // What other agents know of the person lies in the home, whatever folder is named.
+    let is_of_home = [FindSetups::ROUTE.name, PreviewSetup::ROUTE.name].contains(&route.name);
+    match (is_anywhere, is_of_home) {
+        (true, _) => Scope::Manage,
+        (false, true) => Scope::Work,
+        (false, false) => route.scope,
+    }
 }
 
 /// Refuses what a caller may not.

@@ -4,7 +4,7 @@
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
 //! is opened) with [`loosening`] (what of it holds where), [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`editor_world`] (an editor's part of it) with [`open_texts`] and [`call_processes`], [`mod@app`] (which call is answered where) with [`watching`]
-//! and [`shared`] (of a process that opens sessions) with [`open_sessions`], [`notices`] and [`other_processes`], [`sessions`], [`workflows`],
+//! and [`shared`] (of a process that opens sessions) with [`open_sessions`], [`kept_openings`], [`notices`] and [`other_processes`], [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`] with [`login`], [`trust`], [`project`], [`files`],
 //! [`folders`], [`commands`], [`skills`] and [`plugins`] with [`fetched`], [`tools`] with [`named_tools`], [`mcp`] with [`mcp_login`], [`mcp_settings`] and [`mcp_use`], [`persons_shell`], [`prompt`], [`setups`] (those of other agents), [`usage`], [`eval`], [`disk`], [`log_file`], [`mod@error`].
 
@@ -22,6 +22,7 @@ mod fetched;
 mod files;
 mod first_model;
 pub mod folders;
+pub mod kept_openings;
 mod keys;
 pub mod log_file;
 pub mod login;

@@ -1,21 +1,31 @@
 //! The log file, for those who want one: what happened and how long it took, never what was said.
 
+use std::fmt;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use jiff::Timestamp;
 use neco_config::Env;
 use neco_proto::app::AppError;
 use neco_safety::secrets::{Redactor, Scope};
-use tracing_appender::non_blocking::WorkerGuard;
+use serde_json::{Map, Value};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_appender::non_blocking::{NonBlocking, WorkerGuard};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
 
 use crate::error::invalid;
 
 /// What `--debug` writes.
 const DEBUG: &str = "neco=debug,warn";
+/// What a server writes.
+const SERVER: &str = "neco=info,warn";
 /// A log that is larger is put aside.
 const LARGEST: u64 = 10 * 1024 * 1024;
 
@@ -63,16 +73,86 @@ pub fn path(env: &Env) -> PathBuf {
 /// # Errors
 /// When `NECO_LOG` makes no sense, or the file can't be written.
 pub fn start(env: &Env, debug: bool) -> Result<Option<PathBuf>, AppError> {
-    let wanted = env.var("NECO_LOG").filter(|filter| !filter.is_empty());
-    let Some(filter) = wanted.or(debug.then_some(DEBUG)) else { return Ok(None) };
-    let filter = EnvFilter::try_new(filter).map_err(|error| invalid(format!("NECO_LOG is not understood: {error}")))?;
-    let path = path(env);
-    let file = open(&path).map_err(|error| invalid(format!("the log {} can't be written: {error}", path.display())))?;
-    let (writer, guard) = tracing_appender::non_blocking(WithoutSecrets(file));
+    let Some(filter) = wanted(env, debug) else { return Ok(None) };
+    let (path, filter) = (path(env), read(filter)?);
+    let writer = writer(&path)?;
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false).init();
-    *GUARD.lock().unwrap_or_else(PoisonError::into_inner) = Some(guard);
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "neco starts");
+    begins();
     Ok(Some(path))
+}
+
+/// Begins to log in `folder` what a server does: nobody looks at it, so it does so unasked, as lines of JSON.
+/// `NECO_LOG` and `--debug` say how much. [`finish`] ends it.
+///
+/// # Errors
+/// When `NECO_LOG` makes no sense, or the file can't be written.
+pub fn start_server(env: &Env, debug: bool, folder: &Path) -> Result<PathBuf, AppError> {
+    let path = folder.join("log.jsonl");
+    let filter = read(wanted(env, debug).unwrap_or(SERVER))?;
+    let writer = writer(&path)?;
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).event_format(JsonLines).init();
+    begins();
+    Ok(path)
+}
+
+fn wanted(env: &Env, debug: bool) -> Option<&str> {
+    env.var("NECO_LOG").filter(|filter| !filter.is_empty()).or(debug.then_some(DEBUG))
+}
+
+fn read(filter: &str) -> Result<EnvFilter, AppError> {
+    EnvFilter::try_new(filter).map_err(|error| invalid(format!("NECO_LOG is not understood: {error}")))
+}
+
+fn writer(path: &Path) -> Result<NonBlocking, AppError> {
+    let file = LogFile::open(path);
+    let file = file.map_err(|error| invalid(format!("the log {} can't be written: {error}", path.display())))?;
+    let (writer, guard) = tracing_appender::non_blocking(WithoutSecrets(file));
+    *GUARD.lock().unwrap_or_else(PoisonError::into_inner) = Some(guard);
+    Ok(writer)
+}
+
+fn begins() {
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "neco starts");
+}
+
+/// Each event as an object in a line.
+struct JsonLines;
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>, N: for<'a> FormatFields<'a> + 'static> FormatEvent<S, N> for JsonLines {
+    fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        let about = event.metadata();
+        let mut fields = Fields(Map::new());
+        event.record(&mut fields);
+        fields.0.insert("at".to_owned(), Timestamp::now().to_string().into());
+        fields.0.insert("level".to_owned(), about.level().as_str().to_lowercase().into());
+        fields.0.insert("room".to_owned(), about.target().into());
+        writeln!(writer, "{}", Value::Object(fields.0))
+    }
+}
+
+/// What an event says.
+struct Fields(Map<String, Value>);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0.insert(field.name().to_owned(), format!("{value:?}").into());
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
 }
 
 /// Everything that was logged is on the disk after this; what comes later is not logged.
@@ -80,15 +160,39 @@ pub fn finish() {
     drop(GUARD.lock().unwrap_or_else(PoisonError::into_inner).take());
 }
 
-/// A log tells what was worked on, so it is for its owner alone.
-fn open(path: &Path) -> io::Result<fs::File> {
-    if let Some(folder) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+/// A file that is put aside when it is too large, and begun anew. A log tells what was worked on, so it is for its owner
+/// alone.
+struct LogFile {
+    path: PathBuf,
+    file: fs::File,
+    size: u64,
+}
+
+impl LogFile {
+    fn open(path: &Path) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+        let size = file.metadata()?.len();
+        Ok(Self { path: path.to_owned(), file, size })
     }
-    if fs::metadata(path).is_ok_and(|file| file.len() > LARGEST) {
-        fs::rename(path, path.with_extension("log.1"))?;
+}
+
+impl Write for LogFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.size > LARGEST {
+            fs::rename(&self.path, self.path.with_added_extension("1"))?;
+            *self = Self::open(&self.path)?;
+        }
+        let written = self.file.write(bytes)?;
+        self.size += written as u64;
+        Ok(written)
     }
-    OpenOptions::new().create(true).append(true).mode(0o600).open(path)
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 #[cfg(test)]
@@ -96,6 +200,19 @@ mod tests {
     use neco_safety::secrets::KnownSecret;
 
     use super::*;
+
+    #[test]
+    fn a_log_is_bounded_while_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("logs/neco.log");
+        let mut log = LogFile::open(&path).unwrap();
+        let line = vec![b'x'; 1024 * 1024];
+        (0..25).for_each(|_| log.write_all(&line).unwrap());
+        let size = |path: PathBuf| fs::metadata(path).unwrap().len();
+        let (now, before) = (size(path.clone()), size(path.with_added_extension("1")));
+        assert!(now <= LARGEST + 1024 * 1024 && before <= LARGEST + 1024 * 1024, "{now} {before}");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 2);
+    }
 
     #[test]
     fn the_secrets_of_every_folder_stay_out_of_the_one_log() {

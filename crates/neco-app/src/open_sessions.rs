@@ -9,7 +9,7 @@ use neco_proto::app::opening::{GivenServer, OpenSession, OpenedSession, WhichSes
 use neco_proto::app::{AppError, Trouble};
 use neco_proto::{Answer, Client, ClientError, Command, ErrorCode, Query, Seq, SessionId};
 use neco_session::Session;
-use neco_store::SessionRecord;
+use neco_store::{Catalog, SessionRecord};
 use neco_workspace::worktree::Held;
 use tokio::sync::OwnedMutexGuard;
 
@@ -18,9 +18,10 @@ mod handing_over;
 pub use handing_over::HeldSessions;
 
 use crate::disk;
-use crate::error::{failed, of_session};
+use crate::error::{failed, of_session, of_store};
+use crate::kept_openings::KeptOpenings;
 use crate::notices::{Teller, Watched, Watching};
-use crate::opening::{Opened, Opener, Opening};
+use crate::opening::{Opened, Opener, Opening, on_thread};
 use crate::other_processes::{Attached, PAUSE, Served, any_open, attach, look_up};
 use crate::services::{self, Services};
 use crate::workspace::Workspaces;
@@ -39,6 +40,8 @@ pub(crate) struct OpenSessions {
     turns: Mutex<HashMap<SessionId, Weak<Turn>>>,
     /// What tells a person of those whose opener gives notice.
     teller: OnceLock<Teller>,
+    /// Whether it was looked which openings are kept of sessions that are gone.
+    looked: OnceLock<()>,
 }
 
 /// The turn of whoever opens or ends one session.
@@ -136,10 +139,28 @@ impl OpenSessions {
     async fn open_here(&self, wanted: OpenSession, around: Around<'_>) -> Result<OpenedSession, AppError> {
         let Around { workspaces, overrides, opener } = around;
         let (environment, keep) = (services::environment(workspaces.env()), !wanted.interactive);
+        let kept = opener.keeps_openings().map(|folder| KeptOpenings::new(folder, overrides));
+        let before = opened_before(kept.as_ref(), &wanted, around).await?;
+        let (again, wanted) = (before.is_some(), before.unwrap_or(wanted));
         let given = wanted.servers.iter().map(server_setting).collect::<Result<Vec<String>, _>>()?;
         let overrides = [overrides, wanted.settings.as_slice(), given.as_slice()].concat();
-        let opening = Opening { wanted, overrides: overrides.clone(), environment, ..Opening::default() };
+        let opening = Opening {
+            wanted,
+            overrides: overrides.clone(),
+            environment,
+            kept: kept.clone(),
+            again,
+            ..Opening::default()
+        };
         let Opened { services, session, folder, held, notes } = opening.open(workspaces, opener).await?;
+        if let Some(kept) = kept.filter(|_| self.looked.set(()).is_ok()) {
+            let there = workspaces.store().await?.0.kept().await.map_err(of_store)?;
+            on_thread(move || {
+                kept.forget_but(&there);
+                Ok(())
+            })
+            .await?;
+        }
         opener.hide(services.hub.redactor());
         let (id, since) = (session.id(), session.first_seq());
         let inner: Arc<dyn Client> = Arc::new(session.clone());
@@ -242,9 +263,27 @@ async fn find(wanted: &OpenSession, around: Around<'_>) -> Result<Option<Session
     if wanted.which == WhichSession::New || !any_open(data_dir) {
         return Ok(None);
     }
+    look(wanted, around).await
+}
+
+/// The same, whether any process has one open or not.
+async fn look(wanted: &OpenSession, around: Around<'_>) -> Result<Option<SessionRecord>, AppError> {
     let (store, aside) = around.workspaces.store().await?;
     aside.iter().for_each(|aside| around.opener.tell(&aside.to_string()));
-    look_up(&wanted.which, Path::new(&wanted.folder), &store, data_dir).await
+    look_up(&wanted.which, Path::new(&wanted.folder), &store, around.workspaces.env().data_dir()).await
+}
+
+/// How a session is opened that this process opened before, where nothing is said of how it is to work.
+async fn opened_before(
+    kept: Option<&KeptOpenings>,
+    wanted: &OpenSession,
+    around: Around<'_>,
+) -> Result<Option<OpenSession>, AppError> {
+    let Some(kept) = kept.filter(|_| wanted.which != WhichSession::New).cloned() else { return Ok(None) };
+    let found = look(wanted, around).await?;
+    let Some(SessionRecord { id, .. }) = found else { return Ok(None) };
+    let wanted = wanted.clone();
+    on_thread(move || kept.again(id, &wanted)).await
 }
 
 /// Ends a session; one of another process is left. Nothing stays of one in which nothing was said.
@@ -321,6 +360,9 @@ async fn end(own: Own, is_said: bool, opener: &dyn Opener) -> Result<(), AppErro
         && let Ok(record) = services.hub.find(&id.to_string()).await
     {
         services.hub.remove(std::slice::from_ref(&record)).await.map_err(of_session)?;
+        if let Some(folder) = opener.keeps_openings() {
+            KeptOpenings::new(folder, &[]).forget(id);
+        }
     }
     services.leave().await
 }

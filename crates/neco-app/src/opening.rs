@@ -30,6 +30,7 @@ use crate::edits::{Used, look_again};
 use crate::error::{failed, invalid, of_session, of_setup};
 use crate::first_model::guide;
 use crate::folders::AddedFolders;
+use crate::kept_openings::KeptOpenings;
 use crate::loosening::hold_back;
 use crate::named_tools::without_server;
 use crate::other_processes::{Attached, Served, Unattached};
@@ -68,6 +69,10 @@ pub struct Opening {
     pub calls: OutsideCalls,
     /// The tools of those calls.
     pub call_tools: CallTools,
+    /// Where it is kept how it is opened.
+    pub kept: Option<KeptOpenings>,
+    /// Whether it is opened as it was before.
+    pub again: bool,
 }
 
 /// Whoever opens sessions: what is told and asked on the way, and the way to other processes. `()` says nothing, is asked
@@ -119,6 +124,12 @@ pub trait Opener: Send + Sync {
     /// Whether a person who follows no session is told what it asks, as the settings say.
     fn gives_notice(&self) -> bool {
         false
+    }
+
+    /// The folder in which is kept how sessions are opened, of a process that puts them away and opens them again; nothing
+    /// where each opening is for itself.
+    fn keeps_openings(&self) -> Option<PathBuf> {
+        None
     }
 
     /// Ready when nobody wants to wait any longer for what is done at the end of a session.
@@ -312,6 +323,12 @@ impl Opening {
         let session = session.map_err(|error| self.explain(error, workspace, &state.loaded))?;
         notes.extend(self.warn_of_prices(&session, &state.models, &state.loaded.config).await);
         let open = RunningSession::new(session.clone(), Arc::clone(workspace), self.clone());
+        let kept = Arc::clone(&open);
+        on_thread(move || {
+            kept.keep_opening();
+            Ok(())
+        })
+        .await?;
         services.keep(open, workspace.running_sessions());
         Ok((services, session))
     }
@@ -445,6 +462,7 @@ impl Opening {
             generation,
             default_generation,
             approval: self.wanted.approval.unwrap_or(config.approval),
+            keeps_approval: self.again,
             person_present: self.wanted.attended,
             max_turns: self.wanted.max_turns.unwrap_or_else(|| self.most_turns(loaded)),
             budget: Budget {

@@ -71,6 +71,7 @@ impl RunningSession {
         let flags = RuleFlags { add_dir, ..flags };
         load(&flags, self.workspace.env(), here, &state.loaded, &state.plugged).map_err(refused)?;
         self.opening.added.add(resolved);
+        self.keep_opening();
         Ok(())
     }
 
@@ -103,8 +104,11 @@ impl RunningSession {
     pub(crate) fn set_sandbox(&self, level: SandboxLevel) -> Result<Sandbox, AppError> {
         let before = self.opening.level.set(Some(level));
         let sandbox = self.sandbox();
-        if sandbox.is_err() {
-            self.opening.level.set(before);
+        match &sandbox {
+            Ok(_) => self.keep_opening(),
+            Err(_) => {
+                self.opening.level.set(before);
+            }
         }
         sandbox
     }
@@ -145,6 +149,15 @@ impl RunningSession {
             loosens_in: None,
             ..wanted.clone()
         }))
+    }
+
+    /// Keeps how it is opened now, where it may be opened again. It writes a file.
+    pub(crate) fn keep_opening(&self) {
+        let Some(kept) = &self.opening.kept else { return };
+        if let Ok(WantedElsewhere(opening)) = self.wanted_elsewhere() {
+            let environment = self.opening.wanted.environment.clone();
+            kept.keep(self.session.id(), OpenSession { environment, ..opening });
+        }
     }
 
     /// The rules that are kept for good changed: those that hold in its folder hold in it at once. Where they can't be

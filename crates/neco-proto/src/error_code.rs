@@ -87,6 +87,7 @@ error_codes! {
     5002 LoopDetected final, "You are repeating yourself. Change your approach or ask the user.", "the model was repeating itself";
     6001 StoreFailed again, "The session could not be written.", "the session could not be written";
     6002 SessionInUse again, "The session is in use.", "the session is in use by another process";
+    6003 ServerEnding again, "The server is about to end.", "the server is about to end, or another one takes its place";
 }
 
 impl ErrorCode {

@@ -307,6 +307,7 @@ impl Stage {
             default_mode: self.setup.mode,
             generation: None,
             default_generation: self.generation(),
+            keeps_approval: false,
             approval: self.setup.approval,
             person_present: self.setup.person,
             interactive: true,

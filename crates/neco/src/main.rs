@@ -77,7 +77,14 @@ fn main() -> ExitCode {
 }
 
 fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
-    if let Some(file) = log::start(env, line.everywhere.debug)? {
+    let debug = line.everywhere.debug;
+    let file = match &line.command {
+        Some(Subcommands::Serve(args)) if args.serves() => {
+            Some(log::start_server(env, debug, &server::run_folder(env))?)
+        }
+        _ => log::start(env, debug)?,
+    };
+    if let Some(file) = file.filter(|_| debug || env.var("NECO_LOG").is_some()) {
         say::note(&format!("log: {}", file.display()));
     }
     this_machine::look(line, env)?;

@@ -97,7 +97,7 @@ struct Watch {
     followers: Arc<Followers>,
     redactor: Redactor,
     teller: Teller,
-    /// The last event that asks something and was not looked at yet.
+    /// The last event that asks something, until it was told or waits no longer.
     asked: Option<Seq>,
     /// The last event that ended the work, and why, which was not looked at yet.
     ended: Option<(Seq, CompleteReason)>,
@@ -108,8 +108,16 @@ impl Watch {
         let Some(snapshot) = self.snapshot().await else { return };
         let mut idle = IdleTracker::of(snapshot.root_agent);
         let mut events = self.client.events(since);
-        while let Some(Ok(event)) = events.next().await {
-            self.take(&event, &mut idle);
+        let followers = Arc::clone(&self.followers);
+        loop {
+            tokio::select! {
+                event = events.next() => match event {
+                    Some(Ok(event)) => self.take(&event, &mut idle),
+                    Some(Err(_)) | None => return,
+                },
+                // Whoever seemed to be there may long have been gone.
+                () = followers.are_gone(), if self.asked.is_some() => {}
+            }
             if self.asked.is_none() && self.ended.is_none() {
                 continue;
             }
@@ -142,9 +150,10 @@ impl Watch {
         }
     }
 
-    /// Tells what nobody has seen, as far as it still holds.
+    /// Tells what nobody has seen, as far as it still holds. What is asked while somebody follows is told when they are gone
+    /// and it still waits.
     async fn tell(&mut self, idle: &IdleTracker) {
-        let asked = self.asked.take().filter(|seq| !self.followers.know(*seq));
+        let asked = if self.followers.are_there() { None } else { self.asked.take() };
         // Those below the root may work on; then the work has not ended.
         let ended = if idle.is_over() { self.ended.take() } else { None };
         let ended = ended.filter(|(seq, _)| !self.followers.know(*seq));

@@ -1,11 +1,12 @@
 //! A session's `Client` that knows whether somebody follows the session, and how far.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use neco_proto::{Actor, Answer, Client, ClientError, Command, EventStream, Query, Receipt, Seq};
+use tokio::sync::watch;
 
 /// The way to a session as everybody else is given it.
 pub(crate) struct Watched {
@@ -16,15 +17,28 @@ pub(crate) struct Watched {
 /// Who follows a session.
 #[derive(Default)]
 pub(crate) struct Followers {
-    there: AtomicUsize,
+    there: watch::Sender<usize>,
     /// The last event that one of them was handed.
     seen: AtomicU64,
 }
 
 impl Followers {
+    /// Whether somebody follows it.
+    pub fn are_there(&self) -> bool {
+        *self.there.borrow() > 0
+    }
+
+    /// Ready when nobody follows it.
+    pub async fn are_gone(&self) {
+        let mut there = self.there.subscribe();
+        if there.wait_for(|there| *there == 0).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
     /// Whether somebody follows it, or was handed this event.
     pub fn know(&self, seq: Seq) -> bool {
-        self.there.load(Ordering::SeqCst) > 0 || self.seen.load(Ordering::SeqCst) >= seq
+        self.are_there() || self.seen.load(Ordering::SeqCst) >= seq
     }
 }
 
@@ -33,14 +47,14 @@ struct Follower(Arc<Followers>);
 
 impl Follower {
     fn new(followers: &Arc<Followers>) -> Self {
-        followers.there.fetch_add(1, Ordering::SeqCst);
+        followers.there.send_modify(|there| *there += 1);
         Self(Arc::clone(followers))
     }
 }
 
 impl Drop for Follower {
     fn drop(&mut self) {
-        self.0.there.fetch_sub(1, Ordering::SeqCst);
+        self.0.there.send_modify(|there| *there -= 1);
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, TryStreamExt};
+use neco_app::app::ROUTES;
 use neco_app::opening::Opener;
 use neco_app::other_processes::Served;
 use neco_app::shared::SharedApp;
@@ -14,7 +15,7 @@ use neco_proto::app::models::{ModelTest, TestModels};
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::rules::GivenRules;
 use neco_proto::app::sessions::{ListSessions, SearchSessions};
-use neco_proto::app::{App, Caller, Scope, Trouble};
+use neco_proto::app::{App, Call, Caller, Scope, Trouble};
 use neco_proto::{ApprovalMode, Client, Command, EventBody, SessionId};
 use serde_json::json;
 
@@ -194,4 +195,118 @@ async fn what_is_found_out_bit_by_bit_is_told_so() {
     assert_eq!(places, app.ask(&person, &needle).await.unwrap().places);
     assert!(places.len() >= 2, "{places:?}");
     app.close(opened.client).await.unwrap();
+}
+
+/// A process that opens sessions again that it put away.
+struct Again(std::path::PathBuf);
+
+impl Opener for Again {
+    fn keeps_openings(&self) -> Option<std::path::PathBuf> {
+        Some(self.0.clone())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_a_server_opens_again_works_as_it_was_opened() {
+    let stage = Stage::new(&json!([{ "say": "One." }, { "say": "Two." }]));
+    stage.configure_with("approval = \"auto\"\n", "");
+    let (one, kept) = (stage.project("one", &[("x", "")]), stage.path("openings"));
+    let program = || {
+        let opener = Arc::new(Again(kept.clone()));
+        Arc::new(SharedApp::new(Arc::clone(&stage.workspaces), vec!["agent.max_turns=7".to_owned()], &one, opener))
+    };
+    let shared = program();
+    let (app, person): (Arc<dyn App>, _) = (Arc::clone(&shared) as _, Caller::person());
+    let works = Caller { scope: Scope::Work, ..Caller::person() };
+    let deny =
+        GivenRules { deny: vec!["bash".to_owned()], allow: vec!["edit_file".to_owned()], ..GivenRules::default() };
+    let wanted = OpenSession {
+        approval: Some(ApprovalMode::AcceptEdits),
+        given: deny.clone(),
+        tools: vec!["read_file".to_owned()],
+        max_cost: Some(1.0),
+        settings: vec!["agent.max_seconds=60.0".to_owned()],
+        ..new(&one)
+    };
+    let first = app.open(&person, wanted).await.unwrap();
+    let file = kept.join(format!("{}.json", first.id));
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    say(&first, "hello").await;
+    first.client.send(Command::SetApproval { approval: ApprovalMode::Manual }).await.unwrap();
+    app.close(Arc::clone(&first.client)).await.unwrap();
+
+    // Another process, as after a crash; whoever may less has it opened again as it was.
+    let shared = program();
+    let app: Arc<dyn App> = Arc::clone(&shared) as _;
+    let again = app.open(&works, OpenSession { folder: String::new(), ..named(&first, &one) }).await.unwrap();
+    let handed = shared.hand_over(again.id, std::future::ready(())).await.unwrap();
+    assert_eq!(handed.approval, Some(ApprovalMode::Manual), "as it was at last, and not as the settings say");
+    assert_eq!((&handed.given, handed.tools.as_slice()), (&deny, ["read_file".to_owned()].as_slice()));
+    assert_eq!(handed.max_cost, Some(1.0));
+    assert_eq!(handed.settings, ["agent.max_turns=7", "agent.max_seconds=60.0"], "those of the process came once");
+
+    let looser = OpenSession { approval: Some(ApprovalMode::Auto), ..named(&first, &one) };
+    let said = app.open(&person, looser).await.unwrap();
+    let handed = shared.hand_over(said.id, std::future::ready(())).await.unwrap();
+    assert_eq!(
+        (handed.approval, handed.given),
+        (Some(ApprovalMode::Auto), GivenRules::default()),
+        "who says how counts"
+    );
+    std::fs::write(&file, "{").unwrap();
+    assert!(app.open(&person, named(&first, &one)).await.is_err(), "what it may not do is not known");
+
+    let empty = app.open(&person, new(&one)).await.unwrap();
+    assert!(kept.join(format!("{}.json", empty.id)).exists());
+    app.close(empty.client).await.unwrap();
+    assert!(!kept.join(format!("{}.json", empty.id)).exists(), "nothing is kept of what is gone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_may_only_read_sees_nothing_of_the_home_where_no_folder_is_named() {
+    const MARK: &str = "drive-on-the-left-73317";
+    let stage = Stage::new(&json!([{ "say": "One." }]));
+    let one = stage.project("one", &[("x", "")]);
+    let home = stage.path("home");
+    for (file, text) in [
+        (".claude/CLAUDE.md", format!("# Rules\n{MARK}\n")),
+        (".claude/settings.json", json!({ "env": { "ROAD": MARK } }).to_string()),
+        (".claude/commands/drive.md", MARK.to_owned()),
+        (".codex/config.toml", format!("model = \"{MARK}\"\n")),
+        (".codex/AGENTS.md", MARK.to_owned()),
+        ("notes.txt", MARK.to_owned()),
+    ] {
+        std::fs::create_dir_all(home.join(file).parent().unwrap()).unwrap();
+        std::fs::write(home.join(file), text).unwrap();
+    }
+    let (app, person): (Arc<dyn App>, _) = (program(&stage, &one), Caller::person());
+    let reader = Caller { scope: Scope::Read, ..Caller::person() };
+    let asked = |route: &'static str, caller: &Caller| {
+        let (app, caller) = (Arc::clone(&app), caller.clone());
+        let arguments = json!({ "agent": "claude-code", "name": "drive", "folder": "" });
+        async move { app.call(&caller, Call { name: route.to_owned(), arguments }).await }
+    };
+    let shown = asked("setups.preview", &person).await.unwrap().to_string();
+    assert!(shown.contains("CLAUDE.md"), "the person is shown what there is: {shown}");
+    // What the process has around it, too.
+    let around: Vec<String> =
+        std::fs::read_dir(".").unwrap().flatten().map(|entry| entry.path().display().to_string()).collect();
+    assert!(around.iter().any(|name| name.ends_with("Cargo.toml")));
+    for route in ROUTES.iter().filter(|route| route.scope == Scope::Read) {
+        let told = asked(route.name, &reader).await.map_or_else(|error| error.message, |told| told.to_string());
+        for secret in [MARK, "CLAUDE.md", "notes.txt", "Cargo.toml", "AGENTS.md"] {
+            assert!(!told.contains(secret), "{} tells of {secret}: {told}", route.name);
+        }
+    }
+    for (name, arguments) in [
+        ("setups.find", json!({})),
+        ("setups.preview", json!({ "agent": "claude-code" })),
+        ("models.served", json!({ "base": "http://127.0.0.1:9/v1" })),
+    ] {
+        let works =
+            Caller { scope: if name == "models.served" { Scope::Work } else { Scope::Read }, ..Caller::person() };
+        let told = app.call(&works, Call { name: name.to_owned(), arguments }).await;
+        assert_eq!(told.err().map(|error| error.trouble), Some(Trouble::NotAllowed), "{name}");
+    }
 }

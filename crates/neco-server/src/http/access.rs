@@ -19,6 +19,8 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use tokio_util::sync::CancellationToken;
 
+use super::audit::{Audit, Line};
+
 /// How long a link is good.
 const LINK: Duration = Duration::from_secs(10 * 60);
 
@@ -273,7 +275,14 @@ pub fn add_token(folder: &Path, name: &str, scope: Scope) -> io::Result<String> 
     let token = secret(SERVER_TOKEN)?;
     named.push(NamedToken { name: name.to_owned(), scope, sha256: hexadecimal(&hash(&token)) });
     write_private(&folder.join(NAMED), &serde_json::to_vec_pretty(&named)?)?;
+    note(folder, "tokens.add", name)?;
     Ok(token)
+}
+
+/// Writes down what the person does with a token, in whatever process.
+fn note(folder: &Path, does: &str, token: &str) -> io::Result<()> {
+    let line = Line::of(&Caller::person(), does, &Ok(()));
+    Audit::of(folder).write(Line { token: Some(token.to_owned()), ..line })
 }
 
 /// Waits until nobody else changes the named tokens; they may when what is given back is dropped.
@@ -293,7 +302,11 @@ pub fn remove_token(folder: &Path, name: Option<&str>) -> io::Result<bool> {
     let Some(name) = name else {
         return match fs::remove_file(folder.join(TOKEN)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            removed => removed.map(|()| true),
+            removed => {
+                removed?;
+                note(folder, "tokens.remove", "")?;
+                Ok(true)
+            }
         };
     };
     let _lock = changing(folder)?;
@@ -301,7 +314,11 @@ pub fn remove_token(folder: &Path, name: Option<&str>) -> io::Result<bool> {
     let before = named.len();
     named.retain(|named| named.name != name);
     write_private(&folder.join(NAMED), &serde_json::to_vec_pretty(&named)?)?;
-    Ok(named.len() < before)
+    let is_removed = named.len() < before;
+    if is_removed {
+        note(folder, "tokens.remove", name)?;
+    }
+    Ok(is_removed)
 }
 
 /// Makes a folder that only its owner can look into.
@@ -373,6 +390,10 @@ mod tests {
         assert!(remove_token(folder.path(), Some("phone")).unwrap());
         access.refresh().unwrap();
         assert!(access.of_token(&token).is_none() && ends.is_cancelled());
+        let noted = fs::read_to_string(folder.path().join("audit.jsonl")).unwrap();
+        let noted: Vec<serde_json::Value> = noted.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let did: Vec<_> = noted.iter().map(|line| (line["does"].as_str(), line["token"].as_str())).collect();
+        assert_eq!(did, [(Some("tokens.add"), Some("phone")), (Some("tokens.remove"), Some("phone"))]);
     }
 
     #[test]

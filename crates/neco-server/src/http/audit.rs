@@ -58,6 +58,9 @@ pub(crate) struct Line {
     /// The address of whoever was turned away.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+    /// The token that is made or removed; empty is the person's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
     /// Why nothing came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
@@ -101,20 +104,26 @@ impl Audit {
 
     /// Writes a line. That it can't be written is logged, and keeps nobody from working.
     pub async fn note(&self, line: Line) {
+        let own = self.clone();
+        let written = tokio::task::spawn_blocking(move || own.write(line)).await;
+        match written {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "who did what could not be written"),
+            Err(error) => tracing::warn!(%error, "who did what could not be written"),
+        }
+    }
+
+    /// Writes a line; it may block.
+    pub fn write(&self, line: Line) -> io::Result<()> {
         #[derive(Serialize)]
         struct Timed {
             at: String,
             #[serde(flatten)]
             line: Line,
         }
-        let (own, place) = (self.clone(), line.place());
+        let place = line.place();
         let timed = Timed { at: Timestamp::now().to_string(), line: line.in_short() };
-        let written = tokio::task::spawn_blocking(move || own.append(place, &serde_json::to_string(&timed)?)).await;
-        match written {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "who did what could not be written"),
-            Err(error) => tracing::warn!(%error, "who did what could not be written"),
-        }
+        self.append(place, &serde_json::to_string(&timed)?)
     }
 
     fn append(&self, place: &Place, line: &str) -> io::Result<()> {

@@ -9,18 +9,22 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use http::{HeaderValue, StatusCode, header};
 use neco_proto::Actor;
-use neco_proto::app::{Caller, Scope};
+use neco_proto::app::{AppError, Caller, Scope, Trouble};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::House;
 use super::audit::Line;
 use super::calls::{rights, taken_within};
+use super::guard::Asker;
 use super::problem::{Answer, Problem};
 use super::sessions::answered;
 
 /// Bytes of a body with the code of a link: whoever sends it has shown nothing yet.
 const LONGEST: usize = 4 * 1024;
+
+/// What making a link is called.
+const LINK: &str = "auth.link";
 
 /// The code of a link.
 #[derive(Deserialize)]
@@ -57,21 +61,28 @@ async fn note(house: &House, caller: &Caller, does: &str) {
 async fn link(house: &House, request: Request) -> Result<Response, Problem> {
     let rights = rights(&request)?;
     if rights.scope < Scope::Manage || rights.actor != Actor::Person {
-        return Err(Problem::new(StatusCode::FORBIDDEN, "a link is only for whoever may do everything"));
+        let refused = AppError::new(Trouble::NotAllowed, "a link is only for whoever may do everything");
+        house.hall.audit.note(Line::of(&rights.own(), LINK, &Err::<(), _>(refused.clone()))).await;
+        return Err(refused.into());
     }
     let code = house.access.link().map_err(failed)?;
-    note(house, &rights.own(), "auth.link").await;
+    note(house, &rights.own(), LINK).await;
     Answer::json(StatusCode::CREATED, &json!({ "url": format!("{}/#code={code}", house.url) }))
         .map(IntoResponse::into_response)
 }
 
 async fn exchange(house: &House, request: Request) -> Result<Response, Problem> {
     from_own_page(&request)?;
+    let asker = request.extensions().get::<Asker>().copied();
     let (_, body) = taken_within(request, LONGEST).await?;
     let Code { code } = serde_json::from_slice(&body).map_err(|error| Problem::bad(error.to_string()))?;
     let used =
         || Problem::new(StatusCode::UNAUTHORIZED, "the link was used, or is too old: `neco serve link` makes another");
     let Some((cookie, tab)) = house.access.exchange(&code).map_err(failed)? else {
+        // Only what is wrong is counted: nobody keeps others from signing in.
+        if !asker.is_some_and(|asker| house.guard.may_be_wrong(asker, "exchange")) {
+            return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong codes in one minute"));
+        }
         let refused = Some("the code is good for nothing, or no longer".to_owned());
         house.hall.audit.note(Line { does: "auth.exchange".to_owned(), refused, ..Line::default() }).await;
         return Err(used());

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::House;
 use super::access::Rights;
 use super::arguments::{Fields, arguments};
+use super::hall::{broke, to_the_end};
 use super::once::Turn;
 use super::problem::{Answer, Problem};
 use super::stream;
@@ -140,30 +141,25 @@ pub(crate) async fn write_once(
     if parts.method == Method::GET {
         return work.await.map(IntoResponse::into_response);
     }
-    let failed = || Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the server failed by a mistake of its own");
     let what = format!("{} {}", parts.method, parts.uri);
     let who = format!("{:?}", rights.actor);
     let key = match house.once.begin(&who, &parts.headers, &what, body)? {
         Turn::Again(answer) => return Ok(answer.into_response()),
         Turn::Do(None) => {
-            let done = tokio::spawn(work).await.map_err(|_| failed())?;
+            let done = to_the_end(work).await.unwrap_or_else(|| Err(Problem::from(broke())));
             return done.map(IntoResponse::into_response);
         }
         Turn::Do(Some(key)) => key,
     };
     let house = Arc::clone(house);
-    let kept = tokio::spawn(async move {
-        match tokio::spawn(work).await {
-            Ok(done) => {
-                let answer = done.unwrap_or_else(Problem::answer);
-                house.once.end(key, answer.clone());
-                Some(answer)
-            }
-            Err(_) => {
-                house.once.lost(key);
-                None
-            }
-        }
+    let kept = to_the_end(async move {
+        let Some(done) = to_the_end(work).await else {
+            house.once.lost(key);
+            return Err(Problem::from(broke()));
+        };
+        let answer = done.unwrap_or_else(Problem::answer);
+        house.once.end(key, answer.clone());
+        Ok(answer)
     });
-    kept.await.ok().flatten().map(IntoResponse::into_response).ok_or_else(failed)
+    kept.await.unwrap_or_else(|| Err(Problem::from(broke()))).map(IntoResponse::into_response)
 }

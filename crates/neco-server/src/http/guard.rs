@@ -25,6 +25,10 @@ use super::ws;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub SocketAddr);
 
+/// Whose requests are counted together: the address of whoever asks, also where a proxy stands between.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asker(pub IpAddr);
+
 /// Requests in a minute that somebody of another machine may make, and of this one.
 const REQUESTS: [f64; 2] = [600.0, 6000.0];
 
@@ -69,6 +73,27 @@ impl Guard {
         // Nobody says the port that goes without saying.
         hosts.extend(own.into_iter().filter(|_| port == if speaks_tls { 443 } else { 80 }));
         Self { hosts, port, behind_proxy, is_tls: behind_proxy || speaks_tls, asked: Mutex::default() }
+    }
+
+    /// The address of whoever asks. A proxy of ours names it last; those before it say what they like.
+    fn asker(&self, peer: IpAddr, headers: &HeaderMap) -> Asker {
+        let named = headers.get_all("x-forwarded-for").iter().next_back().filter(|_| self.behind_proxy);
+        let named = named.and_then(|named| named.to_str().ok()?.rsplit(',').next()).map(str::trim);
+        let address = named.and_then(|named| {
+            let with_port = |named: &str| named.parse::<SocketAddr>().ok().map(|address| address.ip());
+            named.trim_matches(['[', ']']).parse().ok().or_else(|| with_port(named))
+        });
+        Asker(address.unwrap_or(peer))
+    }
+
+    /// Whether somebody who was let in may ask for something more now.
+    pub fn may_ask(&self, Asker(address): Asker, rights: &Rights) -> bool {
+        self.may(address, &format!("{:?}", rights.actor), most(address))
+    }
+
+    /// Whether somebody who showed something wrong may do so again.
+    pub fn may_be_wrong(&self, Asker(address): Asker, what: &str) -> bool {
+        self.may(address, what, WRONG)
     }
 
     /// Whether an address, or its network, has something left of `most` a minute.
@@ -143,9 +168,9 @@ pub(crate) async fn guard(State(house): State<Arc<House>>, mut request: Request,
         Err(problem) => {
             // Those who are turned away for asking too much are counted and not written down, and of all others no more
             // than somebody can read.
-            let peer = request.extensions().get::<Peer>().map(|Peer(peer)| peer.ip());
+            let asker = request.extensions().get::<Asker>();
             if matches!(problem.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
-                && peer.is_some_and(|peer| house.guard.may(peer, "noted", NOTED))
+                && asker.is_some_and(|Asker(address)| house.guard.may(*address, "noted", NOTED))
             {
                 let line = turned_away(&request, &problem);
                 house.hall.audit.note(line).await;
@@ -164,7 +189,7 @@ pub(crate) async fn guard(State(house): State<Arc<House>>, mut request: Request,
 
 /// What is written down of a request that nothing was done for. What stands behind its `?` may be a secret.
 fn turned_away(request: &Request, problem: &Problem) -> Line {
-    let from = request.extensions().get::<Peer>().map(|Peer(peer)| peer.to_string());
+    let from = request.extensions().get::<Asker>().map(|Asker(address)| address.to_string());
     let does = format!("{} {}", request.method(), request.uri().path());
     Line { does, from, refused: Some(problem.words().to_owned()), ..Line::default() }
 }
@@ -183,8 +208,18 @@ const ALWAYS: &[(&str, &str)] = &[
     ("x-frame-options", "DENY"),
 ];
 
+/// Requests of an address in a minute.
+fn most(address: IpAddr) -> f64 {
+    let [afar, here] = REQUESTS;
+    if address.is_loopback() { here } else { afar }
+}
+
 fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
     let guard = &house.guard;
+    let peer = request.extensions().get::<Peer>().map(|Peer(peer)| peer.ip());
+    let peer = peer.ok_or_else(|| Problem::bad("it is not known who asks"))?;
+    let asker = guard.asker(peer, request.headers());
+    request.extensions_mut().insert(asker);
     guard.host(request)?;
     guard.origin(request.headers())?;
     let unframed = request.headers().contains_key(header::TRANSFER_ENCODING)
@@ -197,34 +232,25 @@ fn pass(house: &House, request: &mut Request) -> Result<(), Problem> {
         let words = format!("a body has at most {LONGEST_BODY} bytes");
         return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, words));
     }
-    let peer = request.extensions().get::<Peer>().map(|Peer(peer)| peer.ip());
-    let peer = peer.ok_or_else(|| Problem::bad("it is not known who asks"))?;
     let rights = who(house, request.headers());
     let is_open = OPEN.contains(&request.uri().path()) || is_page(request.uri().path());
-    let [afar, here] = REQUESTS;
-    let most = if peer.is_loopback() { here } else { afar };
     let too_many = |words: &str| Problem::new(StatusCode::TOO_MANY_REQUESTS, words);
     match &rights {
-        Some((rights, _)) if !guard.may(peer, &format!("{:?}", rights.actor), most) => {
+        Some((rights, _)) if !guard.may_ask(asker, rights) => {
             return Err(too_many("that is too much in one minute"));
         }
         Some(_) => {}
         None if is_open => {
-            // Codes are guessed no more often than tokens.
-            let (what, most) = match request.uri().path() {
-                EXCHANGE => ("exchange", WRONG),
-                _ => ("open", most),
-            };
-            if !guard.may(peer, what, most) {
+            if !guard.may(asker.0, "open", most(asker.0)) {
                 return Err(too_many("that is too much in one minute"));
             }
         }
         None => {
             house.hall.numbers.strangers.add();
-            if !guard.may(peer, "wrong", WRONG) {
+            if !guard.may_be_wrong(asker, "wrong") {
                 return Err(too_many("too many wrong tokens in one minute"));
             }
-            tracing::warn!(%peer, path = request.uri().path(), "a request without a valid token");
+            tracing::warn!(peer = %asker.0, path = request.uri().path(), "a request without a valid token");
             return Err(Problem::new(StatusCode::UNAUTHORIZED, "a token is needed: `neco serve token` prints it"));
         }
     }
@@ -280,6 +306,21 @@ mod tests {
         let fills = |at: u16| guard.may(std::net::Ipv6Addr::new(0x2001, 0xdb9, 0, at, 0, 0, 0, 1).into(), "wrong", 1.0);
         assert!((0..2 * 4096).filter(|at| fills(*at)).count() <= MOST, "the rest have one share");
         assert!(guard.asked.lock().unwrap().len() <= MOST + 1);
+    }
+
+    #[test]
+    fn behind_a_proxy_everybody_is_counted_by_themselves() {
+        let guard = |behind_proxy| Guard::new("127.0.0.1:7420".parse().unwrap(), &[], behind_proxy, false);
+        let asker = |behind_proxy, lines: &[&str]| {
+            let mut headers = HeaderMap::new();
+            lines.iter().for_each(|line| drop(headers.append("x-forwarded-for", line.parse().unwrap())));
+            guard(behind_proxy).asker(Ipv4Addr::LOCALHOST.into(), &headers).0.to_string()
+        };
+        assert_eq!(asker(true, &["192.0.2.9, 198.51.100.1"]), "198.51.100.1", "who is named first may be anybody");
+        assert_eq!(asker(true, &["192.0.2.9", "[2001:db8::1]:443"]), "2001:db8::1");
+        assert_eq!(asker(true, &["2001:db8::2"]), "2001:db8::2");
+        assert_eq!([asker(true, &[]), asker(true, &["unknown"])], ["127.0.0.1"; 2]);
+        assert_eq!(asker(false, &["192.0.2.9"]), "127.0.0.1", "nobody stands between who could say it");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -11,16 +12,21 @@ use futures::future::{BoxFuture, join_all};
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::sessions::{ListSessions, SessionRow, SessionState};
 use neco_proto::app::{App, AppError, Caller, Described, Scope, Trouble};
-use neco_proto::{Actor, Answer, Client, ClientError, Command, EventStream, Query, Receipt, Seq, SessionId};
+use neco_proto::{Actor, Answer, Client, ClientError, Command, ErrorCode, EventStream, Query, Receipt, Seq, SessionId};
 use tokio::sync::{OwnedMutexGuard, watch};
 
 use super::access::Rights;
 use super::audit::{Audit, Audited, Line};
+use super::handed::Handed;
 use super::left::Left;
 use super::loosening;
 use super::numbers::Numbers;
 use crate::remote::desk::Over;
 use crate::remote::frames::{Opened, Sent};
+
+mod standing;
+
+use standing::{is_at_work, is_busy, is_gone};
 
 /// How long nobody needs a session that does nothing before it is handed back.
 const REST: Duration = Duration::from_secs(15 * 60);
@@ -28,14 +34,11 @@ const REST: Duration = Duration::from_secs(15 * 60);
 /// Sessions that are held at a time.
 const MOST: usize = 1024;
 
+/// How often it is looked whether work is over.
+pub(super) const LOOK: Duration = Duration::from_millis(100);
+
 /// Sessions of a list that are looked at at a time.
 const PAGE: usize = 100;
-
-/// How often it is tried to open a session that was handed over.
-const TRIES: usize = 3;
-
-/// How long a session may take to say how it stands.
-const SOON: Duration = Duration::from_secs(5);
 
 /// All sessions that are held.
 pub(crate) struct Hall {
@@ -47,9 +50,7 @@ pub(crate) struct Hall {
     held: Mutex<HashMap<SessionId, Held>>,
     /// Held by whoever just hands a command to a session; the next one waits for that.
     turns: Mutex<HashMap<SessionId, Weak<Turn>>>,
-    /// The sessions that another server handed over and that are not open yet, as they are opened. Held while one of them
-    /// is: nobody opens it otherwise meanwhile.
-    handed: tokio::sync::Mutex<Vec<Handed>>,
+    handed: Handed,
     /// Whether everything has ended.
     over: watch::Sender<Over>,
     /// Whether sessions are opened and commands taken.
@@ -58,12 +59,6 @@ pub(crate) struct Hall {
 
 /// The turn of whoever hands a command to one session.
 type Turn = tokio::sync::Mutex<()>;
-
-/// A session that was handed over, and how often it could not be opened.
-struct Handed {
-    wanted: OpenSession,
-    tried: usize,
-}
 
 /// A session, and when somebody last asked for it.
 struct Held {
@@ -105,8 +100,7 @@ impl Hall {
         folder: &Path,
         handed: Vec<OpenSession>,
     ) -> Arc<Self> {
-        let handed = handed.into_iter().map(|wanted| Handed { wanted, tried: 0 });
-        let handed = tokio::sync::Mutex::new(handed.collect());
+        let handed = Handed::new(handed);
         let (over, ready) = (watch::Sender::default(), watch::Sender::new(true));
         let (held, turns, numbers) = (Mutex::default(), Mutex::default(), Numbers::default());
         let (audit, left) = (Audit::of(folder), Left::of(folder));
@@ -123,13 +117,16 @@ impl Hall {
         }
         match self.stopped(&before).await {
             Ok(stopped) => {
+                self.left.keep_only(&stopped);
                 for id in stopped {
                     match self.client(&Caller::person(), id).await {
                         Ok(_) => tracing::info!(session = %id, "a session is back that was at work in a crash"),
+                        // The next server brings it back.
+                        Err(error) if error.code == Some(ErrorCode::ServerEnding) => return,
                         Err(error) => tracing::warn!(session = %id, %error, "a session could not be brought back"),
                     }
+                    self.left.is_back(id);
                 }
-                self.left.are_back();
             }
             Err(error) => tracing::warn!(%error, "the sessions of the server before can't be found"),
         }
@@ -152,7 +149,8 @@ impl Hall {
         Ok(stopped)
     }
 
-    /// Nobody has to bring back what is held: this server ends as it should.
+    /// Nobody has to bring back what is held: this server ends as it should. What one before it left in a crash, and is
+    /// not back yet, is left for the next.
     pub fn forget(&self) {
         self.left.forget();
     }
@@ -186,24 +184,23 @@ impl Hall {
         self.open_now(caller, wanted).await
     }
 
-    /// Opens the sessions that were handed over and whose ids begin so, as they were open before. One that can't be opened
-    /// is tried again when somebody asks for it, a few times.
+    /// Opens the sessions that were handed over and whose ids begin so, as they were open before.
     pub async fn open_handed(self: &Arc<Self>, id: &str) {
-        let is_meant = |handed: &Handed| matches!(&handed.wanted.which, WhichSession::Id(own) if own.starts_with(id));
-        let (mut handed, mut again) = (self.handed.lock().await, Vec::new());
-        while let Some(at) = handed.iter().position(is_meant) {
-            let Handed { wanted, tried } = handed.swap_remove(at);
-            if let Err(error) = self.open_now(&Caller::person(), wanted.clone()).await {
-                tracing::error!(%error, "a session that was handed over could not be opened");
-                again.push(Handed { wanted, tried: tried + 1 });
-            }
-        }
-        handed.extend(again.into_iter().filter(|handed| handed.tried < TRIES));
+        let open = |wanted| {
+            let hall = Arc::clone(self);
+            async move { hall.open_now(&Caller::person(), wanted).await.map(drop) }.boxed()
+        };
+        self.handed.open(id, self.ready.subscribe(), open).await;
+    }
+
+    /// The sessions that were handed over and are not open.
+    pub async fn not_opened(&self) -> Vec<OpenSession> {
+        self.handed.left().await
     }
 
     async fn open_now(self: &Arc<Self>, caller: &Caller, wanted: OpenSession) -> Result<Opened, AppError> {
         if !self.is_ready() {
-            return Err(AppError::new(Trouble::Failed, "the server is about to end"));
+            return Err(ending());
         }
         if wanted.folder.is_empty() && !matches!(wanted.which, WhichSession::Id(_)) {
             let words = "name the folder that is worked in: {\"folder\": \"/srv/project\"}";
@@ -222,6 +219,7 @@ impl Hall {
             Ok(Opened { id, folder, since, was_open: owner.is_some(), notes })
         })
         .await
+        .unwrap_or_else(|| Err(broke()))
     }
 
     /// Holds a session once: whoever follows it goes on to have the way that is held, as long as that leads there, and
@@ -312,7 +310,7 @@ impl Hall {
             return Err(ClientError::Refused("only the server ends its sessions".to_owned()).into());
         }
         if !self.is_ready() {
-            return Err(ClientError::Gone.into());
+            return Err(ending());
         }
         Ok(())
     }
@@ -395,7 +393,7 @@ impl Hall {
 
     async fn close(&self, client: Arc<dyn Client>) -> Result<(), AppError> {
         let app = Arc::clone(&self.app);
-        to_the_end(async move { app.close(client).await.map(drop) }).await
+        to_the_end(async move { app.close(client).await.map(drop) }).await.unwrap_or_else(|| Err(broke()))
     }
 
     /// Hands back what nobody needs and what does nothing; tells how many sessions are left.
@@ -437,15 +435,15 @@ impl Hall {
         let _ = self.over.send(Over::Elsewhere);
     }
 
-    /// Lets those who work come to an end for a while. What waits for a person waits in the log.
-    pub async fn wind_down(&self, patience: Duration) {
+    /// Lets those who work come to an end for a while, and `others`. What waits for a person waits in the log.
+    pub async fn wind_down(&self, patience: Duration, others: impl Future<Output = ()>) {
         let clients: Vec<Arc<dyn Client>> = self.held().values().map(|held| Arc::clone(&held.client) as _).collect();
         let rests = clients.iter().map(|client| async {
             while is_at_work(client.as_ref()).await {
-                tokio::time::sleep(Duration::from_millis(100)).await;
+                tokio::time::sleep(LOOK).await;
             }
         });
-        let _ = tokio::time::timeout(patience, join_all(rests)).await;
+        let _ = tokio::time::timeout(patience, futures::future::join(join_all(rests), others)).await;
         let _ = self.over.send(Over::Ended);
     }
 
@@ -480,18 +478,20 @@ async fn send_in_turn(
     }
 }
 
-/// Does something to its end, also when whoever asked is gone. It is begun at once: those who ask one after the other are
-/// in line in that order.
-pub(super) async fn to_the_end<T: Send + 'static>(
-    work: impl Future<Output = Result<T, AppError>> + Send + 'static,
-) -> Result<T, AppError> {
-    let mut work = work.boxed();
-    match tokio::task::unconstrained(&mut work).now_or_never() {
-        Some(done) => done,
-        None => tokio::spawn(work).await.unwrap_or_else(|_| {
-            Err(AppError::new(Trouble::Failed, "the server failed at this by a mistake of its own"))
-        }),
-    }
+/// Does something to its end, also when whoever asked is gone; nothing where that was a mistake of this program. It is begun
+/// at once: those who ask one after the other are in line in that order.
+pub(super) async fn to_the_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
+    let mut work = AssertUnwindSafe(work).catch_unwind().boxed();
+    let done = match tokio::task::unconstrained(&mut work).now_or_never() {
+        Some(done) => Some(done),
+        None => tokio::spawn(work).await.ok(),
+    };
+    done?.ok()
+}
+
+/// What is said of a mistake of this program.
+pub(super) fn broke() -> AppError {
+    AppError::new(Trouble::Failed, "the server failed at this by a mistake of its own")
 }
 
 /// What a command is called over wires.
@@ -500,34 +500,11 @@ fn name(command: &Command) -> String {
     written.get("type").and_then(serde_json::Value::as_str).unwrap_or("a command").to_owned()
 }
 
-/// Whether the agent of a session works and waits for nobody.
-async fn is_at_work(client: &dyn Client) -> bool {
-    match tokio::time::timeout(SOON, client.ask(Query::Snapshot)).await {
-        Ok(Ok(Answer::Snapshot(snapshot))) => {
-            snapshot.state.is_at_work() && snapshot.pending.is_empty() && snapshot.questions.is_empty()
-        }
-        Ok(Ok(_) | Err(_)) | Err(_) => false,
-    }
-}
-
-/// Whether nothing can be asked of a session any more.
-async fn is_gone(client: &dyn Client) -> bool {
-    matches!(tokio::time::timeout(SOON, client.ask(Query::Snapshot)).await, Ok(Err(ClientError::Gone)))
-}
-
-/// Whether somebody works in a session or waits for a person.
-async fn is_busy(client: &dyn Client) -> bool {
-    match tokio::time::timeout(SOON, client.ask(Query::Snapshot)).await {
-        Ok(Ok(Answer::Snapshot(snapshot))) => {
-            snapshot.state.is_at_work()
-                || snapshot.agents > 0
-                || !snapshot.pending.is_empty()
-                || !snapshot.questions.is_empty()
-        }
-        // Whoever does not answer may well be at work.
-        Err(_) => true,
-        Ok(_) => false,
-    }
+/// Nothing is begun any more.
+pub(super) fn ending() -> AppError {
+    let words = ErrorCode::ServerEnding.for_user();
+    let error = AppError { code: Some(ErrorCode::ServerEnding), ..AppError::new(Trouble::Failed, words) };
+    error.hint("Ask again in a moment.")
 }
 
 #[cfg(test)]

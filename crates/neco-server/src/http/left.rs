@@ -36,9 +36,14 @@ impl Left {
         self.before.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Those are back that can be.
-    pub fn are_back(&self) {
-        self.before.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    /// Of those before only these are left: the others were not at work.
+    pub fn keep_only(&self, left: &[SessionId]) {
+        self.before.lock().unwrap_or_else(PoisonError::into_inner).retain(|id| left.contains(id));
+    }
+
+    /// One of those before is back, or can't be.
+    pub fn is_back(&self, id: SessionId) {
+        self.before.lock().unwrap_or_else(PoisonError::into_inner).retain(|before| *before != id);
     }
 
     /// Writes down those that are held when it is written: whoever comes later writes the newer ones.
@@ -54,8 +59,42 @@ impl Left {
         }
     }
 
-    /// Nothing is left to be found: this server ends as it should.
+    /// Nothing of this server is left to be found: it ends as it should. Those before that are not back are.
     pub fn forget(&self) {
-        let _ = std::fs::remove_file(&self.file);
+        let before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
+        let forgotten = match before.is_empty() {
+            true => std::fs::remove_file(&self.file),
+            false => {
+                serde_json::to_vec(&*before).map_err(io::Error::other).and_then(|all| write_private(&self.file, &all))
+            }
+        };
+        if let Err(error) = forgotten
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "which sessions are held stays written down");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_crash_left_stays_written_down_until_it_is_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two, three] = [(); 3].map(|()| SessionId::new());
+        let crashed = Left::of(folder.path());
+        crashed.write(move || vec![one, two, three]).await;
+        let left = Left::of(folder.path());
+        left.keep_only(&[one, two]);
+        left.is_back(one);
+        left.write(move || vec![one]).await;
+        left.forget();
+        let next = Left::of(folder.path());
+        assert_eq!(next.before(), [two], "the server ended before it was back");
+        next.is_back(two);
+        next.forget();
+        assert!(!folder.path().join(FILE).exists());
     }
 }

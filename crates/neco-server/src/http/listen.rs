@@ -119,6 +119,10 @@ async fn begin(
     stop: CancellationToken,
 ) {
     let _ = stream.set_nodelay(true);
+    // Whoever is gone without a word is seen to be gone.
+    #[cfg(target_os = "linux")]
+    let _ =
+        rustix::net::sockopt::set_tcp_user_timeout(&stream, u32::try_from(PROGRESS.as_millis()).unwrap_or(u32::MAX));
     let stream = Progress { io: stream, stuck: None };
     let Some(tls) = tls else { return serve(stream, whose, router, stop).await };
     let peer = whose.0;

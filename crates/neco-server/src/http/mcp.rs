@@ -17,7 +17,7 @@ use futures::{FutureExt, StreamExt};
 use http::StatusCode;
 use http_body_util::Full;
 use neco_proto::app::opening::OpenSession;
-use neco_proto::app::{AppError, Caller, Scope};
+use neco_proto::app::{AppError, Caller, Scope, Trouble};
 use neco_proto::{Actor, Client, Command, Receipt, SessionId};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -27,8 +27,9 @@ use url::form_urlencoded;
 
 use super::House;
 use super::access::Rights;
+use super::audit::Line;
 use super::calls::{LONGEST_BODY, ends, rights, taken};
-use super::hall::Hall;
+use super::hall::{self, Hall};
 use super::problem::Problem;
 use super::sessions::answered;
 use crate::mcp::http::HttpClients;
@@ -118,7 +119,9 @@ pub(crate) fn add(router: Router, house: &Arc<House>) -> Router {
 async fn answer(house: &Arc<House>, request: Request) -> Result<Response, Problem> {
     let (rights, ends) = (rights(&request)?, ends(&request)?);
     if rights.scope < Scope::Work {
-        return Err(Problem::new(StatusCode::FORBIDDEN, "MCP clients need a token with the scope steer"));
+        let refused = AppError::new(Trouble::NotAllowed, "MCP clients need a token with the scope steer");
+        house.hall.audit.note(Line::of(&rights.own(), "mcp", &Err::<(), _>(refused.clone()))).await;
+        return Err(refused.into());
     }
     if !house.hall.is_ready() {
         return Err(ending());
@@ -144,7 +147,7 @@ async fn answer(house: &Arc<House>, request: Request) -> Result<Response, Proble
 }
 
 fn ending() -> Problem {
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end")
+    hall::ending().into()
 }
 
 /// A body that ends when whoever reads it may do so no longer; as long as it is read, its clients are there.
@@ -185,6 +188,14 @@ impl McpClients {
         let over: Vec<Arc<Kept>> = self.all().kept.extract_if(|_, kept| is_over(kept)).map(|(_, kept)| kept).collect();
         end(over).await;
         self.all().kept.len()
+    }
+
+    /// Ready when nothing is done for anybody.
+    pub async fn rest(&self) {
+        let is_at_work = || self.all().kept.values().any(|kept| kept.is_at_work());
+        while is_at_work() {
+            tokio::time::sleep(hall::LOOK).await;
+        }
     }
 
     /// Ends all of them; nobody comes any more.

@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`mod@guard`] (what every
 //! request passes) with [`neighbour`], [`listen`] (connections) with [`crowd`] and [`tls`], [`hall`] (the sessions that
-//! are held) with [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`],
+//! are held) with [`handed`], [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`],
 //! [`sessions`], [`stream`], [`ws`] with [`visitor`], [`page`] and [`auth`] (browsers), [`mcp`] (MCP clients),
 //! [`openapi`], [`numbers`], [`problem`], [`client`] (the way to a server) with [`trust`], and [`take_over`] (another
 //! process goes on with all of it).
@@ -21,6 +21,7 @@ mod crowd;
 pub mod found;
 mod guard;
 mod hall;
+mod handed;
 mod left;
 mod listen;
 mod loosening;
@@ -122,8 +123,8 @@ pub trait Ending: Send + Sync {
         std::future::ready(()).boxed()
     }
 
-    /// Ends what there is of them here.
-    fn end(&self) -> BoxFuture<'_, ()>;
+    /// Ends what there is of them here; `not_opened` are those that were handed to this server and are not open.
+    fn end(&self, not_opened: Vec<OpenSession>) -> BoxFuture<'_, ()>;
 }
 
 /// What all requests need.
@@ -192,18 +193,20 @@ pub async fn serve(
     let comes_back = tokio::spawn(async move { own.hall.bring_back().await });
     let opening = tokio::spawn(async move { opens.hall.open_handed("").await });
     let open = listen::accept(listener, router, Arc::clone(&house), acceptor, stop).await?;
+    // Both end with the session that is just opened.
+    house.hall.take_nothing_new();
     comes_back.abort();
     let _ = opening.await;
-    house.hall.take_nothing_new();
+    let not_opened = house.hall.not_opened().await;
     let hands_over = ending.hands_over();
     if hands_over {
         ending.come_to_boundary().await;
         house.hall.goes_on_elsewhere();
     } else {
-        house.hall.wind_down(WIND_DOWN).await;
+        house.hall.wind_down(WIND_DOWN, house.mcp.rest()).await;
     }
     house.mcp.end().await;
-    ending.end().await;
+    ending.end(not_opened).await;
     // Whoever goes on with them has to bring them back, should it fall.
     if !hands_over {
         house.hall.forget();

@@ -12,11 +12,17 @@ use super::problem::{Answer, Problem};
 /// How long an answer is kept.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Answers that are kept at a time; the oldest go.
-const MOST: usize = 4096;
+/// How often those are forgotten that are older.
+const SWEEP: Duration = Duration::from_secs(60);
 
-/// Bytes of all of them.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// Answers that are kept at a time; more are not begun.
+const MOST: usize = 64 * 1024;
+
+/// Those of one caller.
+const MOST_OF_ONE: usize = 16 * 1024;
+
+/// Bytes of all answers of one caller.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 /// Bytes of a body that is kept; of what is longer is told that it was done.
 const LONGEST: usize = 64 * 1024;
@@ -26,10 +32,18 @@ const LONGEST_KEY: usize = 255;
 
 /// What was done for which key.
 #[derive(Default)]
-pub(crate) struct Once(Mutex<HashMap<Key, Done>>);
+pub(crate) struct Once(Mutex<All>);
 
 /// Whose key it is, and the key.
 pub(crate) type Key = (String, String);
+
+#[derive(Default)]
+struct All {
+    done: HashMap<Key, Done>,
+    /// How many there are of each caller, and the bytes of their answers.
+    shares: HashMap<String, (usize, usize)>,
+    swept: Option<Instant>,
+}
 
 struct Done {
     /// What was asked.
@@ -37,6 +51,16 @@ struct Done {
     at: Instant,
     /// What was answered; nothing while it is being done.
     answer: Option<Answer>,
+}
+
+impl Done {
+    fn bytes(&self) -> usize {
+        self.answer.as_ref().map_or(0, |answer| answer.body.len())
+    }
+
+    fn is_old(&self, now: Instant) -> bool {
+        self.answer.is_some() && now.duration_since(self.at) >= KEPT
+    }
 }
 
 /// What is to be done with a request.
@@ -47,8 +71,35 @@ pub(crate) enum Turn {
     Again(Answer),
 }
 
+impl All {
+    fn share(&self, who: &str) -> (usize, usize) {
+        self.shares.get(who).copied().unwrap_or_default()
+    }
+
+    fn remove(&mut self, key: &Key) {
+        let Some(done) = self.done.remove(key) else { return };
+        if let Some((count, bytes)) = self.shares.get_mut(&key.0) {
+            *count -= 1;
+            *bytes -= done.bytes();
+            if *count == 0 {
+                self.shares.remove(&key.0);
+            }
+        }
+    }
+
+    /// Forgets what is too old, now and again.
+    fn sweep(&mut self, now: Instant) {
+        if self.swept.is_some_and(|swept| now.duration_since(swept) < SWEEP) {
+            return;
+        }
+        self.swept = Some(now);
+        let old: Vec<Key> = self.done.iter().filter(|(_, done)| done.is_old(now)).map(|(key, _)| key.clone()).collect();
+        old.iter().for_each(|key| self.remove(key));
+    }
+}
+
 impl Once {
-    fn all(&self) -> MutexGuard<'_, HashMap<Key, Done>> {
+    fn all(&self) -> MutexGuard<'_, All> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -60,12 +111,17 @@ impl Once {
 
     /// The same with its key.
     pub fn begin_as(&self, who: &str, key: &str, what: &str, body: &[u8]) -> Result<Turn, Problem> {
+        self.begin_at(Instant::now(), who, key, what, body)
+    }
+
+    fn begin_at(&self, now: Instant, who: &str, key: &str, what: &str, body: &[u8]) -> Result<Turn, Problem> {
         let key = Some(key).filter(|key| (1..=LONGEST_KEY).contains(&key.len()) && key.is_ascii());
         let key = key.ok_or_else(|| Problem::bad("an Idempotency-Key has 1 to 255 characters of ASCII"))?;
         let asked = Sha256::new().chain_update(what).chain_update([0]).chain_update(body).finalize().into();
         let key = (who.to_owned(), key.to_owned());
         let mut all = self.all();
-        if let Some(done) = all.get(&key).filter(|done| done.at.elapsed() < KEPT) {
+        all.sweep(now);
+        if let Some(done) = all.done.get(&key).filter(|done| !done.is_old(now)) {
             return match &done.answer {
                 _ if done.asked != asked => {
                     let words = "this Idempotency-Key was used for something else";
@@ -75,16 +131,14 @@ impl Once {
                 None => Err(Problem::new(StatusCode::CONFLICT, "what has this Idempotency-Key is being done")),
             };
         }
-        if all.len() >= MOST {
-            all.retain(|_, done| done.at.elapsed() < KEPT);
+        all.remove(&key);
+        // What was promised to be known for a day is not forgotten for something new.
+        if all.done.len() >= MOST || all.share(who).0 >= MOST_OF_ONE {
+            let words = "as many Idempotency-Keys are kept as there is room for; ask without one, or later";
+            return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, words));
         }
-        if all.len() >= MOST {
-            let oldest = all.iter().filter(|(_, done)| done.answer.is_some()).min_by_key(|(_, done)| done.at);
-            let too_many = || Problem::new(StatusCode::SERVICE_UNAVAILABLE, "too much is being done at a time");
-            let oldest = oldest.map(|(key, _)| key.clone()).ok_or_else(too_many)?;
-            all.remove(&oldest);
-        }
-        all.insert(key.clone(), Done { asked, at: Instant::now(), answer: None });
+        all.shares.entry(key.0.clone()).or_default().0 += 1;
+        all.done.insert(key.clone(), Done { asked, at: now, answer: None });
         Ok(Turn::Do(Some(key)))
     }
 
@@ -99,13 +153,16 @@ impl Once {
 
     fn keep(&self, key: Key, answer: Answer) {
         let mut all = self.all();
-        let size = |done: &Done| done.answer.as_ref().map_or(0, |answer| answer.body.len());
-        let bytes: usize = all.values().map(size).sum();
+        let (_, bytes) = all.share(&key.0);
         let has_room = answer.body.len() <= LONGEST && bytes + answer.body.len() <= MOST_BYTES;
-        if let Some(done) = all.get_mut(&key) {
-            let words = "this was done; its answer was not kept";
-            let too_long = || Problem::new(StatusCode::CONFLICT, words).answer();
-            done.answer = Some(if has_room { answer } else { too_long() });
+        let words = "this was done; its answer was not kept";
+        let too_long = || Problem::new(StatusCode::CONFLICT, words).answer();
+        let answer = if has_room { answer } else { too_long() };
+        let long = answer.body.len();
+        let Some(done) = all.done.get_mut(&key) else { return };
+        done.answer = Some(answer);
+        if let Some(share) = all.shares.get_mut(&key.0) {
+            share.1 += long;
         }
     }
 
@@ -134,17 +191,32 @@ mod tests {
         let Turn::Do(Some(key)) = asked(&once, "one") else { panic!() };
         once.end(key, Problem::new(StatusCode::CONFLICT, "somebody else has it").answer());
         let Turn::Do(Some(key)) = asked(&once, "one") else { panic!("it is refused for ever") };
-        once.end(key, Answer { status: StatusCode::OK, kind: "application/json", body: "{}".into() });
+        once.end(key, done());
         assert!(matches!(asked(&once, "one"), Turn::Again(answer) if answer.status == StatusCode::OK));
     }
 
+    fn done() -> Answer {
+        Answer { status: StatusCode::OK, kind: "application/json", body: "{}".into(), again: false }
+    }
+
     #[test]
-    fn what_has_no_answer_yet_does_not_grow_without_bound() {
-        let once = Once::default();
-        let begun = |at: usize| once.begin_as("me", &at.to_string(), "/", b"").is_ok();
-        assert!((0..MOST).all(begun) && !begun(MOST));
-        once.end(("me".to_owned(), "0".to_owned()), Problem::bad("no").answer());
-        assert!(begun(MOST));
+    fn one_caller_takes_no_room_of_others_and_nothing_is_forgotten_before_its_day() {
+        let (once, now) = (Once::default(), Instant::now());
+        let begun = |who: &str, at: usize, now: Instant| once.begin_at(now, who, &at.to_string(), "/", b"");
+        for at in 0..MOST_OF_ONE {
+            let Ok(Turn::Do(Some(key))) = begun("phone", at, now) else { panic!("{at}") };
+            once.end(key, done());
+        }
+        let refused = begun("phone", MOST_OF_ONE, now).err().map(|problem| problem.status);
+        assert_eq!(refused, Some(StatusCode::SERVICE_UNAVAILABLE));
+        assert!(matches!(begun("other", 0, now), Ok(Turn::Do(_))), "they have a share of their own");
+        assert!(matches!(begun("phone", 0, now), Ok(Turn::Again(_))), "the oldest is known as well");
+        let late = now + KEPT + SWEEP;
+        assert!(matches!(begun("phone", MOST_OF_ONE, late), Ok(Turn::Do(_))), "what is old makes room");
+        assert_eq!(once.all().share("phone"), (1, 0));
+        assert!(begun("other", 0, late).is_err(), "what is still being done is not done twice");
+        once.end(("phone".to_owned(), MOST_OF_ONE.to_string()), Problem::bad("no").answer());
+        assert_eq!(once.all().share("phone"), (0, 0));
     }
 
     #[test]
@@ -152,7 +224,7 @@ mod tests {
         let once = Once::default();
         let Turn::Do(Some(key)) = asked(&once, "one") else { panic!() };
         let body = vec![b'x'; LONGEST + 1].into();
-        once.end(key, Answer { status: StatusCode::OK, kind: "application/json", body });
+        once.end(key, Answer { status: StatusCode::OK, kind: "application/json", body, again: false });
         assert!(matches!(asked(&once, "one"), Turn::Again(answer) if answer.status == StatusCode::CONFLICT));
     }
 }

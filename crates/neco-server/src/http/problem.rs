@@ -3,8 +3,8 @@
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
-use neco_proto::ClientError;
 use neco_proto::app::{AppError, Trouble};
+use neco_proto::{ClientError, ErrorCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -48,6 +48,7 @@ impl From<Problem> for AppError {
 impl From<AppError> for Problem {
     fn from(error: AppError) -> Self {
         let status = match error.trouble {
+            _ if error.code == Some(ErrorCode::ServerEnding) => StatusCode::SERVICE_UNAVAILABLE,
             Trouble::Invalid => StatusCode::BAD_REQUEST,
             Trouble::NotFound => StatusCode::NOT_FOUND,
             Trouble::NotAllowed => StatusCode::FORBIDDEN,
@@ -76,6 +77,7 @@ impl Problem {
     /// As it is answered.
     pub fn answer(self) -> Answer {
         let Self { status, error } = self;
+        let again = status == StatusCode::SERVICE_UNAVAILABLE && error.code.is_some_and(ErrorCode::retryable);
         let mut body = json!({
             "type": format!("urn:neco:{}", json!(error.trouble).as_str().unwrap_or("failed")),
             "title": status.canonical_reason().unwrap_or("Error"),
@@ -85,7 +87,7 @@ impl Problem {
         if let (Some(all), Value::Object(error)) = (body.as_object_mut(), json!(error)) {
             all.extend(error.into_iter().filter(|(name, _)| name != "message"));
         }
-        Answer { status, kind: "application/problem+json", body: body.to_string().into() }
+        Answer { status, kind: "application/problem+json", body: body.to_string().into(), again }
     }
 }
 
@@ -101,6 +103,8 @@ pub(crate) struct Answer {
     pub status: StatusCode,
     pub kind: &'static str,
     pub body: Bytes,
+    /// Whether the same can be asked again in a moment.
+    pub again: bool,
 }
 
 impl Answer {
@@ -108,7 +112,7 @@ impl Answer {
     pub fn json(status: StatusCode, value: &impl Serialize) -> Result<Self, Problem> {
         let body = serde_json::to_vec(value);
         let body = body.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-        Ok(Self { status, kind: "application/json", body: body.into() })
+        Ok(Self { status, kind: "application/json", body: body.into(), again: false })
     }
 }
 
@@ -117,6 +121,9 @@ impl IntoResponse for Answer {
         let mut response = (self.status, self.body).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
+        if self.again {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }

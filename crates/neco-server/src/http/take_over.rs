@@ -19,6 +19,7 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
     recvmsg, sendmsg,
 };
+use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 use tokio::net::UnixListener;
 
@@ -83,10 +84,13 @@ impl Handover {
         loop {
             match self.listener.accept().await {
                 Ok((stream, _)) => match peer::check(&stream).await {
-                    Ok(()) => match stream.into_std() {
-                        Ok(stream) => return Successor(stream),
-                        Err(error) => tracing::warn!(%error, "whoever wants to take over can't be talked to"),
-                    },
+                    Ok(()) => {
+                        let pid = stream.peer_cred().ok().and_then(|peer| peer.pid()).and_then(Pid::from_raw);
+                        match stream.into_std() {
+                            Ok(stream) => return Successor { stream, pid },
+                            Err(error) => tracing::warn!(%error, "whoever wants to take over can't be talked to"),
+                        }
+                    }
                     Err(why) => tracing::warn!(%why, "somebody who may not wanted to take over"),
                 },
                 Err(error) => {
@@ -99,22 +103,49 @@ impl Handover {
 }
 
 /// A process that takes over.
-pub struct Successor(UnixStream);
+pub struct Successor {
+    stream: UnixStream,
+    pid: Option<Pid>,
+}
 
 impl Successor {
     /// Whether it is still there: it says nothing before it was given what it needs.
     #[must_use]
     pub fn waits(&self) -> bool {
-        let said = (&self.0).read(&mut [0]);
+        let said = (&self.stream).read(&mut [0]);
         said.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
     }
 
     /// Gives it all that it needs, and waits until it listens. May block.
     ///
     /// # Errors
-    /// When it is gone: nobody is the server then.
-    pub fn give(self, lock: Lock, listener: &dyn AsFd, told: &HandedOver) -> io::Result<()> {
-        let Self(mut stream) = self;
+    /// When it is gone, or takes too long and is ended for it: then this process is the server as before.
+    pub fn give(self, lock: Lock, listener: &dyn AsFd, told: &HandedOver) -> Result<(), (Lock, io::Error)> {
+        match self.takes(&lock, listener, told) {
+            Ok(()) => {
+                lock.leave();
+                Ok(())
+            }
+            Err(error) => {
+                if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
+                    self.end();
+                }
+                Err((lock, error))
+            }
+        }
+    }
+
+    /// Ends its process, which may have what makes it the server by now: there is one.
+    fn end(&self) {
+        match self.pid.map(|pid| kill_process(pid, Signal::KILL)) {
+            Some(Ok(())) => {}
+            Some(Err(error)) => tracing::warn!(%error, "whoever was to take over can't be ended"),
+            None => tracing::warn!("whoever was to take over can't be ended: its process is not known"),
+        }
+    }
+
+    fn takes(&self, lock: &Lock, listener: &dyn AsFd, told: &HandedOver) -> io::Result<()> {
+        let mut stream = &self.stream;
         stream.set_nonblocking(false)?;
         stream.set_read_timeout(Some(LISTENS))?;
         stream.set_write_timeout(Some(LISTENS))?;
@@ -124,9 +155,7 @@ impl Successor {
         send(stream.as_fd(), &files, &u64::try_from(text.len()).map_err(io::Error::other)?.to_le_bytes())?;
         stream.write_all(&text)?;
         let mut listens = [0];
-        stream.read_exact(&mut listens)?;
-        lock.leave();
-        Ok(())
+        stream.read_exact(&mut listens)
     }
 }
 

@@ -12,7 +12,8 @@ use tokio::sync::watch;
 
 use super::House;
 use super::access::Rights;
-use super::hall::{Hall, to_the_end};
+use super::guard::Asker;
+use super::hall::{Hall, broke, to_the_end};
 use super::once::Turn;
 use super::problem;
 use crate::remote::desk::{Host, Over};
@@ -23,6 +24,7 @@ pub(crate) struct Visitor {
     pub house: Arc<House>,
     pub hall: Arc<Hall>,
     pub rights: Rights,
+    pub asker: Asker,
 }
 
 impl Visitor {
@@ -50,6 +52,10 @@ impl Host for Visitor {
         true
     }
 
+    fn may_ask(&self) -> bool {
+        self.house.guard.may_ask(self.asker, &self.rights)
+    }
+
     fn over(&self) -> watch::Receiver<Over> {
         self.hall.over()
     }
@@ -66,7 +72,8 @@ impl Host for Visitor {
         async move {
             let id = self.session(session)?;
             let (hall, rights) = (Arc::clone(&self.hall), self.rights.clone());
-            to_the_end(async move { hall.send(&rights, id, sent).await }).await.map_err(as_client)
+            let sent = to_the_end(async move { hall.send(&rights, id, sent).await }).await;
+            sent.unwrap_or_else(|| Err(broke())).map_err(as_client)
         }
         .boxed()
     }
@@ -87,7 +94,7 @@ impl Host for Visitor {
     fn once(&self, key: Option<String>, asked: Vec<u8>, work: BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> {
         let (house, who) = (Arc::clone(&self.house), format!("{:?}", self.rights.actor));
         // The key is taken when this begins, which goes on to its end from then on: what was dropped before took none.
-        whatever_happens(async move {
+        let work = to_the_end(async move {
             let turn = key.map(|key| house.once.begin_as(&who, &key, "/ws", &asked));
             let key = match turn.transpose() {
                 Ok(Some(Turn::Again(answer))) => return said_again(&answer),
@@ -101,26 +108,13 @@ impl Host for Visitor {
                 house.once.end(key, answered(&reply));
             }
             reply
-        })
+        });
+        work.map(|reply| reply.unwrap_or_else(|| Reply::NotCalled(broke()))).boxed()
     }
 
     fn open(&self, wanted: OpenSession) -> BoxFuture<'_, Result<Opened, AppError>> {
         async move { self.hall.open(&self.rights.own(), wanted).await }.boxed()
     }
-}
-
-/// Goes on to its end when nobody waits for it any more; it is begun where it is asked for.
-fn whatever_happens(work: impl Future<Output = Reply> + Send + 'static) -> BoxFuture<'static, Reply> {
-    let broke =
-        || Reply::NotCalled(AppError::new(Trouble::Failed, "the server failed at this by a mistake of its own"));
-    async move {
-        let mut work = work.boxed();
-        match tokio::task::unconstrained(&mut work).now_or_never() {
-            Some(reply) => reply,
-            None => tokio::spawn(work).await.unwrap_or_else(|_| broke()),
-        }
-    }
-    .boxed()
 }
 
 /// A reply as it is kept for a key.
@@ -129,7 +123,8 @@ fn answered(reply: &Reply) -> problem::Answer {
         Reply::NotCalled(_) | Reply::Error(_) => StatusCode::CONFLICT,
         _ => StatusCode::OK,
     };
-    problem::Answer { status, kind: "application/json", body: serde_json::to_vec(reply).unwrap_or_default().into() }
+    let body = serde_json::to_vec(reply).unwrap_or_default().into();
+    problem::Answer { status, kind: "application/json", body, again: false }
 }
 
 /// The reply that was kept.

@@ -13,6 +13,7 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::House;
 use super::calls::{LONGEST_BODY, ends, rights};
+use super::guard::Asker;
 use super::listen::Seat;
 use super::problem::Problem;
 use super::visitor::Visitor;
@@ -27,6 +28,8 @@ pub(crate) fn upgrade(house: &Arc<House>, mut request: Request) -> Result<Respon
     let (rights, ends) = (rights(&request)?, ends(&request)?);
     let seat = request.extensions().get::<Seat>().cloned();
     let seat = seat.ok_or_else(|| Problem::bad("it is not known who asks"))?;
+    let asker = request.extensions().get::<Asker>().copied();
+    let asker = asker.ok_or_else(|| Problem::bad("it is not known who asks"))?;
     let headers = request.headers();
     let says = |name, word: &str| {
         let said = headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).unwrap_or_default();
@@ -49,7 +52,7 @@ pub(crate) fn upgrade(house: &Arc<House>, mut request: Request) -> Result<Respon
         let Ok(upgraded) = upgrade.await else { return };
         let io: Box<dyn Duplex> = Box::new(TokioIo::new(upgraded));
         let web = WebSocketStream::from_raw_socket(io, Role::Server, Some(config(LONGEST_BODY))).await;
-        let served = desk::serve(halves(web), Arc::new(Visitor { house, hall, rights }), Ok(()));
+        let served = desk::serve(halves(web), Arc::new(Visitor { house, hall, rights, asker }), Ok(()));
         match ends.run_until_cancelled(served).await {
             Some(Ok(())) => {}
             Some(Err(error)) => tracing::debug!(%error, "a window is gone"),

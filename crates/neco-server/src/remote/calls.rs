@@ -50,9 +50,25 @@ impl Calls {
         Self { address, wire: tokio::sync::Mutex::new(Wire::over(connection)), last_id: AtomicU64::new(0) }
     }
 
-    /// Asks for something and waits for the answer. What was asked on a connection that breaks is not
-    /// asked again: it may have been done.
+    /// Asks for something and waits for the answer. A server that does nothing any more is asked again, for as long as
+    /// another one may take that goes on in its place.
     pub async fn call(&self, request: &Request) -> Result<Reply, Unanswered> {
+        let mut told = self.call_once(request).await;
+        let (mut left, pause) = self.address.patience();
+        while left > 0 && told.as_ref().is_ok_and(Reply::is_of_ending) {
+            tokio::time::sleep(pause).await;
+            left -= 1;
+            told = match self.call_once(request).await {
+                // It was not said: the old one is gone, and the new one does not listen yet.
+                Err(Unanswered::Unsaid(ClientError::Gone)) if left > 0 => told,
+                told => told,
+            };
+        }
+        told
+    }
+
+    /// What was asked on a connection that breaks is not asked again: it may have been done.
+    async fn call_once(&self, request: &Request) -> Result<Reply, Unanswered> {
         let (line, wait, answer) = self.number(request).await.map_err(Unanswered::Unsaid)?;
         let written = Arc::new(AtomicBool::new(false));
         let said = Said { line, written: Arc::clone(&written) };

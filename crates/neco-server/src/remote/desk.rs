@@ -48,6 +48,12 @@ const AT_WORK: usize = 8;
 /// Commands, and beside them questions, that have no answer yet; more are refused.
 const UNANSWERED: usize = 32;
 
+/// Bytes of all that was asked and has no answer yet; more is refused.
+const ASKED: usize = 128 * 1024 * 1024;
+
+/// The same for a connection over a network.
+const WEB_ASKED: usize = 16 * 1024 * 1024;
+
 /// Streams of events, and answers that come bit by bit, on one connection.
 const STREAMS: usize = 4;
 
@@ -73,6 +79,11 @@ pub(crate) trait Host: Send + Sync + 'static {
 
     /// Whether this session is served here, or the program where none is named.
     fn serves(&self, session: Option<SessionId>) -> bool;
+
+    /// Whether something more may be asked now; a process of this machine may always.
+    fn may_ask(&self) -> bool {
+        true
+    }
 
     /// Whether everything that is served has ended.
     fn over(&self) -> watch::Receiver<Over>;
@@ -107,6 +118,7 @@ pub(crate) async fn serve(
     welcome: Result<(), Unwelcome>,
 ) -> io::Result<()> {
     let (lines_in, lines) = mpsc::channel(OUTBOX);
+    let is_web = matches!(read, Reader::Web(_));
     let connection = Connection {
         host,
         session: None,
@@ -114,7 +126,8 @@ pub(crate) async fn serve(
         commands: Arc::new(Semaphore::new(UNANSWERED)),
         questions: Arc::new(Semaphore::new(UNANSWERED)),
         at_work: Arc::new(Semaphore::new(AT_WORK)),
-        streams: Arc::new(Semaphore::new(if matches!(read, Reader::Web(_)) { WEB_STREAMS } else { STREAMS })),
+        streams: Arc::new(Semaphore::new(if is_web { WEB_STREAMS } else { STREAMS })),
+        asked: Arc::new(Semaphore::new(if is_web { WEB_ASKED } else { ASKED } / UNIT)),
         tasks: JoinSet::new(),
         cancellable: HashMap::new(),
     };
@@ -168,6 +181,8 @@ struct Connection {
     /// Questions that are not only waiting.
     at_work: Arc<Semaphore>,
     streams: Arc<Semaphore>,
+    /// Room for what was asked and has no answer yet.
+    asked: Arc<Semaphore>,
     /// What is being worked on; it ends with the connection.
     tasks: JoinSet<()>,
     /// What of it ends when nobody waits for it any more.
@@ -254,9 +269,24 @@ impl Connection {
     /// Begins what a line asks for; false when the line makes no sense at all.
     async fn take(&mut self, line: &[u8]) -> bool {
         match serde_json::from_slice(line) {
+            // It asks for nothing, and makes room.
+            Ok(Numbered { id, says: Request::Cancel, .. }) => {
+                self.cancellable.remove(&id).iter().for_each(AbortHandle::abort);
+                true
+            }
             Ok(Numbered { id, session, key, says }) => {
-                let once = Once::read(key, line);
-                self.begin(id, session.or(self.session), once, says).await;
+                let units = u32::try_from(line.len() / UNIT + 1).unwrap_or(u32::MAX);
+                let room = Arc::clone(&self.asked).try_acquire_many_owned(units);
+                match room {
+                    _ if !self.host.may_ask() => {
+                        self.refuse(id, "that is too much in one minute".to_owned()).await;
+                    }
+                    Err(_) => self.refuse(id, "what was asked before fills the room that there is".to_owned()).await,
+                    Ok(room) => {
+                        let once = Once::read(key, line);
+                        self.begin(id, session.or(self.session), once, says, room).await;
+                    }
+                }
                 true
             }
             Err(error) => {
@@ -268,7 +298,14 @@ impl Connection {
         }
     }
 
-    async fn begin(&mut self, id: u64, session: Option<SessionId>, once: Once, request: Request) {
+    async fn begin(
+        &mut self,
+        id: u64,
+        session: Option<SessionId>,
+        once: Once,
+        request: Request,
+        room: OwnedSemaphorePermit,
+    ) {
         let (host, outbox) = (Arc::clone(&self.host), self.outbox.clone());
         match request {
             Request::Hello { .. } => {
@@ -281,10 +318,11 @@ impl Connection {
                         Err(error) => drop(say(id, Reply::Error(error.into()), &outbox).await),
                     }
                 };
-                self.follow(id, broke(), follows).await;
+                self.follow(id, broke(), follows, room).await;
             }
             Request::Watch(asked) => {
-                self.follow(id, call_broke(), async move { items(id, asked, host.as_ref(), &outbox).await }).await;
+                let follows = async move { items(id, asked, host.as_ref(), &outbox).await };
+                self.follow(id, call_broke(), follows, room).await;
             }
             Request::Send(sent) => {
                 let reply = async move {
@@ -292,12 +330,12 @@ impl Connection {
                     taken.map(|Receipt { seq, message_id }| Reply::Taken { seq, message_id }).into()
                 };
                 let reply = once.of(self.host.as_ref(), caught(reply, broke()));
-                self.command(id, reply).await;
+                self.command(id, reply, room).await;
             }
             Request::Open(wanted) => {
                 let reply = async move { host.open(*wanted).await.map_or_else(Reply::NotCalled, Reply::Opened) };
                 let reply = once.of(self.host.as_ref(), caught(reply, call_broke()));
-                self.command(id, reply).await;
+                self.command(id, reply, room).await;
             }
             Request::Call(Asked { caller, call }) => {
                 let changes = self.host.changes(&call);
@@ -307,7 +345,7 @@ impl Connection {
                 };
                 let reply = caught(reply, call_broke());
                 let reply = if changes { once.of(self.host.as_ref(), reply) } else { reply };
-                self.question(id, reply).await;
+                self.question(id, reply, room).await;
             }
             Request::Ask(query) => {
                 let reply = async move {
@@ -316,18 +354,20 @@ impl Connection {
                         Err(error) => Reply::Error(error.into()),
                     }
                 };
-                self.question(id, caught(reply, broke())).await;
+                self.question(id, caught(reply, broke()), room).await;
             }
-            Request::Cancel => {
-                if let Some(task) = self.cancellable.remove(&id) {
-                    task.abort();
-                }
-            }
+            Request::Cancel => {}
         }
     }
 
     /// Works on a stream, if there are not too many.
-    async fn follow(&mut self, id: u64, broke: Reply, stream: impl Future<Output = ()> + Send + 'static) {
+    async fn follow(
+        &mut self,
+        id: u64,
+        broke: Reply,
+        stream: impl Future<Output = ()> + Send + 'static,
+        room: OwnedSemaphorePermit,
+    ) {
         let Ok(permit) = Arc::clone(&self.streams).try_acquire_owned() else {
             return self.refuse(id, "this connection has as many streams as it may; cancel one".to_owned()).await;
         };
@@ -336,14 +376,14 @@ impl Connection {
             if AssertUnwindSafe(stream).catch_unwind().await.is_err() {
                 say(id, broke, &outbox).await;
             }
-            drop(permit);
+            drop((permit, room));
         });
         self.cancellable.insert(id, task);
     }
 
     /// Hands over a command and waits aside for its reply. Commands reach the session in the order in which they were
     /// said: each is on its way before the next one is read.
-    async fn command(&mut self, id: u64, mut reply: BoxFuture<'static, Reply>) {
+    async fn command(&mut self, id: u64, mut reply: BoxFuture<'static, Reply>, room: OwnedSemaphorePermit) {
         let Ok(permit) = Arc::clone(&self.commands).try_acquire_owned() else {
             return self.refuse(id, format!("{UNANSWERED} commands wait for their answers already")).await;
         };
@@ -356,12 +396,12 @@ impl Connection {
                 None => reply.await,
             };
             say(id, reply, &outbox).await;
-            drop(permit);
+            drop((permit, room));
         });
     }
 
     /// Works out the reply to a question, once there is a place for that, as long as somebody waits for it.
-    async fn question(&mut self, id: u64, reply: BoxFuture<'static, Reply>) {
+    async fn question(&mut self, id: u64, reply: BoxFuture<'static, Reply>, room: OwnedSemaphorePermit) {
         let Ok(permit) = Arc::clone(&self.questions).try_acquire_owned() else {
             return self.refuse(id, format!("{UNANSWERED} questions wait for their answers already")).await;
         };
@@ -369,7 +409,7 @@ impl Connection {
         let task = self.tasks.spawn(async move {
             let _place = at_work.acquire().await;
             say(id, reply.await, &outbox).await;
-            drop(permit);
+            drop((permit, room));
         });
         self.cancellable.insert(id, task);
     }

@@ -160,6 +160,17 @@ pub(super) fn id_of(line: &[u8]) -> Option<u64> {
     serde_json::from_slice::<Id>(line).ok().map(|read| read.id)
 }
 
+impl Reply {
+    /// Whether nothing was done, since the server is about to end.
+    pub(super) fn is_of_ending(&self) -> bool {
+        match self {
+            Self::Error(Trouble::Failed { code, .. }) => *code == ErrorCode::ServerEnding.number(),
+            Self::NotCalled(error) => error.code == Some(ErrorCode::ServerEnding),
+            _ => false,
+        }
+    }
+}
+
 impl From<Result<Self, ClientError>> for Reply {
     fn from(reply: Result<Self, ClientError>) -> Self {
         reply.unwrap_or_else(|error| Self::Error(error.into()))

@@ -292,6 +292,19 @@ async fn a_browser_needs_its_cookie_and_its_tab() {
 }
 
 #[tokio::test]
+async fn wrong_codes_keep_nobody_from_signing_in() {
+    let stage = Stage::new().await;
+    let origin = format!("Origin: {}", stage.url());
+    let mut seen = Vec::new();
+    for _ in 0..14 {
+        let told = stage.asked_as("POST /api/v1/auth/exchange", &[&origin], r#"{"code":"neco_wrong"}"#).await;
+        seen.push(told.0);
+    }
+    assert_eq!((seen[0], seen.last()), (401, Some(&429)), "{seen:?}");
+    browser(&stage).await;
+}
+
+#[tokio::test]
 async fn a_browser_opens_a_websocket_with_both_and_not_with_one() {
     let stage = Stage::new().await;
     let (cookie, tab, _) = browser(&stage).await;

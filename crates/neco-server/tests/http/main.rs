@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
 
+mod ending;
 mod hostile;
 mod load;
 mod once;
 mod reconnect;
+mod requests;
 mod routes;
 mod scenarios;
 #[path = "../remote/session.rs"]

@@ -1,4 +1,4 @@
-//! What changes something over a WebSocket is done to its end, and once for each key.
+//! What changes something over a WebSocket is done to its end, and once for each key; what is asked there is bounded.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 use crate::stage::Stage;
 
 /// A WebSocket after its hello.
-struct Socket(WebSocketStream<TcpStream>);
+pub struct Socket(WebSocketStream<TcpStream>);
 
 impl Socket {
-    async fn open(stage: &Stage) -> Self {
+    pub async fn open(stage: &Stage) -> Self {
         let mut request = format!("ws://{}/api/v1/ws", stage.address).into_client_request().unwrap();
         request.headers_mut().insert(AUTHORIZATION, format!("Bearer {}", stage.token).parse().unwrap());
         let stream = TcpStream::connect(stage.address).await.unwrap();
@@ -29,17 +29,22 @@ impl Socket {
         socket
     }
 
-    async fn say(&mut self, line: &Value) {
+    pub async fn say(&mut self, line: &Value) {
         self.0.send(Message::text(line.to_string())).await.unwrap();
     }
 
     /// Says something; what comes back under its number.
-    async fn asked(&mut self, line: Value) -> Value {
+    pub async fn asked(&mut self, line: Value) -> Value {
         self.say(&line).await;
+        self.heard(line["id"].as_u64().unwrap()).await
+    }
+
+    /// What comes back under a number.
+    pub async fn heard(&mut self, id: u64) -> Value {
         loop {
-            let Some(Ok(Message::Text(text))) = self.0.next().await else { panic!("no answer to {line}") };
+            let Some(Ok(Message::Text(text))) = self.0.next().await else { panic!("no answer to {id}") };
             let told: Value = serde_json::from_str(&text).unwrap();
-            if told["id"] == line["id"] {
+            if told["id"] == id {
                 return told;
             }
         }
@@ -111,4 +116,43 @@ async fn what_was_cancelled_before_it_began_is_done_when_it_is_asked_again() {
     let told = socket.asked(fork(4, Some("late"), "b")).await;
     assert!(told["says"]["called"].is_object(), "{told}");
     assert_eq!(session.callers.lock().unwrap().len(), 9);
+}
+
+#[tokio::test]
+async fn what_is_asked_over_a_websocket_is_counted_and_bounded() {
+    let stage = Stage::new().await;
+    stage.json("POST /api/v1/sessions", r#"{"folder":"/project"}"#).await;
+    let mut socket = Socket::open(&stage).await;
+    let long = "x".repeat(9 * 1024 * 1024);
+    let says = |id: u64, text: &str| {
+        let send = json!({ "send": { "type": "steer", "text": text } });
+        json!({ "id": id, "session": stage.session.id, "says": send })
+    };
+    let busy = stage.session.busy.lock().await;
+    socket.say(&says(2, &long)).await;
+    let told = socket.asked(says(3, &long)).await;
+    assert!(told["says"]["error"].to_string().contains("room"), "{told}");
+    drop(busy);
+    let told = socket.heard(2).await;
+    assert!(told["says"]["taken"].is_object(), "{told}");
+    let told = socket.asked(says(4, &long)).await;
+    assert!(told["says"]["taken"].is_object(), "there is room again: {told}");
+    let stage = Stage::new().await;
+    stage.json("POST /api/v1/sessions", r#"{"folder":"/project"}"#).await;
+    let mut socket = Socket::open(&stage).await;
+    // As many as may be asked in a minute, and what is added meanwhile.
+    let mut id = 4;
+    let mut refused = false;
+    for _ in 0..200 {
+        for _ in 0..100 {
+            id += 1;
+            let ask = json!({ "id": id, "session": stage.session.id, "says": { "ask": { "type": "snapshot" } } });
+            socket.say(&ask).await;
+        }
+        refused |= socket.heard(id).await.to_string().contains("too much in one minute");
+        if refused {
+            break;
+        }
+    }
+    assert!(refused, "{id} questions were answered");
 }

@@ -1,4 +1,6 @@
 //! Whoever follows a session and loses the connection again and again sees what happened, once and in order.
+//!
+//! The logs are those of scenarios, as `fixtures/view/logs` has them.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,7 +12,9 @@ use neco_proto::app::opening::OpenSession;
 use neco_proto::app::{App, Caller};
 use neco_proto::{Event, Seq};
 use neco_server::http::connect;
+use neco_view::reduce::View;
 use proptest::prelude::*;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::session::chunk;
 use crate::stage::Stage;
@@ -134,6 +138,81 @@ proptest! {
             let own = Arc::clone(&stage);
             let by_stream = tokio::task::spawn_blocking(move || follow_stream(&own, address, last)).await.unwrap();
             prop_assert_eq!(&by_stream, &stage.session.log());
+            Ok(())
+        })?;
+    }
+}
+
+/// The log of a scenario that is short enough to come back at each of its events.
+fn logs() -> Vec<Vec<Event>> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/view/logs");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let read = |path: std::path::PathBuf| -> Vec<Event> {
+        let text = std::fs::read_to_string(path).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let numbered = |log: &Vec<Event>| log.iter().enumerate().all(|(at, event)| event.seq == at as Seq + 1);
+    paths.into_iter().map(read).filter(|log| log.len() < 60 && numbered(log)).collect()
+}
+
+/// What people see of events.
+fn seen(events: &[Event]) -> serde_json::Value {
+    let mut view = View::default();
+    events.iter().for_each(|event| drop(view.apply(event)));
+    serde_json::to_value(view).unwrap()
+}
+
+/// The first event after `since` of a stream that is cut then.
+async fn one_event(stage: &Stage, since: Seq) -> Event {
+    let mut stream = tokio::net::TcpStream::connect(stage.address).await.unwrap();
+    let request = format!(
+        "GET {} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nAccept: text/event-stream\r\nLast-Event-ID: {since}\r\n\r\n",
+        stage.path("/events"),
+        stage.address,
+        stage.token,
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let (mut told, mut piece) = (Vec::new(), [0; 512]);
+    loop {
+        let text = String::from_utf8_lossy(&told).into_owned();
+        if let Some(event) = read_events(&unchunked(&text)).into_iter().next() {
+            return event;
+        }
+        let read = stream.read(&mut piece).await.unwrap();
+        assert!(read > 0, "the stream ended: {text}");
+        told.extend_from_slice(&piece[..read]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_reader_that_comes_back_at_every_event_ends_with_the_same_view(
+        log in proptest::sample::select(logs()),
+        seed in proptest::collection::vec(any::<u32>(), 60),
+        window in any::<bool>(),
+    ) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let stage = Stage::new().await;
+            stage.session.tell(&log);
+            // In any order, each with a connection of its own that is cut after what it came for.
+            let mut order: Vec<Seq> = (0..log.len() as Seq).collect();
+            order.sort_by_key(|since| seed[*since as usize]);
+            let server = connect(&stage.url(), &stage.token).await.unwrap();
+            let opened = server.open(&Caller::person(), OpenSession { folder: "/project".to_owned(), ..OpenSession::default() }).await.unwrap();
+            let mut got = Vec::new();
+            for since in order {
+                got.push(match window {
+                    true => opened.client.events(since).next().await.unwrap().unwrap(),
+                    false => one_event(&stage, since).await,
+                });
+            }
+            got.sort_by_key(|event| event.seq);
+            prop_assert_eq!(&got, &log);
+            prop_assert_eq!(seen(&got), seen(&log));
             Ok(())
         })?;
     }

@@ -152,6 +152,7 @@ async fn a_token_may_what_it_was_made_for() {
     assert_eq!(stage.asked_as(&format!("GET {}", stage.path("/events")), &[&reader], "").await.0, 200);
     assert_eq!(stage.asked_as("POST /api/v1/auth/link", &[&reader], "").await.0, 403);
     assert_eq!(stage.asked_as(&format!("POST {}", stage.path("/close")), &[&reader], "").await.0, 403);
+    assert_eq!(stage.asked_as("POST /mcp?folder=/project", &[&reader], "{}").await.0, 403);
     let steerer = format!("Authorization: Bearer {}", stage.named("tablet", Scope::Work).await);
     assert_eq!(stage.asked_as(&commands, &[&steerer], SAY).await.0, 202);
     let loosens = r#"{"type":"set_approval","approval":"auto"}"#;
@@ -161,8 +162,10 @@ async fn a_token_may_what_it_was_made_for() {
     assert_eq!(stage.asked_as(&format!("POST {}", stage.path("/close")), &[&steerer], "").await.0, 200);
     let noted = |file: &str| std::fs::read_to_string(stage.folder.path().join(file)).unwrap();
     let (done, refused) = (noted("audit.jsonl"), noted("audit.refused.jsonl"));
-    assert!(done.contains(r#""does":"sessions.close""#) && !done.contains("phone"), "{done}");
-    assert!(refused.contains(r#""does":"sessions.close""#) && refused.contains(r#""does":"steer""#), "{refused}");
+    assert!(done.contains(r#""does":"sessions.close""#) && !done.contains(r#""name":"phone""#), "{done}");
+    for does in ["sessions.close", "steer", "auth.link", "mcp"] {
+        assert!(refused.contains(&format!(r#""does":"{does}""#)), "{does}: {refused}");
+    }
 }
 
 #[tokio::test]

@@ -16,6 +16,8 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::requests::ByRequests;
+
 /// A program that has one session.
 struct One(SessionId, Arc<dyn Client>);
 
@@ -35,7 +37,7 @@ impl App for One {
 struct Nothing;
 
 impl Ending for Nothing {
-    fn end(&self) -> BoxFuture<'_, ()> {
+    fn end(&self, _: Vec<OpenSession>) -> BoxFuture<'_, ()> {
         std::future::ready(()).boxed()
     }
 }
@@ -46,9 +48,11 @@ async fn by_server(
     client: Arc<dyn Client>,
     folder: &Path,
     stop: CancellationToken,
+    by_requests: bool,
 ) -> Result<Arc<dyn Client>, String> {
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(|error| error.to_string())?;
-    let url = format!("http://{}", listener.local_addr().map_err(|error| error.to_string())?);
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    let url = format!("http://{address}");
     let setup = HttpSetup {
         app: Arc::new(One(id, client)),
         calls: &[],
@@ -76,6 +80,9 @@ async fn by_server(
         .open(&Caller::person(), OpenSession { folder: "/project".to_owned(), ..OpenSession::default() })
         .await
         .map_err(|error| error.to_string())?;
+    if by_requests {
+        return Ok(Arc::new(ByRequests { address, token, id }));
+    }
     Ok(opened.client)
 }
 
@@ -90,7 +97,9 @@ async fn every_scenario_plays_over_http_as_written() {
     for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
         let scenario = Scenario::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
         let (folder, stop) = (tempfile::tempdir().unwrap(), CancellationToken::new());
-        let way = async |id, client| by_server(id, client, folder.path(), stop.clone()).await;
+        // Every third one over POST and server-sent events, the others over a WebSocket.
+        let by_requests = played % 3 == 0;
+        let way = async |id, client| by_server(id, client, folder.path(), stop.clone(), by_requests).await;
         played += 1;
         if let Err(error) = play_through(&scenario, way).await {
             failures.push(format!("{}: {error}", path.display()));

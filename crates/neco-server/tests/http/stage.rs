@@ -99,7 +99,7 @@ impl App for Program {
 struct Ends(Arc<FakeSession>);
 
 impl Ending for Ends {
-    fn end(&self) -> BoxFuture<'_, ()> {
+    fn end(&self, _: Vec<OpenSession>) -> BoxFuture<'_, ()> {
         self.0.end();
         std::future::ready(()).boxed()
     }

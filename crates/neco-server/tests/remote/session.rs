@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use neco_proto::app::blobs::{BlobPiece, ReadBytes};
 use neco_proto::app::sessions::{ListSessions, SessionPage};
 use neco_proto::app::{App, AppError, Call, Caller, Request};
-use neco_proto::event::{AgentState, PermissionRequest, StreamChunk};
+use neco_proto::event::{AgentNode, AgentState, PermissionRequest, StreamChunk};
 use neco_proto::{
     Actor, AgentId, Answer, ApprovalMode, Client, ClientError, Command, Event, EventBody, EventStream, Message, Mode,
     Query, Receipt, Seq, SessionId, SessionSnapshot, Usage,
@@ -36,6 +36,8 @@ pub struct FakeSession {
     /// What waits for a yes.
     pub pending: Mutex<Vec<PermissionRequest>>,
     pub approval: Mutex<ApprovalMode>,
+    /// The agents below the root.
+    pub below: Mutex<Vec<AgentNode>>,
     pub callers: Mutex<Vec<Caller>>,
     /// Commands wait for this, one after the other.
     pub busy: tokio::sync::Mutex<()>,
@@ -101,6 +103,7 @@ impl FakeSession {
             commands: Mutex::default(),
             pending: Mutex::default(),
             approval: Mutex::default(),
+            below: Mutex::default(),
             callers: Mutex::default(),
             busy: tokio::sync::Mutex::default(),
             stuck: Arc::default(),
@@ -121,6 +124,13 @@ impl FakeSession {
         log.push(Event { more, ..event });
         self.last.send_replace((seq, false));
         seq
+    }
+
+    /// Has happened what happened in another session.
+    pub fn tell(&self, events: &[Event]) {
+        let mut log = self.log.lock().unwrap();
+        log.extend_from_slice(events);
+        self.last.send_replace((log.len() as Seq, false));
     }
 
     /// Says `count` things.
@@ -177,6 +187,7 @@ impl Client for FakeSession {
         Box::pin(async move {
             match query {
                 Query::Snapshot => Ok(Answer::Snapshot(self.snapshot())),
+                Query::Tree => Ok(Answer::Tree { nodes: self.below.lock().unwrap().clone() }),
                 other => Err(ClientError::Refused(format!("{other:?} is not known here"))),
             }
         })
@@ -204,7 +215,8 @@ impl FakeSession {
             plan: None,
             findings: Vec::new(),
             shared: Vec::new(),
-            agents: 0,
+            agents: u32::try_from(self.below.lock().unwrap().iter().filter(|node| node.state.is_live()).count())
+                .unwrap(),
         }
     }
 }

@@ -161,10 +161,13 @@ impl Hub {
         mut fold: Fold,
         lease: Arc<Lease>,
         provider: Arc<dyn Provider>,
-        options: SessionOptions,
+        mut options: SessionOptions,
     ) -> Result<Session, SessionError> {
         let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
         let resumed = fold.standing.last_seq > 0;
+        if resumed && options.keeps_approval {
+            options.approval = fold.standing.approval;
+        }
         let elsewhere = !fold.standing.cwd.is_empty() && fold.standing.cwd != record.cwd;
         let moved =
             (resumed && elsewhere && !fold.messages.is_empty()).then(|| moved_words(&fold.standing.cwd, &record.cwd));

@@ -194,8 +194,10 @@ pub struct SessionOptions {
     pub generation: Option<CapabilityLevel>,
     /// The generation when nobody says otherwise; `None` takes the highest that leaves room in the model's window.
     pub default_generation: Option<CapabilityLevel>,
-    /// When the person is asked. Never taken from an earlier run: what was granted then was granted for then.
+    /// When the person is asked. Not taken from an earlier run: what was granted then was granted for then.
     pub approval: ApprovalMode,
+    /// Whether this is no other run for the person: then they are asked as they were in the one before.
+    pub keeps_approval: bool,
     /// Whether there is a person to ask.
     pub person_present: bool,
     /// Whether more than a single request is meant.

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use neco_app::app::DESCRIBED;
 use neco_config::Env;
-use neco_proto::app::Scope;
 use neco_server::http::found::{Found, Lock, NotTheOne, is_taken};
 use neco_server::http::take_over::{HandedOver, Handover, Taken};
 use neco_server::http::tls::TlsFiles;
-use neco_server::http::{Ending, HttpSetup, access, post};
+use neco_server::http::{Ending, HttpSetup, post};
 use neco_tui::line::run::listen;
 use neco_tui::line::signals::InterruptMask;
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process, setsid};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -24,9 +24,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::mcp_serve::end;
 use super::program::{block_on, print};
-use super::take_over::{self, SessionsEnd};
+use super::serve_token::{self, TokenArgs};
+use super::take_over::{self, NotGiven, SessionsEnd};
 use super::web::PAGE;
-use crate::args::{BoxArgs, Choices, EverywhereArgs, JsonArg, RunArgs, one_of};
+use crate::args::{BoxArgs, EverywhereArgs, JsonArg, RunArgs};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -43,13 +44,6 @@ const END: Duration = Duration::from_secs(60);
 
 /// How long until it is looked again.
 const PAUSE: Duration = Duration::from_millis(50);
-
-/// What a token can be for.
-const SCOPES: &Choices<Scope> = &[
-    (Scope::Read, "read", "Looks at sessions and settings"),
-    (Scope::Work, "steer", "Works in sessions and answers what they ask"),
-    (Scope::Manage, "admin", "Does all that you may"),
-];
 
 /// After `neco serve --help`.
 pub const SERVE: &str = "\
@@ -105,6 +99,11 @@ pub struct ServeArgs {
 }
 
 impl ServeArgs {
+    /// Whether this process is to be the server.
+    pub fn serves(&self) -> bool {
+        self.command.is_none() && !self.detach
+    }
+
     /// The files of the certificate, whatever folder this process is in.
     fn tls(&self) -> Result<Option<TlsFiles>, Failure> {
         let whole = |file: &Path| {
@@ -133,30 +132,13 @@ pub enum ServeCommand {
     Link,
 }
 
-/// `neco serve token …`
-#[derive(Clone, Debug, Args)]
-pub struct TokenArgs {
-    /// Makes a token of this name, in place of one that has it
-    #[arg(long, value_name = "NAME")]
-    pub name: Option<String>,
-    /// What the new one may do
-    #[arg(long, value_parser = one_of(SCOPES), requires = "name", default_value = "read")]
-    pub scope: Scope,
-    /// Removes the token of that name; without a name your own, and the next server makes another
-    #[arg(long)]
-    pub remove: bool,
-    /// Lists the tokens that have names
-    #[arg(long, conflicts_with_all = ["name", "remove"])]
-    pub list: bool,
-}
-
 /// Runs `neco serve …`.
 pub fn run(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     match &args.command {
         Some(ServeCommand::Status(json)) => status(*json, env),
         Some(ServeCommand::Stop) => stop(env),
         Some(ServeCommand::TakeOver) => take_over::run(env),
-        Some(ServeCommand::Token(args)) => token(args, env),
+        Some(ServeCommand::Token(args)) => serve_token::run(args, env),
         Some(ServeCommand::Link) => link(env),
         None if args.detach => detach(args, everywhere, env),
         None => serve(args, everywhere, env),
@@ -178,11 +160,25 @@ fn stop(env: &Env) -> Result<Exit, Failure> {
         say::note("No server runs");
         return Ok(Exit::Done);
     };
+    end_server(&found, env)?;
+    // It may just have handed over to another one.
+    while let Some(next) = here(env)? {
+        end_server(&next, env)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Ends the process that is the server, and waits until it is that no more.
+fn end_server(found: &Found, env: &Env) -> Result<(), Failure> {
     let pid = i32::try_from(found.pid).ok().and_then(Pid::from_raw);
     let cannot = |why: &dyn std::fmt::Display| {
         Failure::new(Exit::Failed, format!("process {} can't be ended: {why}", found.pid))
     };
-    kill_process(pid.ok_or_else(|| cannot(&"it has no number"))?, Signal::TERM).map_err(|error| cannot(&error))?;
+    match kill_process(pid.ok_or_else(|| cannot(&"it has no number"))?, Signal::TERM) {
+        // It has ended by itself.
+        Err(Errno::SRCH) => {}
+        ended => ended.map_err(|error| cannot(&error))?,
+    }
     let begun = Instant::now();
     // It says no longer where it is once it takes nothing new, and is the server until it has ended.
     let folder = run_folder(env);
@@ -192,29 +188,7 @@ fn stop(env: &Env) -> Result<Exit, Failure> {
         }
         std::thread::sleep(PAUSE);
     }
-    Ok(Exit::Done)
-}
-
-fn token(args: &TokenArgs, env: &Env) -> Result<Exit, Failure> {
-    let folder = run_folder(env);
-    let failed = |error: std::io::Error| Failure::new(Exit::Failed, format!("tokens can't be changed: {error}"));
-    if args.list {
-        let named = access::named_tokens(&folder).map_err(failed)?;
-        let line = |token: &access::NamedToken| {
-            let scope = SCOPES.iter().find(|(scope, ..)| *scope == token.scope).map_or("", |(_, word, _)| word);
-            format!("{}  {scope}\n", token.name)
-        };
-        say::out(&named.iter().map(line).collect::<String>())?;
-    } else if args.remove {
-        if !access::remove_token(&folder, args.name.as_deref()).map_err(failed)? {
-            return Err(Failure::usage("there is no such token").hint("`neco serve token --list` names them."));
-        }
-    } else if let Some(name) = &args.name {
-        say::out(&format!("{}\n", access::add_token(&folder, name, args.scope).map_err(failed)?))?;
-    } else {
-        say::out(&format!("{}\n", token_here(env)?))?;
-    }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 fn link(env: &Env) -> Result<Exit, Failure> {
@@ -269,12 +243,31 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         // A terminal that closes is nothing to it any more.
         let _ = setsid();
     }
-    let cannot = |error: std::io::Error| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
-    let folder = run_folder(env);
-    let Start { lock, listener, told, mut before } = match args.take_over {
+    let mut start = match args.take_over {
         true => Start::of(take_over::ask(env)?),
         false => Start::new(args, everywhere, env)?,
     };
+    loop {
+        match serve_from(start, args, everywhere, env)? {
+            Served::Ended(exit) => return Ok(exit),
+            Served::NotTaken(again) => start = *again,
+        }
+    }
+}
+
+/// What came of serving.
+enum Served {
+    /// It is over here.
+    Ended(Exit),
+    /// Whoever wanted to take over is gone, when everything had ended for it: with this it begins anew.
+    NotTaken(Box<Start>),
+}
+
+/// Serves until a signal comes, or another process takes over.
+fn serve_from(start: Start, args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Served, Failure> {
+    let cannot = |error: std::io::Error| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
+    let folder = run_folder(env);
+    let Start { lock, listener, told, mut before } = start;
     let HandedOver { sessions, names, behind_proxy, tls, on_demand, settings } = told.clone();
     let run = RunArgs::default();
     let given = EverywhereArgs { overrides: settings, ..everywhere.clone() };
@@ -349,9 +342,17 @@ fn serve(args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let exit = stopped.get().map_or(Exit::Done, |signal| Exit::Stopped(*signal));
     let ended = compose::stop(runtime, end(&app), served.map(|()| exit));
     // Last: the store is closed before another process goes on with what is in it.
-    let lock = ending.give(lock, &kept, HandedOver { sessions: Vec::new(), ..told }).map_err(cannot)?;
-    drop(lock);
-    ended
+    let given = ending.give(lock, &kept, HandedOver { sessions: Vec::new(), ..told });
+    match given.map_err(|not_given| *not_given) {
+        Err(NotGiven { lock, told, error }) if stopped.get().is_none() && ended.is_ok() => {
+            tracing::error!(%error, "no other server takes over: this one goes on");
+            Ok(Served::NotTaken(Box::new(Start { lock, listener: kept.into(), told, before: None })))
+        }
+        given => {
+            drop(given);
+            ended.map(Served::Ended)
+        }
+    }
 }
 
 /// Waits for a process that wants to take over, and ends this one for it. When this one is to end, nobody takes over.
@@ -367,16 +368,19 @@ async fn heed(ending: &SessionsEnd, stop: &CancellationToken, tls: Option<&TlsFi
                 tracing::error!(%error, "no other server takes over: it could not start");
                 continue;
             }
-            // Nothing has ended yet: where nobody waits any more, this server goes on.
+            tracing::info!("another process wants to take over");
+            // Everybody is served meanwhile. Nothing has ended yet: where nobody waits any more, this server goes on.
+            ending.come_to_boundary().await;
             if successor.waits() {
                 return successor;
             }
+            ending.go_on();
             tracing::warn!("whoever wanted to take over is gone");
         }
     };
     let successor = tokio::select! {
         biased;
-        () = stop.cancelled() => return,
+        () = stop.cancelled() => return ending.go_on(),
         successor = follows => successor,
     };
     tracing::info!("another process takes over");

@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -52,8 +52,22 @@ pub fn ask(env: &Env) -> Result<Taken, Failure> {
 pub struct SessionsEnd {
     app: Arc<SharedApp>,
     successor: Mutex<Option<Successor>>,
-    held: Mutex<Option<HeldSessions>>,
+    held: Mutex<Held>,
     handed: Mutex<Vec<OpenSession>>,
+}
+
+/// The sessions that begin no turn, and how long it is waited for the present ones.
+#[derive(Default)]
+struct Held {
+    sessions: Vec<HeldSessions>,
+    until: Option<Instant>,
+}
+
+/// That nobody took over.
+pub struct NotGiven {
+    pub lock: Lock,
+    pub told: HandedOver,
+    pub error: std::io::Error,
 }
 
 impl SessionsEnd {
@@ -66,11 +80,19 @@ impl SessionsEnd {
         *locked(&self.successor) = Some(successor);
     }
 
+    /// They go on here: nobody takes over.
+    pub fn go_on(&self) {
+        *locked(&self.held) = Held::default();
+    }
+
     /// Gives whoever takes over what it needs, if somebody does; gives back the lock otherwise. May block.
-    pub fn give(&self, lock: Lock, listener: &OwnedFd, told: HandedOver) -> Result<Option<Lock>, std::io::Error> {
+    pub fn give(&self, lock: Lock, listener: &OwnedFd, told: HandedOver) -> Result<Option<Lock>, Box<NotGiven>> {
         let Some(successor) = locked(&self.successor).take() else { return Ok(Some(lock)) };
         let told = HandedOver { sessions: std::mem::take(&mut locked(&self.handed)), ..told };
-        successor.give(lock, listener, &told).map(|()| None)
+        match successor.give(lock, listener, &told) {
+            Ok(()) => Ok(None),
+            Err((lock, error)) => Err(Box::new(NotGiven { lock, told, error })),
+        }
     }
 }
 
@@ -81,24 +103,28 @@ impl Ending for SessionsEnd {
 
     fn come_to_boundary(&self) -> BoxFuture<'_, ()> {
         async move {
-            let held = self.app.hold_all(BOUNDARY).await;
-            *locked(&self.held) = Some(held);
+            let until = *locked(&self.held).until.get_or_insert_with(|| Instant::now() + BOUNDARY);
+            let held = self.app.hold_all(until.saturating_duration_since(Instant::now())).await;
+            locked(&self.held).sessions.push(held);
         }
         .boxed()
     }
 
-    fn end(&self) -> BoxFuture<'_, ()> {
+    fn end(&self, not_opened: Vec<OpenSession>) -> BoxFuture<'_, ()> {
         async move {
             if self.hands_over() {
                 let handed = self.app.hand_all_over().await;
-                *locked(&self.handed) = handed;
+                // One may have been opened in the end.
+                let is_there = |wanted: &OpenSession| handed.iter().any(|handed| handed.which == wanted.which);
+                let left: Vec<OpenSession> = not_opened.into_iter().filter(|wanted| !is_there(wanted)).collect();
+                *locked(&self.handed) = [handed, left].concat();
             } else {
                 self.app.stop_all().await;
             }
             for closed in self.app.close_all().await {
                 closed.err().iter().for_each(|error| tracing::error!(%error, "a session could not be ended"));
             }
-            locked(&self.held).take();
+            self.go_on();
         }
         .boxed()
     }

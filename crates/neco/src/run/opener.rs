@@ -1,6 +1,7 @@
 //! This process, as the program that opens sessions meets it: what is told and asked at its terminal, and its way to
 //! other processes.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -26,6 +27,7 @@ use crate::compose;
 use crate::failure::Failure;
 use crate::log;
 use crate::say;
+use crate::server::run_folder;
 use crate::tui::ahead;
 
 /// What takes no longer at the end of a session is not spoken of.
@@ -124,6 +126,10 @@ impl Opener for TerminalOpener {
 
     fn gives_notice(&self) -> bool {
         self.gives_notice
+    }
+
+    fn keeps_openings(&self) -> Option<PathBuf> {
+        self.gives_notice.then(|| run_folder(&self.env).join("openings"))
     }
 
     fn hurry(&self) -> BoxFuture<'_, ()> {

@@ -75,7 +75,10 @@ fn whoever_follows_a_session_is_not_told_elsewhere() {
     serving.tell(&alone, user("write it"));
     eventually("the other is told", || !told(&house).is_empty());
     assert!(told(&house).iter().all(|notice| notice["session"] == json!(alone)), "{:?}", told(&house));
-    drop((follower, serving));
+    // Nobody answers now, and whoever followed may never have looked.
+    drop(follower);
+    eventually("it still waits", || told(&house).iter().any(|notice| notice["session"] == json!(watched)));
+    drop(serving);
 }
 
 /// HMAC with SHA-256 of a short key.

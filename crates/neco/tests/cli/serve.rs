@@ -216,6 +216,86 @@ fn a_server_that_was_killed_loses_nothing_that_it_acknowledged_and_leaves_no_pro
 }
 
 #[test]
+fn a_session_that_comes_back_after_a_crash_may_no_more_than_it_was_opened_with() {
+    let waits = call("bash", json!({ "command": crate::attach::UNTIL_GO, "timeout": 60 }));
+    let house = House::playing(json!([waits, say("Done.")]));
+    let config = std::fs::read_to_string(house.path("home/config.toml")).unwrap();
+    house.configure(&format!("approval = \"auto\"\n{config}"));
+    let mut serving = Serving::start(&house, &[]);
+    let wanted = json!({
+        "folder": house.project(), "attended": true, "approval": "auto", "given": { "deny": ["write_file"] },
+        "max_turns": 9, "environment": { "DRIVER": "careful", "PATH": std::env::var("PATH").unwrap() },
+    });
+    let id = serving.done("POST /api/v1/sessions", wanted)["id"].as_str().unwrap().to_owned();
+    serving.tell(&id, user("wait for it"));
+    begun(&house);
+    // Said after it was opened, and kept as well.
+    serving.tell(&id, json!({ "type": "set_approval", "approval": "manual" }));
+    let child = serving.child.take().unwrap();
+    kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+    child.wait_with_output().unwrap();
+    drop(serving);
+    let write = json!({ "name": "write_file", "arguments": { "path": "a.txt", "content": "x" } });
+    let tells = json!({ "name": "bash", "arguments": { "command": "echo \"the driver is $DRIVER\"", "timeout": 20 } });
+    house.script("script.json", json!([{ "calls": [write, tells] }, say("Done.")]));
+    let serving = Serving::start(&house, &[]);
+    let snapshot = || serving.asked(&format!("GET /api/v1/sessions/{id}"), "").1;
+    eventually("it is back", || snapshot()["approval"] == "manual");
+    serving.tell(&id, user("write it"));
+    let asked = || {
+        let events = serving.events(&id);
+        let of = |kind: &str| events.iter().rfind(|event| event["type"] == kind).cloned();
+        (of("permission_request"), of("tool_call_end"), events)
+    };
+    eventually("it asks, as the settings would not have it", || asked().0.is_some());
+    let (request, ..) = asked();
+    let request = request.unwrap();
+    assert_eq!(request["tool"], "bash", "what is denied is not asked about: {request}");
+    serving.tell(&id, json!({ "type": "approve", "call_id": request["call_id"], "decision": { "kind": "once" } }));
+    let events = serving.until(&id, "agent_complete");
+    assert!(json!(events).to_string().contains("the driver is careful"), "{events:?}");
+    assert!(!house.project().join("a.txt").exists());
+}
+
+#[test]
+fn a_server_goes_on_without_its_terminal_and_writes_down_what_it_does() {
+    let house = House::playing(json!([say("Hello.")]));
+    let url = house.run(&["serve", "--detach", "--bind", "127.0.0.1:0"]).ended_with(0).stdout.trim().to_owned();
+    let serving = Serving::there(&house);
+    assert_eq!(serving.url, url);
+    house.run(&["serve", "--detach"]).ended_with(1).says("is the server already");
+    serving.tell(&serving.open(), user("hello"));
+    let log = find(&house.path("home"), "log.jsonl").expect("a log that nobody asked for");
+    let lines = std::fs::read_to_string(log).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    assert_eq!((&lines[0]["message"], &lines[0]["level"]), (&json!("neco starts"), &json!("info")), "{lines:?}");
+    assert!(lines[0]["at"].is_string() && lines[0]["pid"].is_u64() && lines[0]["room"].is_string(), "{lines:?}");
+}
+
+#[test]
+fn of_two_who_decide_about_one_call_one_is_taken() {
+    let write = call("write_file", json!({ "path": "a.txt", "content": "hello" }));
+    let house = House::playing(json!([write, say("Written.")]));
+    let serving = Serving::start(&house, &[]);
+    let id = serving.open();
+    serving.tell(&id, user("write it"));
+    let asked = serving.until(&id, "permission_request");
+    let asked = asked.iter().find(|event| event["type"] == "permission_request").unwrap();
+    let body = |kind: &str| {
+        json!({ "type": "approve", "call_id": asked["call_id"], "decision": { "kind": kind } }).to_string()
+    };
+    let line = format!("POST /api/v1/sessions/{id}/commands");
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| serving.asked(&line, &body("once")).0)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(statuses.iter().filter(|status| **status == 202).count(), 1, "{statuses:?}");
+    let events = serving.until(&id, "agent_complete");
+    assert_eq!(events.iter().filter(|event| event["type"] == "permission_decision").count(), 1, "{events:?}");
+    assert_eq!(std::fs::read_to_string(house.project().join("a.txt")).unwrap(), "hello");
+}
+
+#[test]
 fn a_command_of_a_session_reaches_neither_the_token_nor_the_port() {
     let house = House::playing(json!([say("x")]));
     let serving = Serving::start(&house, &["--sandbox", "full"]);

@@ -3,11 +3,12 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixDatagram;
+use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::attach::{UNTIL_GO, begun, go};
@@ -37,13 +38,13 @@ fn another_server_takes_the_place_of_one_and_its_sessions_go_on_there() {
     let house = House::playing(json!([call("bash", json!({ "command": UNTIL_GO, "timeout": 60 })), say("Not here.")]));
     let mut serving = Serving::start(&house, &[]);
     let (id, address) = (serving.open(), serving.url.trim_start_matches("http://").to_owned());
-    let rests = serving.open();
+    let (rests, silent) = (serving.open(), serving.open());
     serving.tell(&id, json!({ "type": "set_approval", "approval": "auto" }));
     serving.tell(&id, user("run it"));
     begun(&house);
     let before = pid(&house);
     // The new one reads its script anew.
-    house.script("script.json", json!([say("Done over there.")]));
+    house.script("script.json", json!([say("Done over there."), say("Done over there.")]));
     let (asks, over, answered) = (&house, &AtomicBool::new(false), &AtomicUsize::new(0));
     std::thread::scope(|scope| {
         let knocking = scope.spawn(|| {
@@ -54,10 +55,9 @@ fn another_server_takes_the_place_of_one_and_its_sessions_go_on_there() {
             }
         });
         let taking = asks.start(&["serve", "take-over"]);
-        eventually("the old one takes nothing new", || {
-            ready(&address, Duration::from_secs(1)).unwrap().is_none()
-                && ready(&address, Duration::from_secs(1)).unwrap().is_none()
-        });
+        eventually("it is asked to hand over", || logged(asks, "another process wants to take over"));
+        // Everybody is served until the turn is over; what is said now is done by the new one.
+        serving.tell(&rests, user("and this"));
         go(asks);
         let taken = taking.wait_with_output().unwrap();
         assert!(taken.status.success(), "{}", String::from_utf8_lossy(&taken.stderr));
@@ -75,8 +75,95 @@ fn another_server_takes_the_place_of_one_and_its_sessions_go_on_there() {
     assert!(told.contains("Done over there.") && !told.contains("Not here.") && !told.contains("nterrupted"), "{told}");
     let ends = of_type(&events, "tool_call_end");
     assert!(ends.len() == 1 && ends[0]["status"] == "success", "{ends:?}");
-    let (status, told) = serving.asked(&format!("GET /api/v1/sessions/{rests}"), "");
+    let events = serving.until(&rests, "agent_complete");
+    assert!(json!(events).to_string().contains("Done over there."), "what was said meanwhile is not lost: {events:?}");
+    let (status, told) = serving.asked(&format!("GET /api/v1/sessions/{silent}"), "");
     assert_eq!(status, 200, "what nobody said anything in is there as well: {told}");
+}
+
+/// Whether the server has logged something.
+fn logged(house: &House, words: &str) -> bool {
+    let log = find(&house.path("home"), "log.jsonl").and_then(|log| std::fs::read_to_string(log).ok());
+    let lines = log.unwrap_or_default();
+    // Whoever writes a line may not be done with it.
+    let lines = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines.filter(|line| line["level"].is_string()).any(|line| line["message"] == words)
+}
+
+/// A server at work in a session until it may go on, and a process that wants to take over from it.
+fn asked_to_hand_over(house: &House) -> (Serving<'_>, std::process::Child) {
+    let serving = Serving::start(house, &[]);
+    let id = serving.open();
+    serving.tell(&id, json!({ "type": "set_approval", "approval": "auto" }));
+    serving.tell(&id, user("run it"));
+    begun(house);
+    let taking = house.start(&["serve", "take-over"]);
+    eventually("it is asked to hand over", || logged(house, "another process wants to take over"));
+    (serving, taking)
+}
+
+#[test]
+fn a_server_that_nobody_takes_over_from_in_the_end_goes_on() {
+    let house = House::playing(json!([call("bash", json!({ "command": UNTIL_GO, "timeout": 60 })), say("Done here.")]));
+    let (serving, mut taking) = asked_to_hand_over(&house);
+    let before = pid(&house);
+    let rows = std::fs::read_dir("/proc").unwrap().flatten();
+    let is_it = |path: &std::path::Path| {
+        let read = |name: &str| std::fs::read_to_string(path.join(name)).unwrap_or_default();
+        let home = format!("NECO_HOME={}", house.path("home").display());
+        read("cmdline").contains("--take-over") && read("environ").contains(&home)
+    };
+    let successor = rows.map(|row| row.path()).find(|path| is_it(path)).expect("whoever wants to take over");
+    let successor: i32 = successor.file_name().unwrap().to_str().unwrap().parse().unwrap();
+    kill_process(Pid::from_raw(successor).unwrap(), Signal::KILL).unwrap();
+    assert!(!taking.wait().unwrap().success());
+    go(&house);
+    let (_, listed) = serving.asked("GET /api/v1/sessions", "");
+    let id = listed["sessions"][0]["id"].as_str().unwrap().to_owned();
+    let events = serving.until(&id, "agent_complete");
+    assert!(json!(events).to_string().contains("Done here."), "{events:?}");
+    assert_eq!(pid(&house), before);
+}
+
+#[test]
+fn a_server_whose_successor_falls_at_the_last_moment_opens_everything_again() {
+    let house = House::playing(json!([call("bash", json!({ "command": UNTIL_GO, "timeout": 60 })), say("Done here.")]));
+    let serving = Serving::start(&house, &[]);
+    let id = serving.open();
+    serving.tell(&id, json!({ "type": "set_approval", "approval": "auto" }));
+    serving.tell(&id, user("run it"));
+    begun(&house);
+    let before = pid(&house);
+    let told = find(&house.path("home"), "server.json").unwrap();
+    let data = told.parent().and_then(std::path::Path::parent).unwrap();
+    let mut successor = UnixStream::connect(data.join("sockets/server.sock")).unwrap();
+    eventually("it is asked to hand over", || logged(&house, "another process wants to take over"));
+    // It reads its script anew.
+    house.script("script.json", json!([say("Done after all.")]));
+    go(&house);
+    // All has ended for whoever takes over, who is told how much comes, and is gone.
+    successor.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    successor.read_exact(&mut [0; 8]).unwrap();
+    drop(successor);
+    eventually("it goes on", || logged(&house, "no other server takes over: this one goes on"));
+    let events = serving.until(&id, "agent_complete");
+    assert!(json!(events).to_string().contains("Done after all."), "{events:?}");
+    assert_eq!(pid(&house), before);
+    house.run(&["serve", "stop"]).ended_with(0);
+    house.run(&["serve", "status"]).ended_with(1);
+}
+
+#[test]
+fn a_server_that_is_stopped_while_it_hands_over_is_stopped() {
+    let house = House::playing(json!([call("bash", json!({ "command": UNTIL_GO, "timeout": 60 })), say("Done here.")]));
+    let (mut serving, mut taking) = asked_to_hand_over(&house);
+    let stopping = house.start(&["serve", "stop"]);
+    eventually("it takes nothing new", || house.run(&["serve", "status"]).code == 1);
+    go(&house);
+    assert!(!taking.wait().unwrap().success(), "nobody took over");
+    assert!(stopping.wait_with_output().unwrap().status.success());
+    serving.child.take().unwrap().wait().unwrap();
+    house.run(&["serve", "status"]).ended_with(1).says("no server runs");
 }
 
 #[test]

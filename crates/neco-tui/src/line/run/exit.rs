@@ -100,7 +100,8 @@ impl Exit {
             | ErrorCode::SandboxDenied
             | ErrorCode::LoopDetected
             | ErrorCode::StoreFailed
-            | ErrorCode::SessionInUse => Self::Failed,
+            | ErrorCode::SessionInUse
+            | ErrorCode::ServerEnding => Self::Failed,
         }
     }
 }
