@@ -58,9 +58,8 @@ async fn the_page_stands_at_all_its_addresses_and_the_api_at_none_of_them() {
         "/settings/models",
     ];
     for address in pages {
-        let answer = stage
-            .raw(format!("GET {address} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", stage.address).as_bytes());
-        let answer = answer.await;
+        let asked = format!("GET {address} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", stage.address);
+        let answer = stage.raw(asked.as_bytes()).await;
         let policy = answer.lines().find(|line| line.starts_with("content-security-policy: ")).unwrap_or_default();
         assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("<html>"), "{address}: {answer}");
         for rule in ["worker-src 'self'", "require-trusted-types-for 'script'; trusted-types neco", "'nonce-"] {
