@@ -110,7 +110,6 @@ it("takes a host alone for one of this network", () => {
 });
 
 describe("what was used", () => {
-  const now = new Date(2026, 2, 10, 12).getTime();
   const row = (day: number, cwd: string, usage: object | undefined) =>
     ({ cwd, updated: new Date(2026, 2, day, 9).toISOString(), usage }) as unknown as SessionRow;
   const rows = [
@@ -122,7 +121,19 @@ describe("what was used", () => {
   ];
 
   it("is told for each day, also for those without anything", () => {
-    const days = byDay(rows, now, 3);
+    const used = [
+      {
+        day: "2026-03-10",
+        model: "a/b",
+        agent: "root",
+        calls: 1,
+        usage: { input: 100, output: 10, cache_read: 75, cost: 0.5 },
+      },
+      { day: "2026-03-10", model: "a/c", calls: 1, usage: { input: 10, output: 1 } },
+      { day: "2026-03-08", model: "a/b", agent: "root", calls: 1, usage: { input: 1000, output: 0, cost: 1 } },
+      { day: "2026-03-01", model: "a/b", agent: "root", calls: 1, usage: { input: 7, output: 7 } },
+    ];
+    const days = byDay(used, "2026-03-10", 3);
     expect(days.map(({ sum }) => [sum.input, sum.cost])).toEqual([
       [1000, 1],
       [0, undefined],

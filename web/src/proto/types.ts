@@ -961,6 +961,12 @@ export type FileChanges = {
   cut?: boolean;
 };
 
+/** Names of files. */
+export type FileList = {
+  /** The names, in their order; those of folders end with a slash. */
+  names: Array<string>;
+};
+
 /** What would happen to a file. */
 export type FilePreview = {
   /** Its path, relative to the workspace. */
@@ -1247,11 +1253,11 @@ export type KeptKey = {
   /** The file of keys. */
   file: string;
   /** The place whose key is sent instead. */
-  hidden_by?: Known11;
+  hidden_by?: Known12;
   /** Whether the provider has a login with a browser. */
   has_login?: boolean;
   /** What the provider said of it, where it was asked and the answer says something. */
-  test?: Known12;
+  test?: Known13;
   /** What is not as it was meant in the settings. */
   warnings?: Array<string>;
 };
@@ -1292,7 +1298,7 @@ export type KeyRow = {
   /** The provider. */
   provider: string;
   /** The place. */
-  source: Known11;
+  source: Known12;
   /** What a person would call it: variables by name, a login as such. */
   names: Array<string>;
   /** How many keys there are. */
@@ -1311,13 +1317,16 @@ export type KeyRow = {
 export type KeyTest = ("works" | "unreachable");
 
 /** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
-export type Known10 = (HoldsFrom | string);
+export type Known10 = (ProviderType | string);
 
 /** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
-export type Known11 = (KeyPlace | string);
+export type Known11 = (HoldsFrom | string);
 
 /** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
-export type Known12 = (KeyTest | string);
+export type Known12 = (KeyPlace | string);
+
+/** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
+export type Known13 = (KeyTest | string);
 
 /** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
 export type Known5 = (InputType | string);
@@ -1329,10 +1338,10 @@ export type Known6 = (MemoryCategory | string);
 export type Known7 = (MemoryReach | string);
 
 /** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
-export type Known8 = (Strategy | string);
+export type Known8 = (SidePurpose | string);
 
 /** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
-export type Known9 = (ProviderType | string);
+export type Known9 = (Strategy | string);
 
 /** All that the model knows of one file: what was in it, and how much of that it was shown. */
 export type KnownFile = {
@@ -1401,16 +1410,6 @@ export type LineCount = {
   removed: number;
 };
 
-/** A server of this machine that answers. */
-export type LocalModels = {
-  /** Its provider. */
-  provider: string;
-  /** Its address, without login and query. */
-  base: string;
-  /** The models that it serves, as they are written after `provider/`. */
-  models: Array<string>;
-};
-
 /** Lists the files that are different between two points of a session, as [`DiffSession`](super::history::DiffSession) names points, without their lines. */
 export type ListChanges = {
   /** The session, by the beginning of its id. */
@@ -1421,6 +1420,16 @@ export type ListChanges = {
   from?: string;
   /** The later point; now when none is named. */
   to?: string;
+};
+
+/** A server of this machine that answers. */
+export type LocalModels = {
+  /** Its provider. */
+  provider: string;
+  /** Its address, without login and query. */
+  base: string;
+  /** The models that it serves, as they are written after `provider/`. */
+  models: Array<string>;
 };
 
 /** How many times as much a call with a long prompt costs. */
@@ -1620,7 +1629,7 @@ export type ModelDescription = {
   /** The provider's address, without login and query. */
   base?: string;
   /** The format it is asked in. */
-  type: Known9;
+  type: Known10;
   /** What it is asked with, such as `temperature=0`. */
   parameters: Array<string>;
   /** Where its keys come from. */
@@ -1640,7 +1649,7 @@ export type ModelGroup = {
   /** The models, in order of preference. */
   models: Array<string>;
   /** How one is chosen. */
-  strategy: Known8;
+  strategy: Known9;
 };
 
 /** Providers, their models, and groups of these. */
@@ -2039,6 +2048,14 @@ export type PluginRow = {
   broken?: Array<Problem>;
 };
 
+/** Shows what [`SetSettings`] would write, and writes nothing. */
+export type PreviewSettings = {
+  /** The folder whose settings they must fit to. */
+  folder?: string;
+  /** The settings. */
+  settings?: Array<NewSetting>;
+};
+
 /** Something in a definition that is not as it should be. */
 export type Problem = {
   /** The file, as a person writes it. */
@@ -2217,6 +2234,20 @@ export type QuestionOption = {
   label: string;
   /** What it means. */
   description?: string;
+};
+
+/** Reads text of a file of a session's folder, a megabyte at a time at most. What may hold secrets is not read, nor what a rule closes or what lies elsewhere. */
+export type ReadText = {
+  /** The folder, which a session works in. */
+  folder?: string;
+  /** The file, from the folder on. */
+  path?: string;
+  /** The first byte; the first of the file when neither this nor a line is named. */
+  start?: number;
+  /** The first line, from 1, in place of the first byte. */
+  line?: number;
+  /** So many lines at most. */
+  lines?: number;
 };
 
 /** Whether something can be asked. */
@@ -2576,6 +2607,9 @@ export type ServerToolsSize = {
   tokens: number;
 };
 
+/** How an MCP server is reached. */
+export type ServerTransport = ("stdio" | "http" | "other");
+
 /** The files that are different between two points of a session. */
 export type SessionChanges = {
   /** The files by path; none when nothing changed. */
@@ -2583,9 +2617,6 @@ export type SessionChanges = {
   /** What is to be known of the session's folder. */
   place?: PlaceNote;
 };
-
-/** How an MCP server is reached. */
-export type ServerTransport = ("stdio" | "http" | "other");
 
 /** One conversation with its log, tree and workspace. */
 export type SessionId = string;
@@ -2795,6 +2826,20 @@ export type SettingRow = {
   meaning?: string;
 };
 
+/** What would be written. */
+export type SettingsPreview = {
+  /** The file, as people write it. */
+  file: string;
+  /** Whether it is there already. */
+  exists: boolean;
+  /** What would be different in it, as a unified diff without a head; `***` for what settings are not shown of. Empty where nothing would be. */
+  diff: string;
+  /** Whether a secret would be another one, which is not shown. */
+  hides_change?: boolean;
+  /** From when on the settings would hold. */
+  from?: Known11;
+};
+
 /** A value that all agents of a session share was set or removed. */
 export type SharedStateUpdate = {
   /** Its name. */
@@ -2805,6 +2850,28 @@ export type SharedStateUpdate = {
   version: number;
   /** What the agent is called that did it; its id is that of the event. */
   writer: string;
+};
+
+/** Shows how one file is different between two points of a session, change by change. */
+export type ShowChange = {
+  /** The session, by the beginning of its id. */
+  session?: string;
+  /** The folder that is worked in. */
+  folder?: string;
+  /** The file, relative to the workspace. */
+  path?: string;
+  /** The earlier point; the first message when none is named. */
+  from?: string;
+  /** The later point; now when none is named. */
+  to?: string;
+};
+
+/** Shows what sessions used, by day, model and agent. */
+export type ShowUsage = {
+  /** The folder that they worked in; all folders when it is empty. */
+  folder?: string;
+  /** How many days up to today; 30 when nothing is said, 366 at most. */
+  days?: number;
 };
 
 /** All of an agent. */
@@ -2892,7 +2959,7 @@ export type ShownModel = {
   /** The name. */
   name: string;
   /** How the group chooses; none for a model. */
-  strategy?: Known8;
+  strategy?: Known9;
   /** The models, in the order in which they are asked. */
   models: Array<ModelDescription>;
   /** What is not as it was meant in the settings. */
@@ -3023,20 +3090,6 @@ export type ShownWorkflow = {
   tasks: Array<WorkflowTask>;
   /** All of it, as `run_workflow` takes it. */
   definition: Json;
-};
-
-/** Shows how one file is different between two points of a session, change by change. */
-export type ShowChange = {
-  /** The session, by the beginning of its id. */
-  session?: string;
-  /** The folder that is worked in. */
-  folder?: string;
-  /** The file, relative to the workspace. */
-  path?: string;
-  /** The earlier point; the first message when none is named. */
-  from?: string;
-  /** The later point; now when none is named. */
-  to?: string;
 };
 
 /** The session itself asks a model something beside its agents, or is done with that. */
@@ -3174,6 +3227,22 @@ export type TestedServer = {
   duration_ms: number;
   /** The tools of it that agents have, as they call them. */
   tools: Array<string>;
+};
+
+/** A piece of a text. */
+export type TextPiece = {
+  /** The text: whole lines, unless one is longer than a piece; `[redacted: …]` stands for what looks like a secret. Nothing where it is no text. */
+  text: string;
+  /** Whether the file is no text. */
+  binary?: boolean;
+  /** The number of the first line of the piece, from 1. */
+  line: number;
+  /** Where in the file the piece begins, in bytes. */
+  start: number;
+  /** Where it ends: what follows begins there. */
+  end: number;
+  /** How many bytes the file has. */
+  total: number;
 };
 
 /** Who made a title. A later one in this list is never replaced by an earlier one. */
@@ -3460,6 +3529,38 @@ export type UsageEvent = {
   aside?: SidePurpose;
 };
 
+/** What sessions used. */
+export type UsageReport = {
+  /** The first day that is looked at, such as `2026-03-01`, by the clock of the machine that answers. */
+  from: string;
+  /** The last one. */
+  to: string;
+  /** What was used, one row for each day, model and agent, by day; days without use have none. */
+  rows: Array<UsageRow>;
+  /** All rows together. */
+  total: Usage;
+  /** How many sessions used something. */
+  sessions: number;
+  /** Whether older sessions were left out because looking at them takes too long; asking again goes on with them. */
+  cut?: boolean;
+};
+
+/** What was used on a day, of a model, by an agent. */
+export type UsageRow = {
+  /** The day, such as `2026-03-01`. */
+  day: string;
+  /** The model, `provider/model`. */
+  model: string;
+  /** The role of the agent that asked, such as `root` or `coder`; absent where the session itself asked. */
+  agent?: string;
+  /** What the session itself asked for beside its agents. */
+  aside?: Known8;
+  /** How often the model was asked. */
+  calls: number;
+  /** What that used. */
+  usage: Usage;
+};
+
 /** Which session is meant. */
 export type WhichSession = ("new" | "latest" | {
   id: string;
@@ -3601,5 +3702,5 @@ export type WrittenSettings = {
   /** The file, as people write it. */
   file: string;
   /** From when on they hold. */
-  from?: Known10;
+  from?: Known11;
 };

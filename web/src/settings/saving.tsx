@@ -91,7 +91,7 @@ function Written({ preview }: { preview: SettingsPreview | undefined }) {
   if (preview === undefined) return <p className="dim pad small waits-a-while">{words.comes}</p>;
   return (
     <>
-      {preview.diff !== "" && <Diff unified={preview.diff} shown={40} />}
+      {preview.diff !== "" && <Diff unified={preview.diff} path="config.toml" shown={40} />}
       {preview.hides_change === true && <p className="dim pad small">{words.hidesChange}</p>}
     </>
   );

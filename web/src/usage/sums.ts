@@ -1,6 +1,6 @@
-//! Sums of what was used: by day, by folder, by session.
+//! Sums of what was used: by day, model, agent, folder, session.
 
-import type { SessionRow, Usage } from "../proto";
+import type { Usage, UsageRow } from "../proto";
 
 /** What several calls used together. */
 export type Sum = {
@@ -51,22 +51,25 @@ export function summed<T>(
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** The first millisecond of a day. */
-const dayOf = (ms: number): number => new Date(ms).setHours(0, 0, 0, 0);
-
 export type Day = { day: number; sum: Sum };
 
-/** The last days up to now, the oldest first, also those without anything; a session counts for the day of its last use. */
-export function byDay(rows: readonly SessionRow[], now: number, count: number): Day[] {
-  const days = new Map<number, Sum>();
+/** The days up to the last one, the oldest first, also those without anything. */
+export function byDay(rows: readonly UsageRow[], to: string, count: number): Day[] {
+  const days = new Map<string, Sum>();
+  const last = new Date(`${to}T12:00:00`);
   for (let back = count - 1; back >= 0; back--) {
     // A day may have 23 or 25 hours: its middle is always in it.
-    days.set(dayOf(dayOf(now) + DAY / 2 - back * DAY), nothing());
+    days.set(written(new Date(last.getTime() - back * DAY)), nothing());
   }
-  for (const { updated, usage } of rows) {
-    const day = dayOf(Date.parse(updated));
+  for (const { day, usage } of rows) {
     const sum = days.get(day);
-    if (sum !== undefined && usage !== undefined) days.set(day, add(sum, usage));
+    if (sum !== undefined) days.set(day, add(sum, usage));
   }
-  return Array.from(days, ([day, sum]) => ({ day, sum }));
+  return Array.from(days, ([day, sum]) => ({ day: Date.parse(`${day}T12:00:00`), sum }));
+}
+
+/** A day as the server writes it. */
+function written(day: Date): string {
+  const two = (number: number) => String(number).padStart(2, "0");
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }

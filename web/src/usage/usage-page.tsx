@@ -1,11 +1,11 @@
-//! The page of what was used: in all, by day, by folder, by session.
+//! The page of what was used: in all, by day, model and agent, by folder and session.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { Icon } from "../parts";
-import type { SessionRow } from "../proto";
-import { usedSessions } from "../wire";
+import type { SessionRow, UsageRow } from "../proto";
+import { usage, usedSessions } from "../wire";
 import { useFormat, useWords } from "../words";
 import { Bars, type What } from "./bars";
 import { add, byDay, cachedOf, nothing, type Sum, summed, tokensOf } from "./sums";
@@ -24,12 +24,16 @@ export function UsagePage() {
   const [what, setWhat] = useState<What>("tokens");
   const { data, error, refetch } = useQuery({
     queryKey: ["usage", span],
-    queryFn: () => usedSessions(new Date(Date.now() - span * DAY)),
+    queryFn: async () => {
+      const [report, rows] = await Promise.all([usage(span), usedSessions(new Date(Date.now() - span * DAY))]);
+      return { report, rows };
+    },
     refetchInterval: 30_000,
   });
-  const rows = data ?? [];
-  const sum = rows.reduce((sum, { usage }) => (usage === undefined ? sum : add(sum, usage)), nothing());
-  const usageOf = ({ usage }: SessionRow) => usage;
+  const rows = data?.rows ?? [];
+  const used = data?.report.rows ?? [];
+  const sum = add(nothing(), data?.report.total ?? { input: 0, output: 0 });
+  const usageOf = ({ usage }: SessionRow | UsageRow) => usage;
   const titles = new Map(rows.map(({ id, title }) => [id, title]));
   return (
     <div className="usage">
@@ -60,7 +64,7 @@ export function UsagePage() {
         ) : (
           data !== undefined && (
             <>
-              <Figures sum={sum} sessions={rows.filter(({ usage }) => usage !== undefined).length} />
+              <Figures sum={sum} sessions={data.report.sessions} />
               <section className="block-of">
                 <div className="title-line">
                   <h2>{words.byDay}</h2>
@@ -81,7 +85,7 @@ export function UsagePage() {
                     ))}
                   </div>
                 </div>
-                <Bars days={byDay(rows, Date.now(), span)} what={what} />
+                <Bars days={byDay(used, data.report.to, span)} what={what} />
                 {what === "tokens" && (
                   <p className="legend-of small">
                     <i className="cached" /> {words.cachedInput} <i className="fresh" /> {words.freshInput}{" "}
@@ -89,6 +93,14 @@ export function UsagePage() {
                   </p>
                 )}
               </section>
+              {data.report.cut && <p className="dim small">{words.cut}</p>}
+              <Table title={words.byModel} all={summed(used, ({ model }) => model, usageOf)} sum={sum} name={same} />
+              <Table
+                title={words.byAgent}
+                all={summed(used, ({ agent }) => agent ?? "", usageOf)}
+                sum={sum}
+                name={(agent) => agent || words.session}
+              />
               <Table title={words.byFolder} all={summed(rows, ({ cwd }) => cwd, usageOf)} sum={sum} name={nameOf} />
               <Table
                 title={words.bySession}
@@ -104,6 +116,8 @@ export function UsagePage() {
     </div>
   );
 }
+
+const same = (name: string) => name;
 
 const nameOf = (folder: string) => folder.split(/[\\/]/).filter(Boolean).at(-1) ?? folder;
 

@@ -38,6 +38,7 @@ export {
   settings,
   skills,
   trust,
+  usage,
   usedSessions,
 } from "./program";
 export type { LiveSession, Outgoing } from "./session";

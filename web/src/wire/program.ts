@@ -36,6 +36,7 @@ import type {
   TestedModels,
   TestedServer,
   TrustList,
+  UsageReport,
   WrittenServer,
   WrittenSettings,
 } from "../proto";
@@ -159,6 +160,18 @@ export const trust = {
 
 /** Sessions of a page of the list. */
 const A_PAGE = 200;
+
+/** What was used in so many days up to today, by day, model and agent. */
+export async function usage(days: number): Promise<UsageReport> {
+  // What takes too long is left out, and asking again goes on with it.
+  for (let tries = 0; ; tries++) {
+    const report = await get<UsageReport>("/usage", { days });
+    if (report.cut !== true || tries === A_FEW) return report;
+  }
+}
+
+/** How often it is asked again for what was left out. */
+const A_FEW = 5;
 
 /** All sessions that were used since, with what each used. */
 export async function usedSessions(since: Date): Promise<SessionRow[]> {
