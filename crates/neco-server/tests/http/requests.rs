@@ -61,7 +61,9 @@ impl ByRequests {
         let mut stream = self.begin(&line, "Accept: text/event-stream\r\n", "").await?;
         let (mut head, mut text) = (String::new(), Vec::new());
         while !head.ends_with("\r\n\r\n") {
-            stream.read_line(&mut head).await?;
+            if stream.read_line(&mut head).await? == 0 {
+                return Ok(());
+            }
         }
         loop {
             let mut length = String::new();

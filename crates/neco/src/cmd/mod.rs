@@ -1,6 +1,6 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`program`] (how it is asked) with [`confirm`] and [`editor`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`mcp`] with [`mcp_add`], [`mcp_login`], [`mcp_conformance`] and [`mcp_serve`], [`acp`], [`serve`] with [`take_over`], [`serve_token`], [`background`] and [`web`], [`skill`], [`plugin`], [`tools`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`eval`], [`import`], [`init`], [`shell`].
+//! Reading order: [`program`] (how it is asked) with [`confirm`] and [`editor`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`mcp`] with [`mcp_add`], [`mcp_login`], [`mcp_conformance`] and [`mcp_serve`], [`acp`], [`serve`] with [`serve_token`], [`background`] and [`web`], [`skill`], [`plugin`], [`tools`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`eval`], [`import`], [`init`], [`shell`].
 
 pub mod acp;
 pub mod agents;
