@@ -17,8 +17,8 @@ type Given = {
   onOpen: (row: Row) => void;
 };
 
-/** Times that are written on the axis. */
-const TICKS = 7;
+/** Times that are written on the axis: with their seconds they are longer. */
+const TICKS = { minutes: 7, seconds: 4 };
 
 type Drawn = { row: Row; of: Stretch[] };
 
@@ -34,8 +34,8 @@ export function LanesTree({ rows, chosen, onChoose, onOpen }: Given) {
   const from = Math.min(now, ...drawn.flatMap(({ of }) => of.map(({ from_ms }) => from_ms)));
   const all = drawn.flatMap(({ of }) => of);
   const axis = new Axis(all, from, now);
-  const ticks = axis.ticks(TICKS);
   const isShort = axis.length_ms < 4 * 60_000;
+  const ticks = axis.ticks(isShort ? TICKS.seconds : TICKS.minutes);
   const [focus, setFocus] = useState<string>();
   const body = useRef<HTMLDivElement>(null);
   const held = focus ?? chosen ?? rows[0]?.id;

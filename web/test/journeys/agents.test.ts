@@ -14,7 +14,7 @@ afterEach(async () => {
   expect(complaints).toEqual([]);
 });
 
-const spawn = (task: string) => ({ name: "spawn_agent", arguments: { agent: "coder", task } });
+const spawn = (agent: string, task: string) => ({ name: "spawn_agent", arguments: { agent, task } });
 
 const waitsFor = (file: string) => ({
   name: "bash",
@@ -22,7 +22,8 @@ const waitsFor = (file: string) => ({
 });
 
 const TURNS: Turn[] = [
-  { calls: [spawn("translate the poem"), spawn("count the stars")] },
+  { calls: [spawn("coder", "translate the poem")] },
+  { calls: [spawn("general", "count the stars")] },
   { say: "They are at it." },
   { say: "One is done." },
 ];
@@ -30,13 +31,19 @@ const TURNS: Turn[] = [
 const AGENTS: Part[] = [
   {
     role: "coder",
-    task: "poem",
     turns: [
       { reasoning: "German, most likely.", calls: [waitsFor("go")], usage: { input: 5000, output: 40 } },
       { expect: { last_user_contains: "into French, not German" }, say: "C'est en français." },
     ],
   },
-  { role: "coder", task: "stars", turns: [{ calls: [waitsFor("never")], usage: { input: 3000, output: 40 } }] },
+  {
+    role: "general",
+    turns: [
+      { calls: [waitsFor("never")], usage: { input: 3000, output: 40 } },
+      // Once more, when it is started over.
+      { calls: [waitsFor("never")], usage: { input: 3000, output: 40 } },
+    ],
+  },
 ];
 
 /** Says something on the start page, with as few questions as there can be. */
@@ -65,7 +72,7 @@ it("shows agents over time, and corrects, pauses, resumes and stops them", async
   const row = (name: string) =>
     tree.locator('[role="row"]', { has: page.locator(".who .mono").getByText(name, { exact: true }) });
   await row("coder-1").waitFor();
-  expect(await row("coder-2").getAttribute("aria-level")).toBe("2");
+  expect(await row("general-1").getAttribute("aria-level")).toBe("2");
   await page.locator(".sub", { hasText: "3 in all, 2 levels" }).waitFor();
   await row("coder-1").locator(".span.now-works").waitFor();
   await page.goBack();
@@ -98,16 +105,16 @@ it("shows agents over time, and corrects, pauses, resumes and stops them", async
   await until("the tree has the focus", async () => {
     await tree.locator('[role="row"][tabindex="0"]').focus();
     await page.keyboard.press("End");
-    return await row("coder-2").evaluate((element) => element === document.activeElement);
+    return await row("general-1").evaluate((element) => element === document.activeElement);
   });
-  await page.keyboard.press("Enter");
-  await page.waitForURL(/\/agents\/coder-2$/);
+  await page.keyboard.press("Space");
+  await page.waitForURL(/\/agents\/general-1$/);
   await page.keyboard.press("x");
   await panel.getByRole("button", { name: "Stop: press again" }).waitFor();
-  expect(await row("coder-2").getByLabel("at work").count()).toBe(1);
+  expect(await row("general-1").getByLabel("at work").count()).toBe(1);
   await page.keyboard.press("x");
   await panel.getByText("stopped").waitFor();
-  await row("coder-2").getByLabel("stopped").waitFor();
+  await row("general-1").getByLabel("stopped").waitFor();
 
   // What was stopped can begin anew, and limits hold for it.
   await panel.getByRole("button", { name: "Start over" }).click();
@@ -127,7 +134,7 @@ it("shows agents over time, and corrects, pauses, resumes and stops them", async
   // An agent that is not there, and a session that has none.
   await page.goto(`${stage.origin}${session}/agents/nobody-7`);
   await page.getByText("There is no nobody-7 here any more").waitFor();
-});
+}, 240_000);
 
 const SHIP = `name = "ship"
 description = "What stands between main and a release"
