@@ -5,4 +5,5 @@
 mod following;
 mod manners;
 mod serving;
+#[allow(dead_code, reason = "what only the tests over HTTP need")]
 mod session;
