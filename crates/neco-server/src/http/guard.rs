@@ -313,7 +313,9 @@ mod tests {
         let guard = |behind_proxy| Guard::new("127.0.0.1:7420".parse().unwrap(), &[], behind_proxy, false);
         let asker = |behind_proxy, lines: &[&str]| {
             let mut headers = HeaderMap::new();
-            lines.iter().for_each(|line| drop(headers.append("x-forwarded-for", line.parse().unwrap())));
+            lines.iter().for_each(|line| {
+                headers.append("x-forwarded-for", line.parse().unwrap());
+            });
             guard(behind_proxy).asker(Ipv4Addr::LOCALHOST.into(), &headers).0.to_string()
         };
         assert_eq!(asker(true, &["192.0.2.9, 198.51.100.1"]), "198.51.100.1", "who is named first may be anybody");
