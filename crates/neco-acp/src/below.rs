@@ -26,13 +26,13 @@ impl Below {
         };
         match &event.body {
             EventBody::Message(message) if message.role == Role::Assistant => {
-                let calls = message.tool_calls().map(|asked| {
+                // They are shown when something is done about them.
+                for asked in message.tool_calls() {
                     let arguments = serde_json::from_str(&asked.arguments);
                     let call = self.call(&asked.id, &asked.name, named);
                     call.arguments = Some(arguments.unwrap_or_else(|_| Value::String(asked.arguments.clone())));
-                    call.clone()
-                });
-                calls.collect()
+                }
+                Vec::new()
             }
             // How it ended, its end tells.
             EventBody::ToolCallUpdate(told)
