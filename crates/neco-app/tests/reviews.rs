@@ -276,8 +276,10 @@ async fn what_rules_close_to_reading_is_not_shown() {
     let stage = Stage::new().await;
     let folder = stage.folder();
     let env = Env::for_test([], stage.home.path());
-    std::fs::create_dir_all(env.config_dir()).unwrap();
-    std::fs::write(env.config_dir().join("config.toml"), "[permissions]\ndeny = [\"Read(./private/**)\"]\n").unwrap();
+    let policy = env.config_dir().join("policy");
+    std::fs::create_dir_all(&policy).unwrap();
+    let rule = "[[rule]]\ntool = \"*\"\npath = \"private\"\ndecision = \"deny\"\n";
+    std::fs::write(policy.join("mine.toml"), rule).unwrap();
     std::fs::create_dir(folder.join("private")).unwrap();
     std::fs::write(folder.join("private/a.txt"), "closed\n").unwrap();
     std::fs::write(folder.join("a.txt"), "token = ghp_0123456789abcdefghijklmnopqrstuvwxyz\n").unwrap();
@@ -301,7 +303,7 @@ async fn use_is_told_by_day_model_and_agent_and_only_what_is_new_is_looked_at_ag
     let coder = AgentId::new();
     let node = json!({
         "type": "agent_update", "node": {
-            "id": coder, "name": "coder-1", "type": "agent", "role": "coder", "children": [], "task": "do it",
+            "id": coder, "name": "coder-1", "type": "child", "role": "coder", "children": [], "task": "do it",
             "model_group": "a/one", "state": "running", "progress": 0.0, "usage": { "input": 0, "output": 0 },
             "subtree_usage": { "input": 0, "output": 0 }, "created": "2026-01-01T00:00:00Z",
             "changed": "2026-01-01T00:00:00Z"

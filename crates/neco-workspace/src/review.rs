@@ -135,22 +135,28 @@ impl<'s> Review<'s> {
         Some(content)
     }
 
-    /// The head of what a change stands in: the nearest line above it that is indented less and begins with a word.
+    /// The head of what a change stands in: of the lines above it that are indented less and less, the first one that
+    /// defines something.
     #[must_use]
     pub fn heading(&self, change: &FileChange) -> Option<String> {
-        let first = change.pieces.iter().find_map(|piece| match piece {
+        let changed = change.pieces.iter().filter_map(|piece| match piece {
             Piece::Changed(old, new) => {
-                let line = self.after(new).first().or(self.before(old).first());
-                Some((old.start, line.map_or(0, |line| indent(line))))
+                let lines = self.after(new).iter().chain(self.before(old));
+                Some((old.start, indent(lines.into_iter().find(|line| !line.trim_ascii().is_empty())?)))
             }
             Piece::Same(_) => None,
         });
-        let (at, indented) = first?;
-        let above = self.before.get(..at)?;
-        let heads = |line: &&&[u8]| indent(line) < indented.max(1) && begins_with_word(line);
-        let head = above.iter().rev().take(HEADING_ABOVE).find(heads)?;
-        let head = String::from_utf8_lossy(head);
-        Some(head.trim().trim_end_matches('{').trim_end().chars().take(LONGEST_HEADING).collect())
+        let (at, mut indented) = changed.into_iter().next()?;
+        for line in self.before.get(..at)?.iter().rev().take(HEADING_ABOVE) {
+            let is_above = indent(line) < indented && !line.trim_ascii().is_empty();
+            indented = if is_above { indent(line) } else { indented };
+            let text = String::from_utf8_lossy(line);
+            if is_above && defines(&text) {
+                let head = text.trim().trim_end_matches(['{', ':']).trim_end();
+                return Some(head.chars().take(LONGEST_HEADING).collect());
+            }
+        }
+        None
     }
 
     fn path(&self) -> Vec<u8> {
@@ -181,10 +187,33 @@ fn indent(line: &[u8]) -> usize {
     line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-fn begins_with_word(line: &[u8]) -> bool {
-    let line = line.get(indent(line)..).unwrap_or_default();
-    line.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_' || !byte.is_ascii())
+/// Words that begin what stands under a name, in one language or another.
+const DEFINES: &[&str] = &[
+    "class",
+    "def",
+    "enum",
+    "fn",
+    "func",
+    "function",
+    "impl",
+    "interface",
+    "mod",
+    "module",
+    "namespace",
+    "proc",
+    "struct",
+    "sub",
+    "trait",
+];
+
+/// Whether a line begins something with a name.
+fn defines(line: &str) -> bool {
+    let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty());
+    words.take(DEFINED_WITHIN).any(|word| DEFINES.contains(&word))
 }
+
+/// So many words can stand before the one that says what is defined: `pub(crate) async unsafe fn`.
+const DEFINED_WITHIN: usize = 5;
 
 impl FileChange {
     /// The change of operations that stand together; it has no name yet.
