@@ -71,6 +71,12 @@ impl Stage {
         let mut bodies = vec![(self.root, EventBody::Message(Message::user("change it"))), (self.root, before)];
         bodies.extend(more);
         bodies.push((self.root, after));
+        // What changes from here on is somebody else's.
+        let done = json!({
+            "type": "agent_complete", "reason": "natural", "final": "", "turns": 1,
+            "usage": { "input": 0, "output": 0 }, "duration_ms": 1
+        });
+        bodies.push((self.root, body(done)));
         self.begin(id, &folder, bodies).await;
         id
     }
@@ -213,7 +219,7 @@ async fn a_hundred_changed_files_are_listed_at_once() {
     }
     let change = |folder: &Path| {
         for number in 0..100 {
-            let new = content(number).replace("line 7\n", "line seven\n").replace("line 150\n", "");
+            let new = content(number).replace("line 7\n", "line seven\n").replace(&format!("{number}: line 150\n"), "");
             std::fs::write(folder.join(format!("{number}.txt")), new).unwrap();
         }
     };

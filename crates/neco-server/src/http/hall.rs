@@ -427,12 +427,12 @@ impl Hall {
 
     /// Opens no sessions and takes no commands any more.
     pub fn take_nothing_new(&self) {
-        let _ = self.ready.send(false);
+        self.ready.send_replace(false);
     }
 
     /// Has everybody who follows something ask whoever goes on with it.
     pub fn goes_on_elsewhere(&self) {
-        let _ = self.over.send(Over::Elsewhere);
+        self.over.send_replace(Over::Elsewhere);
     }
 
     /// Lets those who work come to an end for a while, and `others`. What waits for a person waits in the log.
@@ -444,7 +444,7 @@ impl Hall {
             }
         });
         let _ = tokio::time::timeout(patience, futures::future::join(join_all(rests), others)).await;
-        let _ = self.over.send(Over::Ended);
+        self.over.send_replace(Over::Ended);
     }
 
     /// Whether everything has ended.

@@ -16,7 +16,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
@@ -45,6 +45,9 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// How long a reader may take nothing before it is cut off: what it did not hear is in the log.
 const PROGRESS: Duration = Duration::from_secs(30);
+
+/// How long somebody who has just come may take to say a first word when the server ends.
+const FIRST_WORD: Duration = Duration::from_secs(1);
 
 /// How long nothing is accepted after the system refused to.
 const REST: Duration = Duration::from_millis(100);
@@ -145,9 +148,12 @@ async fn serve(
 ) {
     let io = TokioIo::new(stream);
     let inner = TowerToHyperService::new(router);
+    let asked = Arc::new(Notify::new());
+    let asks = Arc::clone(&asked);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
         request.extensions_mut().insert(seat.clone());
+        asks.notify_one();
         inner.call(request)
     });
     let connection = http1::Builder::new()
@@ -161,8 +167,19 @@ async fn serve(
     let served = tokio::select! {
         served = connection.as_mut() => served,
         () = stop.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+            // Whoever has just come could not know, and is answered what it is about to ask.
+            let served = tokio::select! {
+                served = connection.as_mut() => Some(served),
+                () = asked.notified() => None,
+                () = sleep(FIRST_WORD) => None,
+            };
+            match served {
+                Some(served) => served,
+                None => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            }
         }
     };
     if let Err(error) = served {

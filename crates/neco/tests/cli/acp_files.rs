@@ -148,7 +148,8 @@ fn what_is_typed_in_a_file_that_is_mentioned_goes_along() {
     let house = playing(json!([seen("One."), seen("Two.")]));
     let file = house.project().join("a.txt");
     fs::write(&file, "saved\n").unwrap();
-    let mut desk = Desk::open(&house, &house.project());
+    // A word about how much work it looks like would stand behind.
+    let mut desk = Desk::open_with(&house, &["acp", "-c", "agent.guards.complexity=false"], &house.project());
     desk.types("a.txt", "typed\n");
     assert_eq!(desk.prompt("look at @a.txt")["result"]["stopReason"], "end_turn");
     let link = json!({ "type": "resource_link", "name": "a.txt", "uri": format!("file://{}", file.display()) });
