@@ -101,7 +101,13 @@ export function Log() {
         tabIndex={0}
         onWheel={(event) => event.deltaY < 0 && leave()}
         onTouchMove={() => !isNearEnd() && leave()}
-        onKeyDown={(event) => UPWARDS.has(event.key) && leave()}
+        onKeyDown={(event) => {
+          if (UPWARDS.has(event.key)) leave();
+          if (event.key !== "Home" || event.target !== event.currentTarget) return;
+          // What is measured on the way grows above, and would end the browser's own way there.
+          event.preventDefault();
+          list.scrollToIndex(0, { align: "start" });
+        }}
         onScroll={(event) => {
           const { scrollTop } = event.currentTarget;
           const down = scrollTop > last.current;

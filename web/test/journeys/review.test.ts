@@ -119,6 +119,8 @@ it("puts nothing back that is not as it was shown", async () => {
   await asked.getByRole("button", { name: "Revert" }).click();
   await asked.getByText("Nothing went back").waitFor();
   expect(onDisk("src/limits.rs")).toBe(other);
+  // The browser says so by itself.
+  expect(stage.complaints.splice(0)).toEqual([expect.stringContaining("status of 400")]);
 });
 
 it("brings remarks on lines back as one message", async () => {

@@ -104,8 +104,8 @@ it("shows the tree, a file with what the session changed in it, and nothing of w
   await page.keyboard.press("End");
   await page.getByRole("button", { name: "Read on" }).click();
   const find = page.getByRole("searchbox", { name: /^Find in/ });
-  await find.fill("LINE_89999");
-  await big.locator("mark.found.now", { hasText: "line_89999" }).waitFor();
+  await find.fill("LINE_79999");
+  await big.locator("mark.found.now", { hasText: "line_79999" }).waitFor();
 
   await page.goto(page.url().replace(/files\/.*/, "files/.env"));
   await page.getByRole("heading", { name: "This file can't be shown." }).waitFor();
