@@ -18,7 +18,7 @@ use neco_acp::CheckPictures;
 use neco_proto::app::{AppError, Trouble};
 use neco_proto::event::CallStatus;
 use neco_proto::rewinds::Rewinds;
-use neco_proto::{Event, EventBody, MessageId};
+use neco_proto::{Event, EventBody, MessageId, Reply};
 use serde_json::{Value, json};
 
 use editor::Editor;
@@ -110,13 +110,16 @@ fn shown(updates: &[Value]) -> Vec<Value> {
     shown
 }
 
-/// Whether something was gone back over, begun anew by a model, or said and never read: whoever was there has seen that.
+/// Whether something was gone back over, begun anew by a model, said and never read, or asked and never answered: whoever
+/// was there has seen that.
 fn is_only_seen_live(events: &[Event]) -> bool {
     let is_read = |message: MessageId| {
         events.iter().any(|event| matches!(&event.body, EventBody::Message(read) if read.id == message))
     };
     events.iter().any(|event| match &event.body {
         EventBody::Rewind(_) => true,
+        // What was asked in words and never answered is told as long as it is open.
+        EventBody::QuestionAnswer(answer) => matches!(answer.reply, None | Some(Reply::Dismiss)),
         EventBody::ModelRetry(retry) => retry.discards,
         EventBody::ModelSwitch(switch) => switch.discards,
         EventBody::MessageQueued(queued) => !is_read(queued.message.id),

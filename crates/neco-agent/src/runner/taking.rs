@@ -17,6 +17,7 @@ use super::gated::{EndRuling, MOST_HELD, Passed};
 use super::inputs::{AgentInput, InputError, Mail};
 use super::planning::Proposed;
 use super::questions::Asker;
+use super::retrying;
 use super::skilled::MOST_NAMED;
 use crate::gate::{GateRuling, HookDecision};
 use crate::machine::{AnswerKind, End, Input, Stamp};
@@ -75,7 +76,7 @@ impl Agent {
                 self.inbox.hear_letter(Message::neco(text), false, None);
             }
             AgentInput::Tell(text) => self.admit_neco(&text).await?,
-            AgentInput::Retry(call_id) => self.retry(&call_id).await?,
+            AgentInput::Retry(call_id) => retrying::retry(self, &call_id).await?,
             AgentInput::KeptRules(rules) => self.scheduler.policy_mut().renew_kept(rules),
             AgentInput::Approve { call_id, decision } => {
                 let records = self.scheduler.decide(&call_id, decision, by)?;

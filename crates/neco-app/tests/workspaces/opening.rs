@@ -272,7 +272,6 @@ async fn whoever_may_only_read_sees_nothing_of_the_home_where_no_folder_is_named
     for (file, text) in [
         (".claude/CLAUDE.md", format!("# Rules\n{MARK}\n")),
         (".claude/settings.json", json!({ "env": { "ROAD": MARK } }).to_string()),
-        (".claude/commands/drive.md", MARK.to_owned()),
         (".codex/config.toml", format!("model = \"{MARK}\"\n")),
         (".codex/AGENTS.md", MARK.to_owned()),
         ("notes.txt", MARK.to_owned()),

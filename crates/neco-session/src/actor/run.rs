@@ -21,6 +21,7 @@ use super::answer::{Answers, background_of};
 use super::attached::{attach, named, presentable, whole};
 use super::opened::Withheld;
 use super::remember::Remembers;
+use super::reverting;
 use super::shown::Shown;
 use crate::aside::Aside;
 use crate::error::SessionError;
@@ -318,7 +319,7 @@ impl SessionActor {
                 let course = self.course().await?;
                 return self.go(by, &course.way_to_state(course.state(&rev)?)).await;
             }
-            Command::RevertFiles { from, changes } => return self.revert(by, &from, changes).await,
+            Command::RevertFiles { from, changes } => return reverting::revert_files(self, by, &from, changes).await,
             Command::RetryCall { call_id } => AgentInput::Retry(call_id),
             Command::UndoRewind => return self.go(by, &self.course().await?.undo()?).await,
             Command::RedoRewind => return self.go(by, &self.course().await?.redo()?).await,

@@ -42,15 +42,15 @@ pub async fn revert(reverting: Reverting<'_>) -> Result<(Went, String), RewindEr
     let options = options(way, session, Agreed::Anything);
     let (writes, runtime) = (Arc::clone(journal), tokio::runtime::Handle::current());
     let (restored, before, reverted) = aside(checkpoints, move |checkpoints| {
-        let (mut refused, mut failed, mut before, mut reverted) = (None, None, None, Vec::new());
+        let (mut failed, mut before, mut reverted) = (None, None, Vec::new());
         let mut decides = |sides: &FileSides| match decide(sides, &wanted) {
-            Ok((back, told)) => {
+            Some((back, told)) => {
                 reverted.push(told);
                 Ok(back)
             }
-            Err(words) => {
-                refused = Some(words.clone());
-                Err(CheckpointError::Refused(words))
+            None => {
+                let path = sides.change.path.display();
+                Err(CheckpointError::Refused(format!("{path} is no longer as it was shown: look at it again")))
             }
         };
         let restored = checkpoints.put_back(&rev, &files, &options, &mut decides, &mut |undo| {
@@ -65,12 +65,10 @@ pub async fn revert(reverting: Reverting<'_>) -> Result<(Went, String), RewindEr
         });
         Ok(match restored {
             Ok(restored) => Ok((restored, before, reverted)),
-            Err(error) => Err(match (refused, failed, error) {
-                (_, Some(error), _) => RewindError::from(error),
-                (Some(words), None, _) | (None, None, CheckpointError::Refused(words)) => {
-                    RewindError::NotPutBack(words)
-                }
-                (None, None, error) => RewindError::from(error),
+            Err(error) => Err(match (failed, error) {
+                (Some(error), _) => RewindError::from(error),
+                (None, CheckpointError::Refused(words)) => RewindError::NotPutBack(words),
+                (None, error) => RewindError::from(error),
             }),
         })
     })
@@ -105,22 +103,19 @@ fn event(way: &RewindPlan, by: Actor, went: &Went, reverted: Vec<FileReverted>) 
     }
 }
 
-/// How much of a file is put back, and how that is told; why nothing is where it is not as it was shown.
-fn decide(sides: &FileSides, wanted: &BTreeMap<PathBuf, RevertedFile>) -> Result<(PutBack, FileReverted), String> {
-    let path = sides.change.path.display();
+/// How much of a file is put back, and how that is told; nothing where it is not as it was shown.
+fn decide(sides: &FileSides, wanted: &BTreeMap<PathBuf, RevertedFile>) -> Option<(PutBack, FileReverted)> {
     let review = Review::of(sides);
-    let other = || format!("{path} is no longer as it was shown: look at it again");
-    let shown = wanted.get(Path::new(&sides.change.path)).filter(|shown| shown.mark == review.mark());
-    let shown = shown.ok_or_else(other)?;
+    let shown = wanted.get(Path::new(&sides.change.path)).filter(|shown| shown.mark == review.mark())?;
     let told = |changes| FileReverted { path: shown.path.clone(), changes };
     // Of a file that came or went all its changes are all of it.
     let is_all = review.changes.iter().all(|change| shown.hunks.contains(&change.id));
     let is_there_once = sides.before.is_none() || sides.after.is_none();
     if shown.hunks.is_empty() || is_all && is_there_once {
-        return Ok((PutBack::Whole, told(None)));
+        return Some((PutBack::Whole, told(None)));
     }
-    let content = review.without(&shown.hunks).ok_or_else(other)?;
-    Ok((PutBack::Content(content), told(Some(shown.hunks.len() as u64))))
+    let content = review.without(&shown.hunks)?;
+    Some((PutBack::Content(content), told(Some(shown.hunks.len() as u64))))
 }
 
 /// What the model is told.

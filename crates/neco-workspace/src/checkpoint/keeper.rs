@@ -23,6 +23,7 @@ use super::leave_out::{LeaveOut, LeaveOutSettings};
 use super::lock::StoreLock;
 use super::objects::Contents;
 use super::open::sign;
+use super::pieces::put_pieces_back;
 use super::plan::{Plan, Step, plan};
 use super::point::{StoredPoint, message};
 use super::restore::{Interrupted, Target, apply};
@@ -421,7 +422,7 @@ impl<V: Vault> Checkpoints for Keeper<V> {
     ) -> Result<Restored, CheckpointError> {
         let mut shelf = self.shelf();
         let _lock = self.lock(&shelf)?;
-        self.put_pieces_back(&mut shelf, (from, files), options, decides, before)
+        put_pieces_back(self, &mut shelf, (from, files), options, decides, before)
     }
 
     fn preview(&self, rev: &str, options: &RestoreOptions) -> Result<Preview, CheckpointError> {

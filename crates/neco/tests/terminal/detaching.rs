@@ -70,7 +70,7 @@ fn what_waits_for_the_person_waits_for_them_in_the_background() {
     eventually("it waits", || server.row()["asks"] == true);
     let id = server.row()["id"].as_str().unwrap().to_owned();
     let pane = Pane::neco(&house, &format!("resume {}", &id[..8]), 100, 30);
-    pane.shows("a.txt").shows("Yes, and accept edits").press("1").shows("Written in the background.");
+    pane.shows("a.txt").shows("Yes, and accept edits").answer("1").shows("Written in the background.");
     assert_eq!(std::fs::read_to_string(house.project().join("a.txt")).unwrap(), "hello");
 }
 
