@@ -17,6 +17,8 @@ export function Dialog({ label, className, onClose, children }: Given) {
       ref={dialog}
       className={`dialog ${className}`}
       aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: one that is longer than the page is scrolled by keyboard
+      tabIndex={0}
       onCancel={onClose}
       onClick={(event) => event.target === event.currentTarget && onClose()}
     >

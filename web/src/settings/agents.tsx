@@ -20,7 +20,7 @@ export function Agents() {
       <Asked query={query}>
         {({ agents: all, problems }) => (
           <>
-            <ul className="lines">
+            <ul className="set-lines">
               {all.map((agent) => (
                 <Agent key={agent.name} agent={agent} />
               ))}

@@ -43,7 +43,7 @@ export function Memory() {
       <Asked query={query}>
         {({ entries, next }) => (
           <>
-            <ul className="lines">
+            <ul className="set-lines">
               {entries.map((entry) => (
                 <Entry key={entry.id} entry={entry} acts={acts} />
               ))}

@@ -21,7 +21,7 @@ export function Hooks() {
       <Asked query={query}>
         {({ hooks: all, note, problems }) => (
           <>
-            <ul className="lines">
+            <ul className="set-lines">
               {all.map(({ event, matcher, command, file }) => (
                 <li key={`${event} ${matcher} ${command} ${file}`} className="line-of">
                   <Icon name="retry" small />
@@ -61,7 +61,7 @@ export function Skills() {
       <Asked query={query}>
         {({ skills: all, broken, warnings }) => (
           <>
-            <ul className="lines">
+            <ul className="set-lines">
               {all.map((skill) => (
                 <Skill key={skill.file} skill={skill} acts={acts} />
               ))}
@@ -128,7 +128,7 @@ export function Plugins() {
       <Asked query={query}>
         {({ plugins: all, marketplaces, warnings }) => (
           <>
-            <ul className="lines">
+            <ul className="set-lines">
               {all.map((plugin) => (
                 <Plugin key={plugin.name} plugin={plugin} acts={acts} />
               ))}

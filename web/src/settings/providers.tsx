@@ -47,7 +47,7 @@ export function Providers({ list }: { list: ModelList }) {
       )}
       <Trouble problem={acts.problem} />
       {data?.problem !== undefined && <p className="del small">{data.problem}</p>}
-      <ul className="lines">
+      <ul className="set-lines">
         {shown.map((provider) => (
           <Provider
             key={provider.name}

@@ -39,7 +39,7 @@ function Kept() {
       <Asked query={query}>
         {({ rules: kept, file }) => (
           <>
-            <ul className="lines">
+            <ul className="set-lines">
               {kept.map(({ text, title }) => (
                 <li key={text} className="line-of">
                   <Icon name="box" small />
@@ -185,7 +185,7 @@ function InForce() {
                 value={letters}
                 onChange={({ target }) => setLetters(target.value)}
               />
-              <ul className="lines">
+              <ul className="set-lines">
                 {shown.map((rule) => (
                   <li
                     key={`${rule.source} ${rule.place} ${rule.about} ${rule.decision} ${rule.priority}`}

@@ -28,7 +28,7 @@ export function Servers() {
       <Asked query={query}>
         {({ servers: all, warnings }) => (
           <>
-            <ul className="lines">
+            <ul className="set-lines">
               {all.map((server) => (
                 <Server key={server.name} server={server} acts={acts} />
               ))}

@@ -79,7 +79,7 @@ function Decided() {
           folders.length === 0 ? (
             <p className="dim">{words.none}</p>
           ) : (
-            <ul className="lines">
+            <ul className="set-lines">
               {folders.map(({ path, state }) => (
                 <li key={path} className="line-of">
                   <Icon name="folder" small />

@@ -262,7 +262,7 @@ function LastLines() {
       {lines.length === 0 ? (
         <p className="dim">{words.tasks.noLog}</p>
       ) : (
-        <ul className="well lines">
+        <ul className="well log-lines">
           {lines.map((line) => (
             <li key={line.id}>
               <Link href={`/s/${id}?at=${line.seq}`}>

@@ -59,7 +59,7 @@ export function LineList({ label, text, language, parts, numbers, came, found, f
     if (place !== undefined) list.scrollToIndex(rowAt(rows, place), { align: "center" });
   }, [place, rows, list]);
 
-  const names = ["lines out", numbers && "numbered", wraps && "wraps"].filter(Boolean).join(" ");
+  const names = ["text-lines out", numbers && "numbered", wraps && "wraps"].filter(Boolean).join(" ");
   const gutter = numbers ? String(count).length + 2 : 1;
   return (
     <section
