@@ -18,7 +18,7 @@ pub fn masked(text: &str) -> Option<String> {
     let mut document: DocumentMut = text.parse().ok()?;
     mask_table(document.as_table_mut(), &Trail::default());
     // What is commented out is no setting, and may hold a secret all the same.
-    Some(document.to_string().split_inclusive('\n').map(|line| comment_masked(line)).collect())
+    Some(document.to_string().split_inclusive('\n').map(comment_masked).collect())
 }
 
 fn comment_masked(line: &str) -> String {

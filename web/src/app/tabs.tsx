@@ -3,6 +3,7 @@
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { openAsks } from "../asked";
+import { CALL } from "../fold";
 import { Dialog, Icon } from "../parts";
 import { useSlices } from "../wire";
 import { useWords } from "../words";
@@ -12,8 +13,10 @@ type Given = { id: string; view: SessionView | undefined };
 
 /** How much there is to see in a view; nothing is not said. */
 function useCounts(): Partial<Record<SessionView["name"], number>> {
-  const { edits, agents } = useSlices("changes", "agents");
-  return { changes: new Set(edits.map(({ path }) => path)).size, agents: agents.length > 1 ? agents.length : 0 };
+  const { edits, agents, in_workflow } = useSlices("changes", "agents");
+  // A single call of a workflow is a task of that, and no agent to people.
+  const seen = agents.filter(({ node }) => !(in_workflow && node.role === CALL)).length;
+  return { changes: new Set(edits.map(({ path }) => path)).size, agents: seen > 1 ? seen : 0 };
 }
 
 export function Tabs({ id, view }: Given) {

@@ -59,7 +59,7 @@ export function FirstModel({ folder, onDone, onBusy }: Given) {
   };
 
   return (
-    <section className="first card" aria-label={words.title}>
+    <section className="first-run card" aria-label={words.title}>
       <header>
         <h2>{words.title}</h2>
         <p className="mid">{words.what}</p>

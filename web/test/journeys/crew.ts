@@ -34,11 +34,6 @@ export const CREW: Turn[] = [
   { say: "All is done.", usage },
 ];
 
-const question = {
-  question: "Is an upper bound for all tries together what `--timeout` should be?",
-  header: "Timeout",
-};
-
 export const CREW_AGENTS: Part[] = [
   {
     role: "explore",
@@ -55,7 +50,11 @@ export const CREW_AGENTS: Part[] = [
         calls: [{ name: "read_file", arguments: { path: "src/upload/client.rs" } }],
         usage,
       },
-      { say: "One thing is open.", calls: [{ name: "ask_user", arguments: { questions: [question] } }], usage },
+      {
+        say: "The client retries now; next its tests.",
+        calls: [{ name: "bash", arguments: { command: "cargo test -p harbor --test retry" } }],
+        usage,
+      },
       { say: "Then it is.", usage },
     ],
   },

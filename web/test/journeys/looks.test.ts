@@ -117,10 +117,12 @@ describe("several agents", () => {
   beforeAll(async () => {
     crew = await Stage.playing(CREW, FILES, "", CREW_AGENTS);
     const page = await crew.signedIn();
-    await page.getByLabel("When you are asked").selectOption("auto");
     await page.getByRole("textbox", { name: "Say what you want done" }).fill("Retry uploads when throttled");
     await page.keyboard.press("Enter");
-    await page.getByRole("region", { name: "Waits for your decision" }).getByText("upper bound").waitFor();
+    await page
+      .getByRole("region", { name: "Waits for your decision" })
+      .locator(".cmd", { hasText: "cargo test" })
+      .waitFor();
     crewAt = new URL(page.url()).pathname;
     await page.goto(`${crew.origin}${crewAt}/agents`);
     await page.locator(".nodebox.failed", { hasText: "lint" }).waitFor();
@@ -134,41 +136,45 @@ describe("several agents", () => {
     expect(complaints).toEqual([]);
   });
 
-  it.each(CASES)("$theme, $width wide, $locale", async ({ theme, width, height, locale }) => {
-    const page = await crew.signedIn({
-      colorScheme: theme,
-      viewport: { width, height },
-      locale,
-      hasTouch: width < 640,
-    });
-    const name = `${theme}-${width}-${locale.slice(0, 2)}`;
-    const see = async (path: string, what: string, is: string) => {
-      await page.goto(crew.origin + path);
-      await page.locator(what).first().waitFor();
-      await looked(page, `${is}-${name}`);
-    };
-    await see(`${crewAt}/agents`, ".lane .span", "agents");
-    await page.getByRole("radio", { name: /Graph|图/ }).click();
-    await page.locator(".nodebox").first().waitFor();
-    await looked(page, `agents-graph-${name}`);
-    await see(`${crewAt}/agents/coder-1`, ".agent-panel .facts", "agent");
-    await see(`${crewAt}/agents/explore-1/log`, ".track .prose", "agent-log");
-    await see("/tasks", ".tr .steps", "tasks");
-    await see(`/tasks/${crewAt.split("/").at(-1)}`, ".agent-panel .tl li", "task");
-    await page.goto(`${crew.origin}/workflows`);
-    await page.locator(".folder-field input").fill(crew.project);
-    await page.locator(".wf-entry .btn").first().waitFor();
-    await page.locator(".wf-runs .steps").first().waitFor();
-    await looked(page, `workflows-${name}`);
-    await page.locator(".wf-entry .btn").first().click();
-    await page.locator(".ask-form .acts").waitFor();
-    await looked(page, `workflow-form-${name}`);
-    await page.keyboard.press("Escape");
-    await page.locator(".wf-runs a").first().click();
-    await page.locator(".nodebox, .tasklist tr").first().waitFor();
-    await looked(page, `workflow-run-${name}`);
-    await page.context().close();
-  });
+  it.each(CASES)(
+    "$theme, $width wide, $locale",
+    async ({ theme, width, height, locale }) => {
+      const page = await crew.signedIn({
+        colorScheme: theme,
+        viewport: { width, height },
+        locale,
+        hasTouch: width < 640,
+      });
+      const name = `${theme}-${width}-${locale.slice(0, 2)}`;
+      const see = async (path: string, what: string, is: string) => {
+        await page.goto(crew.origin + path);
+        await page.locator(what).first().waitFor();
+        await looked(page, `${is}-${name}`);
+      };
+      await see(`${crewAt}/agents`, ".lane .who", "agents");
+      await page.getByRole("radio", { name: /Graph|图/ }).click();
+      await page.locator(".nodebox").first().waitFor();
+      await looked(page, `agents-graph-${name}`);
+      await see(`${crewAt}/agents/coder-1`, ".agent-panel .facts", "agent");
+      await see(`${crewAt}/agents/explore-1/log`, ".track .prose", "agent-log");
+      await see("/tasks", ".tr .steps", "tasks");
+      await see(`/tasks/${crewAt.split("/").at(-1)}`, ".agent-panel .tl li", "task");
+      await page.goto(`${crew.origin}/workflows`);
+      await page.locator(".folder-field input").fill(crew.project);
+      await page.locator(".wf-entry .btn").first().waitFor();
+      await page.locator(".wf-runs .steps").first().waitFor();
+      await looked(page, `workflows-${name}`);
+      await page.locator(".wf-entry .btn").first().click();
+      await page.locator(".ask-form .acts").waitFor();
+      await looked(page, `workflow-form-${name}`);
+      await page.keyboard.press("Escape");
+      await page.locator(".wf-runs a").first().click();
+      await page.locator(".nodebox, .tasklist tr").first().waitFor();
+      await looked(page, `workflow-run-${name}`);
+      await page.context().close();
+    },
+    240_000,
+  );
 });
 
 /** What is drawn now is as it should be. */
