@@ -118,7 +118,9 @@ mod tests {
     fn lines_are_paired_by_place_or_by_what_they_share() {
         let marked = |removed: &[&str], added: &[&str]| {
             let text = |lines: &[&str], words: &[Words]| -> Vec<String> {
-                let line = |(line, words): (&&str, &Words)| words.iter().filter_map(|(from, to)| line.get(*from..*to)).collect();
+                let line = |(line, words): (&&str, &Words)| {
+                    words.iter().filter_map(|(from, to)| line.get(*from..*to)).collect()
+                };
                 lines.iter().zip(words).map(line).collect()
             };
             let (before, after) = changed_words(removed, added);
