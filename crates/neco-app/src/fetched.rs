@@ -426,9 +426,17 @@ mod tests {
         let ssh = format!("echo $$ > {}; exec cat #", started.display());
         reached_by(&ssh, Duration::from_millis(700));
         let pid = fs::read_to_string(&started).unwrap();
-        // What was killed may not have been taken note of by whoever inherits it.
-        let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-        assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+        // What was killed is gone in a moment, or waits for whoever inherits it to take note of it.
+        let stat = || fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        let is_gone = || stat().is_empty() || stat().contains(") Z ");
+        assert!(
+            (0..200).any(|_| is_gone() || {
+                std::thread::sleep(Duration::from_millis(50));
+                false
+            }),
+            "{}",
+            stat()
+        );
         for (address, name) in [
             ("https://h/a/tools.git", "tools"),
             ("git@h:a/b/", "b"),
