@@ -234,12 +234,8 @@ macro_rules! routes {
         pub const ROUTES: &[Route] = &[$($(<$request>::ROUTE,)+)+];
 
         /// The same, with what is said and answered.
-        pub const DESCRIBED: &[Described] = &[$($(Described {
-            route: <$request>::ROUTE,
-            request: |generator| generator.subschema_for::<$request>(),
-            answer: |generator| generator.subschema_for::<<$request as Request>::Answer>(),
-            item: item(<$request>::ROUTE.name),
-        },)+)+];
+        pub const DESCRIBED: &[Described] =
+            &[$($(Described { item: item(<$request>::ROUTE.name), ..Described::of::<$request>() },)+)+];
 
         /// What each of them is answered with.
         #[cfg(test)]

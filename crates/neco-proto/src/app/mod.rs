@@ -6,8 +6,9 @@
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`known`] (words of newer
 //! versions), [`origin`], then the topics: [`opening`], [`sessions`], [`history`], [`changes`], [`exchanges`], [`blobs`], [`port`], [`workflows`],
-//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`project`], [`files`], [`folders`], [`commands`], [`skills`], [`plugins`], [`tools`], [`mcp`], [`mcp_use`], [`setups`], [`usage`].
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`project`], [`files`], [`folders`], [`commands`], [`skills`], [`plugins`], [`tools`], [`mcp`], [`mcp_use`], [`setups`], [`usage`], [`access`].
 
+pub mod access;
 pub mod agents;
 pub mod blobs;
 pub mod caller;

@@ -122,6 +122,19 @@ pub struct Described {
     pub item: Option<Describes>,
 }
 
+impl Described {
+    /// A request whose answer comes in one piece.
+    #[must_use]
+    pub const fn of<R: Request>() -> Self {
+        Self {
+            route: R::ROUTE,
+            request: |generator| generator.subschema_for::<R>(),
+            answer: |generator| generator.subschema_for::<R::Answer>(),
+            item: None,
+        }
+    }
+}
+
 /// A verb of HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {

@@ -14,6 +14,7 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
+use neco_proto::app::access::{AuditLine, AuditPage};
 use neco_proto::app::opening::{OpenSession, OpenedSession};
 use neco_proto::app::{App, AppError, Call, Caller, Described, Scope};
 use neco_proto::{Actor, Client, SessionId};
@@ -137,6 +138,25 @@ impl Audit {
     }
 }
 
+/// What was written down and is still kept, the newest first: at most `limit` lines of before a moment. It reads files.
+pub(crate) fn lines(folder: &Path, refused: bool, before: Option<Timestamp>, limit: usize) -> io::Result<AuditPage> {
+    let place = if refused { &REFUSED } else { &DONE };
+    let mut found = Vec::new();
+    for name in [place.name, place.before] {
+        let text = match fs::read(folder.join(name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            read => String::from_utf8_lossy(&read?).into_owned(),
+        };
+        let is_older =
+            |line: &AuditLine| before.is_none_or(|before| line.at.parse().is_ok_and(|at: Timestamp| at < before));
+        let read = text.lines().rev().filter_map(|line| serde_json::from_str(line).ok()).filter(is_older);
+        found.extend(read.take(limit + 1 - found.len()));
+    }
+    let more = found.len() > limit;
+    found.truncate(limit);
+    Ok(AuditPage { next: found.last().filter(|_| more).map(|line| line.at.clone()), lines: found })
+}
+
 /// A program of which is written down what callers change with it.
 pub(crate) struct Audited {
     pub app: Arc<dyn App>,
@@ -220,6 +240,35 @@ mod tests {
         fs::File::options().write(true).open(&file).unwrap().set_len(DONE.most + 1).unwrap();
         audit.note(Line::of(&phone, "rules.add", &refused)).await;
         assert!(fs::metadata(&file).unwrap().len() < DONE.most && folder.path().join(DONE.before).exists());
+    }
+
+    #[tokio::test]
+    async fn what_was_done_is_read_page_by_page_the_newest_first_also_in_the_file_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let audit = Audit::of(folder.path());
+        for number in 0..5 {
+            if number == 2 {
+                fs::rename(folder.path().join(DONE.name), folder.path().join(DONE.before)).unwrap();
+            }
+            let line = Line::of(&Caller::person(), &format!("call {number}"), &Ok(()));
+            audit.write(line).unwrap();
+        }
+        let broken = "{\"at\": \n";
+        fs::File::options()
+            .append(true)
+            .open(folder.path().join(DONE.name))
+            .unwrap()
+            .write_all(broken.as_bytes())
+            .unwrap();
+        let (mut told, mut before) = (Vec::new(), None);
+        loop {
+            let page = lines(folder.path(), false, before, 2).unwrap();
+            told.extend(page.lines.into_iter().map(|line| line.does));
+            let Some(next) = page.next else { break };
+            before = Some(next.parse().unwrap());
+        }
+        assert_eq!(told, ["call 4", "call 3", "call 2", "call 1", "call 0"]);
+        assert!(lines(folder.path(), true, None, 2).unwrap().lines.is_empty());
     }
 
     #[tokio::test]

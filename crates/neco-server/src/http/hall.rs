@@ -21,6 +21,7 @@ use super::handed::Handed;
 use super::left::Left;
 use super::loosening;
 use super::numbers::Numbers;
+use super::own_calls::WithOwnCalls;
 use crate::remote::desk::Over;
 use crate::remote::frames::{Opened, Sent};
 
@@ -104,7 +105,8 @@ impl Hall {
         let (over, ready) = (watch::Sender::default(), watch::Sender::new(true));
         let (held, turns, numbers) = (Mutex::default(), Mutex::default(), Numbers::default());
         let (audit, left) = (Audit::of(folder), Left::of(folder));
-        let app = Arc::new(Audited { app, calls, audit: audit.clone() });
+        let audited = Arc::new(Audited { app, calls, audit: audit.clone() });
+        let app = Arc::new(WithOwnCalls { app: audited, folder: folder.to_owned(), audit: audit.clone() });
         Arc::new(Self { app, version: version.to_owned(), numbers, audit, left, held, turns, handed, over, ready })
     }
 

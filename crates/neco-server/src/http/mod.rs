@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`found`] (the one server of a data folder), [`access`] (who may come in), [`mod@guard`] (what every
 //! request passes) with [`neighbour`], [`listen`] (connections) with [`crowd`] and [`tls`], [`hall`] (the sessions that
-//! are held) with [`handed`], [`loosening`], [`left`] and [`audit`], [`calls`] with [`arguments`], [`schemas`] and [`once`],
+//! are held) with [`handed`], [`loosening`], [`left`], [`audit`] and [`own_calls`], [`calls`] with [`arguments`], [`schemas`] and [`once`],
 //! [`sessions`], [`stream`], [`ws`] with [`visitor`], [`page`] and [`auth`] (browsers), [`mcp`] (MCP clients),
 //! [`openapi`], [`numbers`], [`problem`], [`client`] (the way to a server) with [`trust`], and [`take_over`] (another
 //! process goes on with all of it).
@@ -30,6 +30,7 @@ mod neighbour;
 mod numbers;
 mod once;
 mod openapi;
+mod own_calls;
 mod page;
 mod problem;
 mod schemas;
@@ -70,6 +71,7 @@ use problem::{Answer, Problem};
 use tls::{Certificate, TlsFiles};
 
 pub use client::{can_be_read, connect, connect_trusting, post};
+pub use own_calls::DESCRIBED as OWN_CALLS;
 pub use page::PageFile;
 
 /// Where a server listens unless told otherwise.
@@ -91,7 +93,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub struct HttpSetup {
     /// The program.
     pub app: Arc<dyn App>,
-    /// What can be asked of it.
+    /// What can be asked of it, and of the server itself ([`OWN_CALLS`]).
     pub calls: &'static [Described],
     /// Its version.
     pub version: &'static str,

@@ -64,3 +64,13 @@ async fn agents_below_the_root_may_go_on_and_whoever_asks_is_told_to_ask_again()
     let served = tokio::time::timeout(Duration::from_secs(20), &mut stage.served).await;
     served.expect("nobody works any more").unwrap().unwrap();
 }
+
+#[tokio::test]
+async fn a_server_that_nobody_needs_ends_and_one_that_somebody_is_connected_to_does_not() {
+    let mut stage = Stage::idle(Duration::from_secs(2)).await;
+    let socket = Socket::open(&stage).await;
+    assert!(tokio::time::timeout(Duration::from_secs(3), &mut stage.served).await.is_err(), "somebody is connected");
+    drop(socket);
+    let served = tokio::time::timeout(Duration::from_secs(30), &mut stage.served).await;
+    served.expect("nobody needs it any more").unwrap().unwrap();
+}

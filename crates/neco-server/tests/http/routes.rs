@@ -168,6 +168,39 @@ async fn a_token_may_what_it_was_made_for() {
 }
 
 #[tokio::test]
+async fn the_person_alone_makes_and_removes_tokens_and_reads_what_was_done() {
+    let stage = Stage::new().await;
+    let made = stage.json("POST /api/v1/tokens", r#"{"name":"phone","scope":"manage"}"#).await;
+    let phone = format!("Authorization: Bearer {}", made["token"].as_str().unwrap());
+    assert_eq!(stage.asked("POST /api/v1/tokens", &[], r#"{"name":" ","scope":"read"}"#).await.0, 400);
+    let listed = stage.json("GET /api/v1/tokens", "").await;
+    assert_eq!(listed, json!({ "tokens": [{ "name": "phone", "scope": "manage" }] }));
+    let reader = format!("Authorization: Bearer {}", stage.named("tablet", Scope::Read).await);
+    assert_eq!(stage.asked_as("GET /api/v1/tokens", &[&reader], "").await.0, 403);
+    assert_eq!(stage.asked_as("GET /api/v1/audit", &[&reader], "").await.0, 403);
+    assert_eq!(stage.asked_as("GET /api/v1/tokens", &[&phone], "").await.0, 200);
+    let more = r#"{"name":"mine","scope":"manage"}"#;
+    assert_eq!(stage.asked_as("POST /api/v1/tokens", &[&phone], more).await.0, 403, "nobody outlives their token");
+    assert_eq!(stage.asked_as("DELETE /api/v1/tokens/tablet", &[&phone], "").await.0, 403);
+    stage.json("DELETE /api/v1/tokens/tablet", "").await;
+    assert_eq!(stage.asked("DELETE /api/v1/tokens/tablet", &[], "").await.0, 404);
+    let did = |page: &Value| -> Vec<String> {
+        let lines = page["lines"].as_array().unwrap().iter();
+        lines.map(|line| format!("{} {}", line["does"], line["token"])).collect()
+    };
+    let first = stage.json("GET /api/v1/audit?limit=1", "").await;
+    assert_eq!(did(&first), [r#""tokens.remove" "tablet""#], "{first}");
+    let next = first["next"].as_str().unwrap();
+    let second = stage.json(&format!("GET /api/v1/audit?limit=1&cursor={next}"), "").await;
+    assert_eq!(
+        (&second["lines"][0]["by"]["name"], &second["lines"][0]["does"]),
+        (&json!("phone"), &json!("tokens.remove"))
+    );
+    assert!(second["lines"][0]["refused"].is_string(), "{second}");
+    assert_eq!(stage.asked("GET /api/v1/audit?cursor=x", &[], "").await.0, 400);
+}
+
+#[tokio::test]
 async fn whoever_may_steer_gets_no_more_than_that_by_saying_yes() {
     let stage = Stage::new().await;
     stage.json("POST /api/v1/sessions", r#"{"folder":"/project"}"#).await;

@@ -1,7 +1,7 @@
 //! A server with one session that does what a test tells it, and a client that writes whatever it likes.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -10,12 +10,13 @@ use futures::stream::BoxStream;
 use neco_proto::Client;
 use neco_proto::app::blobs::ReadBytes;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
+use neco_proto::app::request::Describes;
 use neco_proto::app::sessions::{ForkSession, ListSessions, SessionRow};
 use neco_proto::app::{App, AppError, Call, Caller, Described, Request, Scope, Trouble};
 use neco_server::RemoteClient;
 use neco_server::http::access::{add_token, main_token};
 use neco_server::http::tls::TlsFiles;
-use neco_server::http::{Ending, HttpSetup, PageFile, connect, serve};
+use neco_server::http::{Ending, HttpSetup, OWN_CALLS, PageFile, connect, serve};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -26,26 +27,11 @@ use tokio_util::sync::CancellationToken;
 use crate::session::FakeSession;
 
 /// What the program can be asked here.
-pub const CALLS: &[Described] = &[
-    Described {
-        route: ListSessions::ROUTE,
-        request: |generator| generator.subschema_for::<ListSessions>(),
-        answer: |generator| generator.subschema_for::<<ListSessions as Request>::Answer>(),
-        item: Some(|generator| generator.subschema_for::<SessionRow>()),
-    },
-    Described {
-        route: ReadBytes::ROUTE,
-        request: |generator| generator.subschema_for::<ReadBytes>(),
-        answer: |generator| generator.subschema_for::<<ReadBytes as Request>::Answer>(),
-        item: None,
-    },
-    Described {
-        route: ForkSession::ROUTE,
-        request: |generator| generator.subschema_for::<ForkSession>(),
-        answer: |generator| generator.subschema_for::<<ForkSession as Request>::Answer>(),
-        item: None,
-    },
-];
+pub static CALLS: LazyLock<Vec<Described>> = LazyLock::new(|| {
+    let rows: Describes = |generator| generator.subschema_for::<SessionRow>();
+    let list = Described { item: Some(rows), ..Described::of::<ListSessions>() };
+    [&[list, Described::of::<ReadBytes>(), Described::of::<ForkSession>()], OWN_CALLS].concat()
+});
 
 /// A page as it is built: a document with room for a nonce, and files that are packed or not.
 pub const PAGE: &[PageFile] = &[
@@ -122,28 +108,33 @@ impl Stage {
 
     /// One that has more names than its address.
     pub async fn called(names: &[&str]) -> Self {
-        Self::set_up(names, None).await
+        Self::set_up(names, None, None).await
     }
 
     /// One that speaks TLS.
     pub async fn with(tls: TlsFiles) -> Self {
-        Self::set_up(&["neco.example"], Some(tls)).await
+        Self::set_up(&["neco.example"], Some(tls), None).await
     }
 
-    async fn set_up(names: &[&str], tls: Option<TlsFiles>) -> Self {
+    /// One that ends when nobody needs it for so long.
+    pub async fn idle(idle: Duration) -> Self {
+        Self::set_up(&["neco.example"], None, Some(idle)).await
+    }
+
+    async fn set_up(names: &[&str], tls: Option<TlsFiles>, idle: Option<Duration>) -> Self {
         let (folder, session) = (tempfile::tempdir().unwrap(), FakeSession::new());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         let setup = HttpSetup {
             app: Arc::new(Program(Arc::clone(&session))),
-            calls: CALLS,
+            calls: &CALLS,
             version: "0.0.0-test",
             folder: folder.path().to_owned(),
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             behind_proxy: false,
             tls,
-            idle: None,
+            idle,
             page: PAGE,
             sessions: Vec::new(),
         };

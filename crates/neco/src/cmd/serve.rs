@@ -4,16 +4,17 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 use neco_app::app::DESCRIBED;
 use neco_config::Env;
+use neco_proto::app::Described;
 use neco_server::http::found::{Found, Lock, NotTheOne, is_taken};
 use neco_server::http::take_over::{HandedOver, Handover, Taken};
 use neco_server::http::tls::TlsFiles;
-use neco_server::http::{Ending, HttpSetup, post};
+use neco_server::http::{Ending, HttpSetup, OWN_CALLS, post};
 use neco_tui::line::run::listen;
 use neco_tui::line::signals::InterruptMask;
 use rustix::io::Errno;
@@ -263,6 +264,9 @@ enum Served {
     NotTaken(Box<Start>),
 }
 
+/// What can be asked over HTTP.
+static CALLS: LazyLock<Vec<Described>> = LazyLock::new(|| [DESCRIBED, OWN_CALLS].concat());
+
 /// Serves until a signal comes, or another process takes over.
 fn serve_from(start: Start, args: &ServeArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Served, Failure> {
     let cannot = |error: std::io::Error| Failure::new(Exit::Failed, format!("the server can't be started: {error}"));
@@ -274,7 +278,7 @@ fn serve_from(start: Start, args: &ServeArgs, everywhere: &EverywhereArgs, env: 
     let app = Arc::new(TerminalOpener::new(env, false, false).giving_notice()).program(&run, &given);
     let setup = HttpSetup {
         app: Arc::clone(&app) as _,
-        calls: DESCRIBED,
+        calls: &CALLS,
         version: env!("CARGO_PKG_VERSION"),
         folder,
         names,
