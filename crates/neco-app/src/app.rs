@@ -15,7 +15,7 @@ use neco_proto::app::{App, AppError, Call, Caller, Described, Request, Route, Sc
 use neco_proto::app::{
     agents::*, blobs::*, changes::*, commands::*, doctor::*, exchanges::*, files::*, folders::*, history::*, keys::*,
     mcp::*, mcp_use::*, memory::*, models::*, plans::*, plugins::*, port::*, project::*, rules::*, sessions::*,
-    settings::*, setups::*, skills::*, tools::*, trust::*, usage::*, workflows::*,
+    settings::*, setups::*, shell::*, skills::*, tools::*, trust::*, usage::*, workflows::*,
 };
 use neco_proto::{Client, SessionId};
 use neco_safety::secrets::{Redactor, scrub};
@@ -35,8 +35,8 @@ use crate::workspace::keys::Keys;
 use crate::workspace::plugged::Plugged;
 use crate::{
     agents, commands, doctor, error, files, folders, keys, mcp, mcp_login, mcp_settings, mcp_use, memory, models,
-    plans, plugins, project, rules, services, sessions, settings, setups, skill_changes, skills, tools, trust, usage,
-    workflows,
+    plans, plugins, project, rules, services, sessions, settings, setups, shell, skill_changes, skills, tools, trust,
+    usage, workflows,
 };
 
 /// The program as far as it needs no store: it works where the store does not.
@@ -328,6 +328,7 @@ watched! {
         ReadServerLog => mcp::watch_log,
         LogInServer => mcp_login::watch_log_in,
         ListPromptCommands => mcp_use::watch_prompts,
+        RunShell => shell::watch,
     }
 }
 
@@ -454,6 +455,7 @@ routes! {
         ListPromptCommands => mcp_use::prompts,
         FillPrompt => mcp_use::fill,
         ListResources => mcp_use::resources,
+        RunShell => shell::run,
     }
 }
 

@@ -6,7 +6,7 @@
 //! is opened) with [`loosening`] (what of it holds where), [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`editor_world`] (an editor's part of it) with [`open_texts`] and [`call_processes`], [`mod@app`] (which call is answered where) with [`watching`]
 //! and [`shared`] (of a process that opens sessions) with [`open_sessions`], [`kept_openings`], [`notices`] and [`other_processes`], [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`] with [`login`], [`trust`], [`project`], [`files`],
-//! [`folders`], [`commands`], [`skills`] and [`plugins`] with [`fetched`], [`tools`] with [`named_tools`], [`mcp`] with [`mcp_login`], [`mcp_settings`] and [`mcp_use`], [`persons_shell`], [`prompt`], [`setups`] (those of other agents), [`usage`], [`eval`], [`disk`], [`log_file`], [`mod@error`].
+//! [`folders`], [`commands`], [`skills`] and [`plugins`] with [`fetched`], [`tools`] with [`named_tools`], [`mcp`] with [`mcp_login`], [`mcp_settings`] and [`mcp_use`], [`persons_shell`] with [`shell`], [`prompt`], [`setups`] (those of other agents), [`usage`], [`eval`], [`disk`], [`log_file`], [`mod@error`].
 
 pub mod agents;
 pub mod app;
@@ -54,6 +54,7 @@ pub mod sessions;
 mod settings;
 pub mod setups;
 pub mod shared;
+mod shell;
 mod skill_changes;
 mod skills;
 pub mod tools;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use neco_agent::scheduler::action;
-use neco_config::Env;
+use neco_config::{Config, Env};
 use neco_proto::app::AppError;
 use neco_proto::event::OutputStream;
 use neco_proto::{ApprovalMode, CallId, Display, Mode};
 use neco_safety::path::sensitive::holds_secrets;
 use neco_safety::{Policy, Ruling, Who, World};
-use neco_sandbox::{Report, Strength};
+use neco_sandbox::{Report, Sandbox, Strength};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToBackground, ToolContext, ToolError};
 use serde_json::json;
@@ -65,15 +65,25 @@ impl PersonsShell {
     /// # Errors
     /// When the folder can't be used, the rules can't be understood, or there is less of a sandbox than required.
     pub fn open(folder: &Path, flags: &RuleFlags, state: &FolderState, env: &Env) -> Result<Self, AppError> {
-        let config = &state.loaded.config;
         let policy = rules::load(flags, env, folder, &state.loaded, &state.plugged)?.policy;
-        let world = services::world(folder, &policy, &state.sandbox, config, env)
+        Self::with(folder, policy, &state.sandbox, &state.loaded.config, env)
+    }
+
+    /// For commands in `folder` by these rules and in this sandbox. Looks at the machine.
+    pub(crate) fn with(
+        folder: &Path,
+        policy: Policy,
+        sandbox: &Sandbox,
+        config: &Config,
+        env: &Env,
+    ) -> Result<Self, AppError> {
+        let world = services::world(folder, &policy, sandbox, config, env)
             .map_err(|error| failed(format!("{}: {error}", folder.display())))?;
         Ok(Self {
             registry: services::all_tools(&config.tools, &services::indexes(env.data_dir())),
             world: Arc::new(world),
             policy,
-            report: state.sandbox.report().clone(),
+            report: sandbox.report().clone(),
             timeout: config.tools.max_command_timeout,
         })
     }

@@ -14,6 +14,7 @@ use neco_session::Session;
 
 use crate::error::invalid;
 use crate::opening::Opening;
+use crate::persons_shell::PersonsShell;
 use crate::services::{CallTools, given_environment};
 use crate::tools::OutsideCalls;
 use crate::workspace::rules::{RuleFlags, load};
@@ -45,11 +46,39 @@ pub(crate) struct RunningSession {
     workspace: Arc<Workspace>,
     /// What it was opened with.
     opening: Opening,
+    /// What the person's own commands run in.
+    shell: Mutex<Option<MadeShell>>,
+}
+
+/// A person's shell, and what it was made of.
+struct MadeShell {
+    state: Arc<FolderState>,
+    level: Option<SandboxLevel>,
+    added: Vec<PathBuf>,
+    shell: Arc<PersonsShell>,
 }
 
 impl RunningSession {
     pub(crate) fn new(session: Session, workspace: Arc<Workspace>, opening: Opening) -> Arc<Self> {
-        Arc::new(Self { session, workspace, opening })
+        Arc::new(Self { session, workspace, opening, shell: Mutex::default() })
+    }
+
+    /// What the person's own commands run in: the same as long as the rules and the sandbox are, so that a `cd` holds for
+    /// the commands after it. It may start programs.
+    pub(crate) fn shell(&self) -> Result<Arc<PersonsShell>, AppError> {
+        let (state, level, added) = (self.workspace.now(), self.opening.level.get(), self.opening.added.all());
+        let mut kept = self.shell.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same =
+            |made: &&MadeShell| Arc::ptr_eq(&made.state, &state) && made.level == level && made.added == added;
+        if let Some(made) = kept.as_ref().filter(is_same) {
+            return Ok(Arc::clone(&made.shell));
+        }
+        let policy = self.opening.rules(&self.workspace, &state)?.policy;
+        let (sandbox, config) = (self.opening.sandbox(&self.workspace, &state)?, &state.loaded.config);
+        let shell = PersonsShell::with(self.workspace.folder(), policy, &sandbox, config, self.workspace.env())?;
+        let shell = Arc::new(shell);
+        *kept = Some(MadeShell { state, level, added, shell: Arc::clone(&shell) });
+        Ok(shell)
     }
 
     /// The folder that it works in.

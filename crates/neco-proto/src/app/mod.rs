@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`known`] (words of newer
 //! versions), [`origin`], then the topics: [`opening`], [`sessions`], [`history`], [`changes`], [`exchanges`], [`blobs`], [`port`], [`workflows`],
-//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`project`], [`files`], [`folders`], [`commands`], [`skills`], [`plugins`], [`tools`], [`mcp`], [`mcp_use`], [`setups`], [`usage`], [`access`].
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`project`], [`files`], [`folders`], [`commands`], [`skills`], [`plugins`], [`tools`], [`mcp`], [`mcp_use`], [`setups`], [`usage`], [`shell`], [`access`].
 
 pub mod access;
 pub mod agents;
@@ -37,6 +37,7 @@ pub mod rules;
 pub mod sessions;
 pub mod settings;
 pub mod setups;
+pub mod shell;
 pub mod skills;
 pub mod tools;
 pub mod trust;

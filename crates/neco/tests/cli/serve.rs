@@ -46,21 +46,33 @@ impl<'a> Serving<'a> {
 
     /// A request, and what came back.
     pub fn asked(&self, line: &str, body: &str) -> (u16, Value) {
+        let told = self.raw(line, "", body);
+        let status = told.split(' ').nth(1).unwrap().parse().unwrap();
+        let body = told.split_once("\r\n\r\n").unwrap().1;
+        (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {told}")))
+    }
+
+    /// What comes back of a request until the connection is closed.
+    fn raw(&self, line: &str, headers: &str, body: &str) -> String {
         let host = self.url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(host).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let request = format!(
             "{line} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
-             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+             {headers}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
             self.token,
             body.len()
         );
         stream.write_all(request.as_bytes()).unwrap();
         let mut told = String::new();
         stream.read_to_string(&mut told).unwrap();
-        let status = told.split(' ').nth(1).unwrap().parse().unwrap();
-        let body = told.split_once("\r\n\r\n").unwrap().1;
-        (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {told}")))
+        told
+    }
+
+    /// A request, and the items that came back one by one.
+    pub fn streamed(&self, line: &str, body: &str) -> Vec<Value> {
+        let told = self.raw(line, "Accept: text/event-stream\r\n", body);
+        told.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect()
     }
 
     pub fn done(&self, line: &str, body: Value) -> Value {
@@ -146,6 +158,7 @@ fn work_in_the_background_goes_on_and_waits_for_a_person() {
     let house = House::playing(json!([write, say("Written.")]));
     let id = house.run(&["-m", "write it", "--background"]).ended_with(0).stdout.trim().to_owned();
     let serving = Serving::there(&house);
+    let follows = house.start(&["logs", "-f", &id]);
     let asked = serving.until(&id, "permission_request");
     let row = || house.run(&["ps", "--json"]).ended_with(0).json()[0].clone();
     eventually("it waits", || row()["asks"] == true);
@@ -155,6 +168,35 @@ fn work_in_the_background_goes_on_and_waits_for_a_person() {
     serving.until(&id, "agent_complete");
     assert_eq!(std::fs::read_to_string(house.project().join("a.txt")).unwrap(), "hello");
     house.run(&["logs", &id]).ended_with(0).says("Written.");
+    // It shows what happens until the session is closed.
+    serving.done(&format!("POST /api/v1/sessions/{id}/close"), json!({}));
+    let followed = follows.wait_with_output().unwrap();
+    let printed = String::from_utf8(followed.stdout).unwrap();
+    assert!(followed.status.success() && printed.contains("Written."), "{printed}");
+}
+
+#[test]
+fn a_command_line_of_the_person_runs_where_a_session_works() {
+    let house = House::playing(json!([say("Never said.")]));
+    std::fs::write(house.project().join("a.txt"), "mine").unwrap();
+    std::fs::create_dir(house.project().join("sub")).unwrap();
+    let serving = Serving::start(&house, &[]);
+    let id = serving.open();
+    let run = |command: &str| serving.done("POST /api/v1/shell", json!({ "session": id, "command": command }));
+    let ran = run("cat a.txt; cd sub; exit 3");
+    assert_eq!((&ran["output"], &ran["end"]["code"]), (&json!("mine"), &json!(3)), "{ran}");
+    assert!(ran["end"]["folder"].as_str().unwrap().ends_with("/sub"), "{ran}");
+    assert!(run("pwd")["output"].as_str().unwrap().trim_end().ends_with("/sub"), "a cd holds");
+    let body = json!({ "session": id, "command": "echo one; sleep 0.3; echo two" }).to_string();
+    let told = serving.streamed("POST /api/v1/shell", &body);
+    let printed: String = told.iter().filter_map(|item| item["text"].as_str()).collect();
+    assert_eq!((printed.as_str(), &told.last().unwrap()["type"]), ("one\ntwo\n", &json!("ended")), "{told:?}");
+    let elsewhere = json!({ "session": neco_proto::SessionId::new(), "command": "true" });
+    assert_eq!(serving.asked("POST /api/v1/shell", &elsewhere.to_string()).0, 409);
+    let steerer = house.run(&["serve", "token", "--name", "tablet", "--scope", "steer"]).ended_with(0).stdout;
+    let steering = Serving { house: &house, child: None, url: serving.url.clone(), token: steerer.trim().to_owned() };
+    let request = json!({ "session": id, "command": "true" }).to_string();
+    eventually("the token is known", || steering.asked("POST /api/v1/shell", &request).0 == 403);
 }
 
 #[test]
