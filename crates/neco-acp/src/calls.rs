@@ -139,7 +139,7 @@ fn came_of(end: &ToolCallEnd, folder: &Path, live: Live<'_>) -> Vec<acp::ToolCal
                 (Some(name), _) => Some(format!("runs in the background as {}", clean_line(name))),
                 (None, Some(0)) => None,
                 (None, Some(code)) => Some(format!("exit code {code}")),
-                (None, None) => Some("stopped".to_owned()),
+                (None, None) => Some(killed(end)),
             };
             let after = after.map(|words| text(format!("[{words}]")));
             let ran = match live {
@@ -162,6 +162,8 @@ fn came_of(end: &ToolCallEnd, folder: &Path, live: Live<'_>) -> Vec<acp::ToolCal
         None => given(end).into_iter().map(|words| text(shortened(&words, fenced))).collect(),
     };
     match end.status {
+        // What was printed and how it ended is shown.
+        CallStatus::Error if matches!(end.display, Some(Display::Terminal { .. })) => {}
         CallStatus::Error => came.push(text(error_words(end))),
         CallStatus::Cancelled => came.push(text("Stopped.")),
         // What did what it should has said so.
@@ -174,6 +176,13 @@ fn came_of(end: &ToolCallEnd, folder: &Path, live: Live<'_>) -> Vec<acp::ToolCal
         _ => {}
     }
     came
+}
+
+/// How a command ended that has no exit code, as its last line says it, without what the model is advised to do.
+fn killed(end: &ToolCallEnd) -> String {
+    let last = end.output.trim_end().lines().last().and_then(|line| line.strip_prefix('[')?.strip_suffix(']'));
+    let words = last.and_then(|words| words.split(';').next()).filter(|_| end.status != CallStatus::Cancelled);
+    words.map_or_else(|| "stopped".to_owned(), clean_line)
 }
 
 /// What a call gave that is more than text. Pictures come with the message that follows, and are shown then.

@@ -1,20 +1,25 @@
 //! Lines that begin with a slash: what an editor can offer, and what each of them does.
 
+use std::path::Path;
+
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema as acp;
 use futures::StreamExt;
-use neco_proto::app::commands::{ExpandCommand, ListCommands};
+use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands};
+use neco_proto::app::folders::AddFolder;
 use neco_proto::app::mcp_use::{FillPrompt, ListPromptCommands};
+use neco_proto::clean::clean_line;
 use neco_proto::{Attachment, Command, MessagePiece, Query};
 use neco_view::slash::{self, Outside, Slash};
 use neco_view::wording::prompts;
 
 use crate::prompt::Said;
+use crate::updates::aside;
 use crate::window::Base;
 use crate::{failure, going_back};
 
 /// The commands of ours that mean the same in an editor.
-const OURS: &[&str] = &["compact", "undo", "redo", "rename", "init", "review"];
+const OURS: &[&str] = &["compact", "undo", "redo", "rename", "init", "review", "add-dir"];
 
 /// What a prompt comes to.
 #[derive(Clone, Debug)]
@@ -75,6 +80,7 @@ pub(crate) async fn read(base: &Base, said: Said) -> Result<Wanted, Error> {
             Ok(Slash::Outside(Outside::Review, what)) => {
                 Ok(Wanted::Work(message(worded(prompts::review(&what), said))))
             }
+            Ok(Slash::Outside(Outside::AddDir, path)) => add_folder(base, &path).await,
             Ok(_) => Ok(Wanted::Say(said)),
             Err(error) => Err(failure::invalid(error.to_string())),
         };
@@ -97,7 +103,35 @@ pub(crate) async fn read(base: &Base, said: Said) -> Result<Wanted, Error> {
         let filled = app.ask(caller, &prompt).await.map_err(failure::of_app)?;
         return Ok(Wanted::Work(message(worded(filled.text, said))));
     }
-    Ok(Wanted::Say(said))
+    // A path begins with a slash, too.
+    if Path::new("/").join(&name).exists() {
+        return Ok(Wanted::Say(said));
+    }
+    Err(failure::invalid(unknown(&name, &list.commands)))
+}
+
+/// Why a line asks for nothing here, with what may have been meant.
+fn unknown(name: &str, own: &[CommandRow]) -> String {
+    if slash::is_known(name) {
+        return format!("/{name} is a command of Neco's window; what works here the editor lists after a slash");
+    }
+    let known = OURS.iter().copied().chain(own.iter().map(|row| row.name.as_str()));
+    match slash::nearest(name, known) {
+        Some(near) => format!("There is no /{name}; did you mean /{near}?"),
+        None => format!("There is no /{name}; to say it to the agent, put a word before it"),
+    }
+}
+
+/// Opens another folder to the session.
+async fn add_folder(base: &Base, path: &str) -> Result<Wanted, Error> {
+    let folder = Path::new(&base.folder).join(path).display().to_string();
+    let add = AddFolder { session: base.id.0.to_string(), folder };
+    let open = base.app.ask(&base.caller, &add).await.map_err(failure::of_app)?;
+    let added = open.folders.last().map(|folder| clean_line(folder)).unwrap_or_default();
+    let words = format!("{added} can be read and written from the next turn on, while this session is open");
+    base.room.take().await;
+    base.tell(aside(&words));
+    Ok(Wanted::Nothing)
 }
 
 /// The name of a command and what follows it; nothing where the words are none.
@@ -135,6 +169,13 @@ mod tests {
         assert_eq!(parts("/compact the tests"), Some(("compact".to_owned(), "the tests".to_owned())));
         assert_eq!(parts("/etc/hosts is wrong"), None);
         assert_eq!(parts("what is /compact?"), None);
+    }
+
+    #[test]
+    fn what_is_no_command_here_is_not_said_to_the_agent() {
+        assert_eq!(unknown("comapct", &[]), "There is no /comapct; did you mean /compact?");
+        assert!(unknown("help", &[]).starts_with("/help is a command of Neco's window"));
+        assert!(unknown("xyzzy", &[]).starts_with("There is no /xyzzy; to say it"));
     }
 
     #[test]

@@ -19,8 +19,8 @@ pub(crate) fn methods(terminal: bool) -> Vec<acp::AuthMethod> {
         .description("Opens a terminal that asks for a key, or logs in with a browser".to_owned())
         .args(vec!["login".to_owned()]);
     let by_key = acp::AuthMethodAgent::new(KEY, "API key").description(
-        "Keeps the key that comes with the request: _meta {\"provider\": \"anthropic\", \"apiKey\": \"…\"}; without one, \
-         a key that is kept or in the environment is looked for"
+        "Uses a key that is kept or in the environment; an editor can also hand one over \
+         (_meta: {\"provider\": \"anthropic\", \"apiKey\": \"…\"})"
             .to_owned(),
     );
     let in_terminal = terminal.then_some(acp::AuthMethod::Terminal(in_terminal));
@@ -113,7 +113,7 @@ async fn found(app: &dyn App, caller: &Caller, folder: &str) -> Result<acp::Auth
     if models.models.iter().any(|model| model.usable) {
         return Ok(acp::AuthenticateResponse::new());
     }
-    let words =
-        "no key was found: send one as _meta {\"provider\": …, \"apiKey\": …}, or run `neco login` in a terminal";
+    let words = "no key was found: run `neco login` in a terminal, or set one in the environment, such as \
+        ANTHROPIC_API_KEY; an editor can hand one over as _meta {\"provider\": …, \"apiKey\": …}";
     Err(failure::invalid(words))
 }

@@ -6,7 +6,7 @@ use agent_client_protocol::v1::schema as acp;
 use neco_proto::event::PermissionRequest;
 use neco_proto::visible::{visible, visible_line};
 use neco_proto::{
-    ApprovalMode, CallId, Command, Decision, ItemAnswer, Question, QuestionId, QuestionItem, Reply, Subject,
+    ApprovalMode, CallId, Command, Decision, ItemAnswer, Question, QuestionId, QuestionItem, Reply, Risk, Subject,
 };
 use neco_view::ask::{Approval, Means, Offered, Rule};
 
@@ -151,8 +151,12 @@ fn option(id: &str, name: impl Into<String>, kind: acp::PermissionOptionKind) ->
 fn about_call(request: &PermissionRequest) -> String {
     let mut lines = Vec::new();
     lines.extend(request.command.as_ref().map(|command| fenced_as("sh", &visible(command))));
-    lines.push(format!("{} risk: {}", request.risk, visible(&request.reason)));
+    // As in the windows, this is what is asked about in every approval mode.
+    let risk = if request.risk == Risk::Critical { "High risk: " } else { "" };
+    lines.push(format!("{risk}{}", visible(&request.reason)));
     lines.extend(Approval::new(request.clone()).held().map(str::to_owned));
+    let file = request.always_file.as_ref().filter(|_| request.always_rule.is_some());
+    lines.extend(file.map(|file| format!("What is answered for always is saved in {}", visible_line(file))));
     lines.join("\n")
 }
 
@@ -170,7 +174,7 @@ fn of_call(request: &PermissionRequest) -> Vec<acp::PermissionOption> {
             Means::YesToNamed | Means::Edit | Means::NoToAll => return None,
         };
         let about = if answer.about.is_empty() { String::new() } else { format!(": {}", answer.about) };
-        let name = if id == "reject" { "No".to_owned() } else { format!("{}{about}{}", answer.words, answer.saved) };
+        let name = if id == "reject" { "No".to_owned() } else { format!("{}{about}", answer.words) };
         Some(option(id, name, kind))
     };
     answers.into_iter().filter_map(option_of).collect()
@@ -273,8 +277,12 @@ mod tests {
     fn the_rule_of_always_is_shown() {
         let names: Vec<_> = call().rounds().concat().into_iter().map(|option| option.name).collect();
         assert_eq!(names.len(), 3, "{names:?}");
-        assert!(names[1].contains("`make`") && names[1].contains("~/rules.toml"), "{names:?}");
+        assert!(names[1].contains("`make`"), "{names:?}");
         let shown = serde_json::to_string(&call().about(Path::new("/project"))).unwrap();
-        assert!(shown.contains("high risk: it runs a command") && shown.contains("```sh\\nmake"), "{shown}");
+        assert!(shown.contains("it runs a command") && shown.contains("```sh\\nmake"), "{shown}");
+        assert!(shown.contains("saved in ~/rules.toml") && !shown.contains("risk"), "{shown}");
+        let Asked::Call(request) = call() else { panic!("no call") };
+        let critical = PermissionRequest { risk: Risk::Critical, ..*request };
+        assert!(about_call(&critical).contains("High risk: it runs a command"));
     }
 }

@@ -396,13 +396,19 @@ impl Transcript {
         let node = &step.node;
         let status = match node.state {
             NodeState::Created => acp::ToolCallStatus::Pending,
-            NodeState::Running | NodeState::Paused => acp::ToolCallStatus::InProgress,
+            NodeState::Running => acp::ToolCallStatus::InProgress,
             NodeState::Completed => acp::ToolCallStatus::Completed,
-            NodeState::Failed | NodeState::Cancelled => acp::ToolCallStatus::Failed,
+            // One that rests is no call that goes on: an editor would show it at work for ever.
+            NodeState::Paused | NodeState::Failed | NodeState::Cancelled => acp::ToolCallStatus::Failed,
         };
         let title = format!("{} · {}", clean_line(&node.name), agents::in_one_line(&node.task_for_people()));
         let words = node.result.as_ref().map(notices::result).or_else(|| node.last_message.clone());
-        let words = words.unwrap_or_else(|| agents::state(node.state).to_owned());
+        let words = match node.state {
+            NodeState::Paused => {
+                "It is paused, and what it did is kept: your next message can have it go on.".to_owned()
+            }
+            state => words.unwrap_or_else(|| agents::state(state).to_owned()),
+        };
         let fields = acp::ToolCallUpdateFields::new()
             .title(title)
             .kind(acp::ToolKind::Think)

@@ -189,7 +189,9 @@ fn failed(words: &str) -> AppError {
 /// What the editor said no to.
 fn refused(error: &agent_client_protocol::Error) -> AppError {
     let is_gone = agent_client_protocol::is_incoming_transport_closed(error);
-    AppError::new(if is_gone { Trouble::Gone } else { Trouble::NotAllowed }, &error.message)
+    let more = error.data.as_ref().and_then(|data| data.as_str().or_else(|| data.get("details")?.as_str()));
+    let words = more.map_or_else(|| error.message.clone(), |more| format!("{}: {more}", error.message));
+    AppError::new(if is_gone { Trouble::Gone } else { Trouble::NotAllowed }, words)
 }
 
 fn unsure() -> AppError {
