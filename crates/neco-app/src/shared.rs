@@ -101,6 +101,11 @@ impl SharedApp {
         self.sessions.hand_all_over().await
     }
 
+    /// Leaves the work of the sessions of this process to whoever resumes it, as a crash would.
+    pub async fn leave_work(&self) {
+        self.sessions.leave_work().await;
+    }
+
     /// Stops everything that the sessions of this process do: nothing is asked of a model when they end.
     pub async fn stop_all(&self) {
         self.sessions.stop_all().await;

@@ -385,7 +385,6 @@ pub enum Subcommands {
     #[command(after_help = WEB)]
     Web(WebArgs),
     /// Opens a window on a session of a server elsewhere, or follows one that another process has open
-    #[command(hide = true)]
     Attach {
         /// The server's address, such as http://127.0.0.1:7420, or the id of a session
         #[arg(value_name = "URL|ID")]
@@ -395,13 +394,10 @@ pub enum Subcommands {
         id: Option<String>,
     },
     /// Lists what the server works on in the background
-    #[command(hide = true)]
     Ps(JsonArg),
     /// Shows what was said in a session of the background; -f follows it
-    #[command(hide = true)]
     Logs(LogsArgs),
     /// Stops the work of a session of the background; what was said is saved
-    #[command(hide = true)]
     Stop {
         /// The session's id, or four characters that no other has
         #[arg(value_name = "ID")]

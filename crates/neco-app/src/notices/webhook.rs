@@ -73,9 +73,11 @@ impl Webhook {
                 Ok(Answer { status: 200..=299, .. }) => return Ok(()),
                 Ok(answer) if !is_worth_a_try(answer.status) => return Err(answered(answer.status)),
                 Ok(answer) => answered(answer.status),
-                Err(error @ (NetError::Private { .. } | NetError::Scheme(_) | NetError::Login | NetError::NoHost)) => {
-                    return Err(failed(error));
+                Err(NetError::Private { host }) => {
+                    let words = format!("{host} is on this machine or in a private network, which is not told");
+                    return Err(failed(words).hint("`webhook_private = true` under [notifications] allows it."));
                 }
+                Err(error @ (NetError::Scheme(_) | NetError::Login | NetError::NoHost)) => return Err(failed(error)),
                 Err(error) => failed(error),
             };
             let Some(pause) = pauses.next() else { return Err(error) };

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use neco_proto::SessionId;
 use neco_proto::app::opening::OpenSession;
 use neco_proto::app::{AppError, Trouble};
+use neco_proto::{Answer, Client, Query, SessionId};
 use neco_session::Session;
 
 use super::{Kept, OpenSessions, Own};
@@ -68,6 +68,21 @@ impl OpenSessions {
         handed.await.into_iter().flatten().collect()
     }
 
+    /// Leaves the work that this process has open to whoever resumes it: that goes on then as after a crash, and what
+    /// waits for a person is asked again.
+    pub async fn leave_work(&self) {
+        let own = |kept: &Kept| Some((kept.opened.id, kept.own.as_ref()?.session.clone()));
+        let all: Vec<(SessionId, Session)> = self.kept().iter().filter_map(own).collect();
+        join_all(all.into_iter().map(|(id, session)| async move {
+            if is_at_work(&session).await
+                && let Err(error) = self.hand_over(id, std::future::ready(())).await
+            {
+                tracing::warn!(session = %id, %error, "the work of a session could not be left as it is");
+            }
+        }))
+        .await;
+    }
+
     /// What is wanted of a session that this process has open.
     fn own<T>(&self, id: SessionId, of: impl FnOnce(&Own) -> T) -> Result<T, AppError> {
         let all = self.kept();
@@ -80,6 +95,16 @@ impl OpenSessions {
 async fn come_to_boundary(session: &Session) {
     while !session.is_at_boundary().await {
         tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Whether agents of a session work, or wait for a person.
+async fn is_at_work(session: &Session) -> bool {
+    match session.ask(Query::Snapshot).await {
+        Ok(Answer::Snapshot(now)) => {
+            now.state.is_at_work() || now.agents > 0 || !now.pending.is_empty() || !now.questions.is_empty()
+        }
+        Ok(_) | Err(_) => false,
     }
 }
 

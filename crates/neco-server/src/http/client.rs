@@ -11,6 +11,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use neco_proto::SessionId;
+use rustls::CertificateError;
 use rustls::pki_types::ServerName;
 use serde_json::Value;
 use tokio::net::TcpStream;
@@ -180,6 +181,9 @@ impl WebAddress {
                 status => format!("it answers {status}"),
             })),
             Err(Error::Io(error)) => Err(not_reached(&error)),
+            Err(Error::Protocol(_) | Error::HttpFormat(_)) => Err(AttachError::NotWelcome(
+                "it does not answer as a server of Neco does: is it https:// and not http://?".to_owned(),
+            )),
             Err(error) => Err(not_reached(&io::Error::other(error))),
         }
     }
@@ -193,14 +197,35 @@ fn bare(host: &str) -> &str {
 /// Why TLS was not spoken.
 fn not_trusted(error: &io::Error) -> AttachError {
     match error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>()) {
-        Some(rustls::Error::InvalidCertificate(why)) => AttachError::NotWelcome(format!(
-            "its certificate is not trusted ({why:?}); NECO_SERVER_CA names a file with the authority of your own that \
-             signed it"
-        )),
+        Some(rustls::Error::InvalidCertificate(why)) => {
+            AttachError::NotWelcome(format!("its certificate is not trusted: {}", distrust(why)))
+        }
         Some(rustls::Error::InvalidMessage(_)) => {
             AttachError::NotWelcome("it does not speak TLS: is it http:// and not https://?".to_owned())
         }
         Some(_) | None => not_reached(error),
+    }
+}
+
+/// Why a certificate is not trusted, and what helps.
+fn distrust(why: &CertificateError) -> String {
+    match why {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "it has expired".to_owned(),
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "it is not valid yet by the clock of this machine".to_owned()
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "it is for another name than the one in the address".to_owned()
+        }
+        CertificateError::UnknownIssuer => {
+            "nobody signed it whom this machine knows; NECO_SERVER_CA names a file with an authority of your own"
+                .to_owned()
+        }
+        // The library has no variant for it.
+        other if format!("{other:?}").contains("CaUsedAsEndEntity") => {
+            "it is an authority and the server's at once: have an authority sign one for the server".to_owned()
+        }
+        other => other.to_string(),
     }
 }
 

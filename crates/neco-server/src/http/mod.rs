@@ -297,5 +297,11 @@ fn router(house: &Arc<House>, calls: &'static [Described], version: &'static str
             "/metrics",
             get(move || async move { numbers.hall.numbers.told(numbers.hall.count(), &numbers.hall.version) }),
         )
+        .method_not_allowed_fallback(|| async {
+            Problem::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "this is asked with another method: `allow` names those there are",
+            )
+        })
         .fallback(any(|| async { Problem::new(StatusCode::NOT_FOUND, "there is nothing here") }))
 }

@@ -196,7 +196,7 @@ mod tests {
     }
 
     fn done() -> Answer {
-        Answer { status: StatusCode::OK, kind: "application/json", body: "{}".into(), again: false }
+        Answer { status: StatusCode::OK, kind: "application/json", body: "{}".into(), again: None }
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
         let once = Once::default();
         let Turn::Do(Some(key)) = asked(&once, "one") else { panic!() };
         let body = vec![b'x'; LONGEST + 1].into();
-        once.end(key, Answer { status: StatusCode::OK, kind: "application/json", body, again: false });
+        once.end(key, Answer { status: StatusCode::OK, kind: "application/json", body, again: None });
         assert!(matches!(asked(&once, "one"), Turn::Again(answer) if answer.status == StatusCode::CONFLICT));
     }
 }

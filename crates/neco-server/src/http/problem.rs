@@ -77,7 +77,12 @@ impl Problem {
     /// As it is answered.
     pub fn answer(self) -> Answer {
         let Self { status, error } = self;
-        let again = status == StatusCode::SERVICE_UNAVAILABLE && error.code.is_some_and(ErrorCode::retryable);
+        let again = match status {
+            StatusCode::SERVICE_UNAVAILABLE if error.code.is_some_and(ErrorCode::retryable) => Some(1),
+            // What is counted is counted by the minute.
+            StatusCode::TOO_MANY_REQUESTS => Some(60),
+            _ => None,
+        };
         let mut body = json!({
             "type": format!("urn:neco:{}", json!(error.trouble).as_str().unwrap_or("failed")),
             "title": status.canonical_reason().unwrap_or("Error"),
@@ -103,8 +108,8 @@ pub(crate) struct Answer {
     pub status: StatusCode,
     pub kind: &'static str,
     pub body: Bytes,
-    /// Whether the same can be asked again in a moment.
-    pub again: bool,
+    /// After how many seconds the same can be asked again.
+    pub again: Option<u8>,
 }
 
 impl Answer {
@@ -112,7 +117,7 @@ impl Answer {
     pub fn json(status: StatusCode, value: &impl Serialize) -> Result<Self, Problem> {
         let body = serde_json::to_vec(value);
         let body = body.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-        Ok(Self { status, kind: "application/json", body: body.into(), again: false })
+        Ok(Self { status, kind: "application/json", body: body.into(), again: None })
     }
 }
 
@@ -121,8 +126,8 @@ impl IntoResponse for Answer {
         let mut response = (self.status, self.body).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
-        if self.again {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        if let Some(seconds) = self.again {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(u16::from(seconds)));
         }
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

@@ -124,7 +124,7 @@ fn answered(reply: &Reply) -> problem::Answer {
         _ => StatusCode::OK,
     };
     let body = serde_json::to_vec(reply).unwrap_or_default().into();
-    problem::Answer { status, kind: "application/json", body, again: false }
+    problem::Answer { status, kind: "application/json", body, again: None }
 }
 
 /// The reply that was kept.

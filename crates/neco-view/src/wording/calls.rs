@@ -11,6 +11,9 @@ const ERROR_LINES: usize = 3;
 /// What is said of a call that ran when nobody followed it any more.
 pub const INTERRUPTED: &str = "interrupted, not known whether it took effect";
 
+/// What is said of a call that runs in another process.
+pub const RUNS: &str = "still runs";
+
 /// What is said of a call that had not begun to run when Neco was stopped, and will not.
 pub const NOT_RUN: &str = "interrupted, not run";
 

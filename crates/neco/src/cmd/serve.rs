@@ -43,6 +43,9 @@ const IDLE: Duration = Duration::from_secs(10 * 60);
 /// How long a server may take to end.
 const END: Duration = Duration::from_secs(60);
 
+/// How long nothing is said while it ends.
+const SILENT: Duration = Duration::from_secs(1);
+
 /// How long until it is looked again.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -166,6 +169,7 @@ fn stop(env: &Env) -> Result<Exit, Failure> {
     while let Some(next) = here(env)? {
         end_server(&next, env)?;
     }
+    say::note("The server has ended; `neco ps` lists what was interrupted, and `neco resume ID` goes on with it");
     Ok(Exit::Done)
 }
 
@@ -180,12 +184,16 @@ fn end_server(found: &Found, env: &Env) -> Result<(), Failure> {
         Err(Errno::SRCH) => {}
         ended => ended.map_err(|error| cannot(&error))?,
     }
-    let begun = Instant::now();
+    let (begun, mut told) = (Instant::now(), false);
     // It says no longer where it is once it takes nothing new, and is the server until it has ended.
     let folder = run_folder(env);
     while is_taken(&folder).map_err(|error| cannot(&error))? && here(env)?.is_none_or(|now| now.pid == found.pid) {
         if begun.elapsed() > END {
             return Err(cannot(&"it is still at work"));
+        }
+        if !told && begun.elapsed() > SILENT {
+            say::note("Agents come to the end of their turn, for at most 30 seconds …");
+            told = true;
         }
         std::thread::sleep(PAUSE);
     }

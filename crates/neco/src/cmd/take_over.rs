@@ -119,6 +119,8 @@ impl Ending for SessionsEnd {
                 let left: Vec<OpenSession> = not_opened.into_iter().filter(|wanted| !is_there(wanted)).collect();
                 *locked(&self.handed) = [handed, left].concat();
             } else {
+                // What waits for a person, and what did not come to its end, is not given up.
+                self.app.leave_work().await;
                 self.app.stop_all().await;
             }
             for closed in self.app.close_all().await {

@@ -176,6 +176,20 @@ fn work_in_the_background_goes_on_and_waits_for_a_person() {
 }
 
 #[test]
+fn what_waits_for_a_person_is_not_given_up_when_the_server_is_stopped() {
+    let write = call("write_file", json!({ "path": "a.txt", "content": "hello" }));
+    let house = House::playing(json!([write.clone(), write, say("Written.")]));
+    let id = house.run(&["-m", "write it", "--background"]).ended_with(0).stdout.trim().to_owned();
+    let serving = Serving::there(&house);
+    serving.until(&id, "permission_request");
+    house.run(&["serve", "stop"]).ended_with(0).says("neco ps");
+    house.run(&["ps"]).ended_with(0).says(&id[..6]).says("interrupted");
+    house.run(&["-m", "go on", "--session", &id, "--yes"]).ended_with(0).says("Written.");
+    assert_eq!(std::fs::read_to_string(house.project().join("a.txt")).unwrap(), "hello");
+    house.run(&["ps"]).ended_with(0).says("nothing works");
+}
+
+#[test]
 fn a_command_line_of_the_person_runs_where_a_session_works() {
     let house = House::playing(json!([say("Never said.")]));
     std::fs::write(house.project().join("a.txt"), "mine").unwrap();

@@ -207,15 +207,21 @@ impl Conversation {
         joined(&lines)
     }
 
-    /// What has no end: the session runs in another process, or was killed.
-    pub fn left_open(&mut self) -> String {
+    /// Whether something was begun that has no end.
+    pub fn has_open(&self) -> bool {
+        !self.open.is_empty() || !self.partial.is_empty()
+    }
+
+    /// What has no end: a process `goes_on` with it, or was killed.
+    pub fn left_open(&mut self, goes_on: bool) -> String {
         let mut lines = Vec::new();
         let partial = clean(&std::mem::take(&mut self.partial));
         if !partial.trim().is_empty() {
             lines.push(format!("\n{} {}", partial.trim_end(), self.paint.yellow("(not finished)")));
         }
         for mut open in std::mem::take(&mut self.open) {
-            let words = self.paint.yellow(open.waits);
+            let waits = if goes_on && open.waits == calls::INTERRUPTED { calls::RUNS } else { open.waits };
+            let words = self.paint.yellow(waits);
             lines.push(format!("{} {} · {words}", self.paint.yellow(calls::UNKNOWN), clean_line(&open.summary)));
             lines.extend(card::indented(&open.output(), self.paint));
         }

@@ -7,7 +7,7 @@ use neco_app::LocalApp;
 use neco_app::{disk, services, sessions};
 use neco_config::Env;
 use neco_proto::app::opening::{OpenSession, WhichSession};
-use neco_proto::app::sessions::{ListSessions, SessionRow};
+use neco_proto::app::sessions::{ListSessions, SessionRow, SessionState};
 use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::{Answer, Event, Query, SessionId, SessionSnapshot};
 use neco_server::RemoteClient;
@@ -45,6 +45,9 @@ enum Program {
 
 /// Sessions of a server that are looked through for an id.
 const LOOKED_THROUGH: usize = 10_000;
+
+/// Sessions of a folder of which it is looked up how they stand.
+const LAST: usize = 200;
 
 impl<'a> Desk<'a> {
     /// Opens the store, or reaches the server that was named.
@@ -135,6 +138,14 @@ impl<'a> Desk<'a> {
             Some(row) => Ok(row),
             None => Err(Failure::usage("the server has no such session").hint("`neco session list --all` shows them.")),
         }
+    }
+
+    /// Whether a process has a session open, as far as it is among the last ones of its folder.
+    pub async fn is_open(&self, session: &SessionRow) -> Result<bool, AppError> {
+        let folder = Some(session.cwd.clone());
+        let request = ListSessions { folder, limit: LAST, states: true, ..ListSessions::default() };
+        let row = self.ask(&request).await?.sessions.into_iter().find(|row| row.id == session.id);
+        Ok(row.is_some_and(|row| row.state == Some(SessionState::Open)))
     }
 
     async fn rows(&self, folder: Option<String>) -> Result<Vec<SessionRow>, AppError> {

@@ -38,8 +38,9 @@ pub(super) async fn show(id: Option<&str>, agent: Option<&str>, json: bool, desk
         false => conversation.next(event, counts),
     })
     .await?;
-    if !json {
-        say::out(&conversation.left_open())?;
+    if !json && conversation.has_open() {
+        let goes_on = desk.is_open(&session).await?;
+        say::out(&conversation.left_open(goes_on))?;
     }
     Ok(Exit::Done)
 }
