@@ -4,21 +4,26 @@ import { Fragment, memo } from "react";
 import { signs } from "../text";
 import { useWords } from "../words";
 import type { Cell, Pair } from "./pairs";
+import type { Picked } from "./spans";
 
 const SIGN = { same: "", other: "", added: "+", removed: "−" };
 const TONE = { same: "", other: "", added: " a", removed: " d" };
 
-export const PairLine = memo(({ pair: { left, right } }: { pair: Pair }) => (
+type PairGiven = { pair: Pair; picked: Picked };
+
+export const PairLine = memo(({ pair: { left, right }, picked }: PairGiven) => (
   <div className="pair">
-    <Half cell={left} number={left?.before} name="c2" />
-    <Half cell={right} number={right?.after} name="c2 r" />
+    <Half cell={left} number={left?.before} name="c2" isPicked={picked === "left" || picked === "both"} />
+    <Half cell={right} number={right?.after} name="c2 r" isPicked={picked === "right" || picked === "both"} />
   </div>
 ));
 
-function Half({ cell, number, name }: { cell: Cell | undefined; number: number | undefined; name: string }) {
+type HalfGiven = { cell: Cell | undefined; number: number | undefined; name: string; isPicked: boolean };
+
+function Half({ cell, number, name, isPicked }: HalfGiven) {
   if (cell === undefined) return <div className={`${name} x`} />;
   return (
-    <div className={name + TONE[cell.kind]}>
+    <div className={name + TONE[cell.kind] + (isPicked ? " picked" : "")}>
       <i>{number}</i>
       <u>{SIGN[cell.kind]}</u>
       <Text cell={cell} />
@@ -26,8 +31,10 @@ function Half({ cell, number, name }: { cell: Cell | undefined; number: number |
   );
 }
 
-export const OneLine = memo(({ cell }: { cell: Cell }) => (
-  <div className={`ln${TONE[cell.kind]}`}>
+type LineGiven = { cell: Cell; isPicked?: boolean };
+
+export const OneLine = memo(({ cell, isPicked = false }: LineGiven) => (
+  <div className={`ln${TONE[cell.kind]}${isPicked ? " picked" : ""}`}>
     <i>{cell.before}</i>
     <i>{cell.after}</i>
     <u>{SIGN[cell.kind]}</u>

@@ -2,8 +2,9 @@
 
 import type { Hunk } from "../proto";
 import { type Cell, extent, numbered, type Pair, paired } from "./pairs";
-import { type Place, placeOf, type Remark, samePlace } from "./remarks";
+import { endsAt, type Place, type Remark } from "./remarks";
 import type { File, Known } from "./shown";
+import { runAround } from "./spans";
 
 /** Changed lines of a file over which it is folded until somebody wants it. */
 export const LARGE = 600;
@@ -63,8 +64,8 @@ export function sheetRows(sheet: Sheet): Row[] {
   return rows;
 }
 
-/** Puts what was said of a row's lines below it; `all` are those of its change. */
-type Below = (cells: readonly (Cell | undefined)[], all: readonly Cell[]) => void;
+/** Puts what was said of a row's lines below it. */
+type Below = (...cells: (Cell | undefined)[]) => void;
 
 function fileRows(rows: Row[], file: File, sheet: Sheet): void {
   const { path } = file;
@@ -85,17 +86,17 @@ function fileRows(rows: Row[], file: File, sheet: Sheet): void {
   // Remarks stand below their line, those on lines that are not shown above all.
   const remarks = sheet.remarks.filter((remark) => remark.path === path);
   const shown = new Set<string>();
-  const below: Below = (cells, all) => {
-    for (const place of cells.flatMap((cell) => (cell === undefined ? [] : (placeOf(path, cell) ?? [])))) {
-      for (const remark of remarks) {
-        if (shown.has(remark.id) || !samePlace(remark, place)) continue;
-        shown.add(remark.id);
-        rows.push({ kind: "remark", key: `${path}\nremark ${remark.id}`, file, remark });
-      }
-      if (sheet.writing !== undefined && samePlace(sheet.writing, place) && !shown.has("writing")) {
-        shown.add("writing");
-        rows.push({ kind: "write", key: writeKey(path), file, place, cells: all });
-      }
+  const below: Below = (...cells) => {
+    const isHere = (place: Place) => cells.some((cell) => cell !== undefined && endsAt(place, cell));
+    for (const remark of remarks) {
+      if (shown.has(remark.id) || !isHere(remark)) continue;
+      shown.add(remark.id);
+      rows.push({ kind: "remark", key: `${path}\nremark ${remark.id}`, file, remark });
+    }
+    const { writing } = sheet;
+    if (writing?.path === path && isHere(writing) && !shown.has("writing")) {
+      shown.add("writing");
+      rows.push({ kind: "write", key: writeKey(path), file, place: writing, cells: [] });
     }
   };
   const body = rows.length;
@@ -130,6 +131,14 @@ function fileRows(rows: Row[], file: File, sheet: Sheet): void {
   const left = remarks.filter(({ id }) => !shown.has(id));
   const strays = left.map((remark): Row => ({ kind: "remark", key: `${path}\nremark ${remark.id}`, file, remark }));
   rows.splice(body, 0, ...strays);
+  if (shown.has("writing")) aroundWriting(rows);
+}
+
+/** What is written about may be about other lines near it. */
+function aroundWriting(rows: Row[]): void {
+  const at = rows.findIndex(({ kind }) => kind === "write");
+  const row = rows[at];
+  if (row?.kind === "write") rows[at] = { ...row, cells: runAround(rows, at) };
 }
 
 function linesOf(
@@ -144,12 +153,12 @@ function linesOf(
   if (isBeside) {
     for (const pair of paired(cells)) {
       rows.push({ kind: "pair", key: keyOf(file.path, pair.left, pair.right), ...of, pair });
-      below(pair.left === pair.right ? [pair.left] : [pair.left, pair.right], cells);
+      below(pair.left, pair.right);
     }
   } else {
     for (const cell of cells) {
       rows.push({ kind: "line", key: keyOf(file.path, cell, cell), ...of, cell });
-      below([cell], cells);
+      below(cell);
     }
   }
 }

@@ -397,6 +397,7 @@ export const en = {
       keep: "keep the change",
       revert: "revert the change",
       comment: "say something of it",
+      lines: "choose lines to say something of",
       keepAll: "keep all",
       once: "allow once",
       session: "allow for this session",
@@ -1114,9 +1115,18 @@ export const en = {
     remark: {
       on: (line: number) => `line ${line} · you`,
       onBefore: (line: number) => `line ${line} before · you`,
-      line: "Line",
+      onMany: (from: number, to: number) => `lines ${from} to ${to} · you`,
+      onManyBefore: (from: number, to: number) => `lines ${from} to ${to} before · you`,
+      firstLine: "First line",
+      lastLine: "Last line",
+      upTo: (line: number) => `up to ${line}`,
+      chosen: (from: number, to: number) =>
+        from === to
+          ? `Line ${from} is chosen; c says something of it.`
+          : `Lines ${from} to ${to} are chosen; c says something of them.`,
       notSent: "not sent yet",
       write: "What is to be said of this line?",
+      writeMany: "What is to be said of these lines?",
       keep: "Keep comment",
       next: "Send with the next message",
       change: "Change",
@@ -1124,8 +1134,8 @@ export const en = {
       some: (count: number) => (count === 1 ? "1 comment, not sent yet" : `${count} comments, not sent yet`),
       send: "Send as a message",
       about: "About the changes:",
-      place: (line: number) => `line ${line}`,
-      placeBefore: (line: number) => `line ${line} as it was before`,
+      place: (name: string) => `\`${name}\`:`,
+      placeBefore: (name: string) => `\`${name}\`, as it was before:`,
     },
     back: {
       one: "Revert this change?",
