@@ -1,6 +1,7 @@
 //! The review of changes, as far as it is worth a test without a page.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { sideOf } from "../src/changes/colours";
 import { goingOf, isFileKept, NOTHING_SAID, reviewed, withKept, without } from "../src/changes/marks";
 import { numbered, paired } from "../src/changes/pairs";
 import { addressOf, isNow, rangeIn } from "../src/changes/range";
@@ -9,6 +10,7 @@ import { hunkKey, LARGE, type Row, type Sheet, sheetRows, step, stops } from "..
 import { fileOf, linesOf } from "../src/changes/shown";
 import { cellsBetween, changedLine, nextLine, pickedOf } from "../src/changes/spans";
 import { inOrder, treeOf } from "../src/changes/tree";
+import { Turns } from "../src/changes/turns";
 import { purposeOf } from "../src/chat/call-words";
 import { emptyView, fold } from "../src/fold";
 import type { Event, Hunk, HunkLine } from "../src/proto";
@@ -228,6 +230,51 @@ describe("the sheet", () => {
     expect(hunkKey("src/a.rs", "two")).toBe(
       sheetRows(sheet()).find(({ kind, key }) => kind === "hunk" && key.endsWith("two"))?.key,
     );
+  });
+});
+
+describe("the sides of a change", () => {
+  it("are texts of their own, with the place of each of their lines", () => {
+    expect(sideOf(FIRST, "before")).toEqual({ text: "a\nb\ne", starts: [0, 2, 4], first: 6 });
+    expect(sideOf(FIRST, "after")).toEqual({ text: "a\nc\nd\ne", starts: [0, 2, 4, 6], first: 6 });
+  });
+
+  it("of lines that were unfolded are the same as long as these are", () => {
+    const gap = sheetRows(sheet()).findLast((row) => row.kind === "unchanged");
+    const unfolded = new Map([[gap?.key ?? "", ["one", "two"]]]);
+    const last = () => sheetRows(sheet({ unfolded })).findLast((row) => row.kind === "pair");
+    expect(last()?.hunk).toMatchObject({ before: 31, after: 31, lines: [{ text: "one" }, { text: "two" }] });
+    expect(last()?.hunk.lines).toBe(last()?.hunk.lines);
+  });
+});
+
+describe("lines that wait for their colours", () => {
+  it("get them some in each frame, and none while somebody scrolls past", () => {
+    const frames: (() => void)[] = [];
+    let now = 0;
+    vi.stubGlobal("requestAnimationFrame", (go: () => void) => frames.push(go));
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    const turns = new Turns();
+    let done = 0;
+    const wait = () => turns.wait(() => (done += 1));
+    for (let line = 0; line < 30; line++) wait();
+    wait()();
+    const frame = () => frames.shift()?.();
+    frame();
+    expect(done).toBe(24);
+    now = 1_000;
+    turns.moved(0, 990);
+    turns.moved(400, 1_000);
+    frame();
+    expect([done, turns.isResting(now)]).toEqual([24, false]);
+    // Whoever scrolls slowly reads.
+    now = 1_200;
+    turns.moved(420, 1_200);
+    frame();
+    expect([done, turns.isResting(now)]).toEqual([30, true]);
+    expect(frames).toEqual([]);
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
   });
 });
 

@@ -18,8 +18,8 @@ export type Row = { key: string; file: File } & (
   | { kind: "note"; note: "binary" | "large" | "cut" | "same" | "comes" | "trouble" }
   | { kind: "unchanged"; gap: Unchanged }
   | { kind: "hunk"; hunk: Hunk }
-  | { kind: "pair"; hunk?: Hunk; pair: Pair }
-  | { kind: "line"; hunk?: Hunk; cell: Cell }
+  | { kind: "pair"; hunk: Hunk; pair: Pair }
+  | { kind: "line"; hunk: Hunk; cell: Cell }
   | { kind: "remark"; remark: Remark }
   | { kind: "write"; place: Place; cells: readonly Cell[] }
 );
@@ -106,22 +106,20 @@ function fileRows(rows: Row[], file: File, sheet: Sheet): void {
     const shift = before - after;
     for (let from = after; from < to; ) {
       const key = gapKey(lines.mark, path, from, to);
-      const found = sheet.unfolded.get(key)?.slice(0, to - from);
+      const found = sheet.unfolded.get(key);
       if (found === undefined || found.length === 0) {
         return void rows.push({ kind: "unchanged", key, file, gap: { from, count: to - from } });
       }
-      for (const text of found) {
-        const cell: Cell = { kind: "same", text, before: from + shift, after: from };
-        linesOf(rows, file, undefined, [cell], sheet.isBeside, below);
-        from += 1;
-      }
+      const same = stretchOf(found, { before: from + shift, after: from, most: to - from });
+      linesOf(rows, file, same, sheet.isBeside, below);
+      from += same.lines.length;
     }
   };
   for (const hunk of lines.hunks) {
     // Of a side that is empty the number is that of the line before it.
     gapTo(hunk.after);
     rows.push({ kind: "hunk", key: hunkKey(path, hunk.id), file, hunk });
-    linesOf(rows, file, hunk, numbered(hunk), sheet.isBeside, below);
+    linesOf(rows, file, hunk, sheet.isBeside, below);
     const spans = extent(hunk);
     before = hunk.before + spans.before;
     after = hunk.after + spans.after;
@@ -141,23 +139,28 @@ function aroundWriting(rows: Row[]): void {
   if (row?.kind === "write") rows[at] = { ...row, cells: runAround(rows, at) };
 }
 
-function linesOf(
-  rows: Row[],
-  file: File,
-  hunk: Hunk | undefined,
-  cells: readonly Cell[],
-  isBeside: boolean,
-  below: Below,
-): void {
-  const of = { file, ...(hunk && { hunk }) };
+/** Lines that were unfolded stand in a change of their own, in which nothing is different. */
+const stretches = new WeakMap<readonly string[], Hunk>();
+
+function stretchOf(found: readonly string[], at: { before: number; after: number; most: number }): Hunk {
+  const known = stretches.get(found);
+  if (known?.before === at.before && known.after === at.after) return known;
+  const lines = found.slice(0, at.most).map((text) => ({ kind: "same" as const, text }));
+  const made: Hunk = { id: "", before: at.before, after: at.after, lines };
+  stretches.set(found, made);
+  return made;
+}
+
+function linesOf(rows: Row[], file: File, hunk: Hunk, isBeside: boolean, below: Below): void {
+  const cells = numbered(hunk);
   if (isBeside) {
     for (const pair of paired(cells)) {
-      rows.push({ kind: "pair", key: keyOf(file.path, pair.left, pair.right), ...of, pair });
+      rows.push({ kind: "pair", key: keyOf(file.path, pair.left, pair.right), file, hunk, pair });
       below(pair.left, pair.right);
     }
   } else {
     for (const cell of cells) {
-      rows.push({ kind: "line", key: keyOf(file.path, cell, cell), ...of, cell });
+      rows.push({ kind: "line", key: keyOf(file.path, cell, cell), file, hunk, cell });
       below(cell);
     }
   }

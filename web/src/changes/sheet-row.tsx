@@ -24,9 +24,9 @@ export const SheetRow = memo(({ row, lines, isChosen, picked, given, acts }: Giv
     case "hunk":
       return <HunkHead row={row} isChosen={isChosen} acts={acts} />;
     case "pair":
-      return <PairLine pair={row.pair} picked={picked} />;
+      return <PairLine pair={row.pair} hunk={row.hunk} path={row.file.path} picked={picked} />;
     case "line":
-      return <OneLine cell={row.cell} isPicked={picked !== ""} />;
+      return <OneLine cell={row.cell} hunk={row.hunk} path={row.file.path} isPicked={picked !== ""} />;
     case "unchanged":
       return <Unchanged row={row} acts={acts} />;
     case "note":

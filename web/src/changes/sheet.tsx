@@ -9,6 +9,7 @@ import { type At, guess, type Row } from "./rows";
 import { SheetRow } from "./sheet-row";
 import type { Known } from "./shown";
 import { pickedOf } from "./spans";
+import { turns } from "./turns";
 import { useDrag } from "./use-drag";
 import type { Chosen } from "./use-span";
 import { useWidth } from "./use-width";
@@ -123,6 +124,7 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, chosen, on
       aria-label={words.sheet}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
       tabIndex={0}
+      onScroll={({ currentTarget, timeStamp }) => turns.moved(currentTarget.scrollTop, timeStamp)}
       onWheel={byHand}
       onTouchMove={byHand}
       onPointerDown={byHand}
