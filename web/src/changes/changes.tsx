@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
-import { Icon, useKeys, useStored } from "../parts";
+import { Icon, useKeys, useStored, useWidth } from "../parts";
 import type { PlaceNote } from "../proto";
 import { useIsLive, useSession } from "../wire";
 import { useWords } from "../words";
@@ -20,7 +20,6 @@ import { useActs } from "./use-acts";
 import { useRemarks } from "./use-remarks";
 import { useReview } from "./use-review";
 import { useSpan } from "./use-span";
-import { useWidth } from "./use-width";
 
 /** A stage that is narrower has lines one below the other. */
 const BESIDE = 860;

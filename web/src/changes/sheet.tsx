@@ -2,6 +2,7 @@
 
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
+import { useWidth } from "../parts";
 import { useWords } from "../words";
 import type { Acts } from "./acts";
 import type { Place } from "./remarks";
@@ -12,7 +13,6 @@ import { pickedOf } from "./spans";
 import { turns } from "./turns";
 import { useDrag } from "./use-drag";
 import type { Chosen } from "./use-span";
-import { useWidth } from "./use-width";
 
 /** Where somebody wants to be: the row of this key, asked for once more with every number. */
 export type Goal = { key: string; time: number };
