@@ -17,3 +17,4 @@ export { draftOf, remarksOf, store, stored, useStored } from "./stored";
 export { SureButton } from "./sure";
 export { useWidth } from "./width";
 export { useWish } from "./wish";
+export { Asker } from "./worker";

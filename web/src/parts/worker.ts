@@ -1,8 +1,9 @@
 //! The workers of the page: asked, and never waited for.
 
+import graph from "../../work/graph?worker&url";
 import highlight from "../../work/highlight?worker&url";
 
-const ADDRESSES = { highlight };
+const ADDRESSES = { graph, highlight };
 
 type Name = keyof typeof ADDRESSES;
 

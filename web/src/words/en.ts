@@ -444,6 +444,7 @@ export const en = {
     graphLabel: (name: string) =>
       `${name} as a graph; arrows move along its lines, and the list says the same in words`,
     listLabel: (name: string) => `Tasks of ${name}`,
+    noGraph: "The graph can't be drawn in this browser; the list says the same in words.",
     filter: "Only tasks that are",
     zoomIn: "Larger",
     zoomOut: "Smaller",

@@ -435,6 +435,7 @@ export const zh = {
     list: "列表",
     graphLabel: (name) => `${name} 的图；方向键沿连线移动，列表用文字说明同样内容`,
     listLabel: (name) => `${name} 的任务`,
+    noGraph: "这个浏览器画不出图；列表用文字说明同样内容。",
     filter: "只看这种状态的任务",
     zoomIn: "放大",
     zoomOut: "缩小",
