@@ -4,9 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Axis, awaited, type Stretch, stretches, summed } from "../src/agents/lanes";
+import { counted, inOrder, marksOf } from "../src/agents/marks";
 import { parametersOf } from "../src/agents/parameters";
 import { openQuestion, rowNamed, rowsOf, rowWanted } from "../src/agents/tree";
-import { emptyView, fold, type View } from "../src/fold";
+import { type Deed, emptyView, fold, type View } from "../src/fold";
 import type { Event } from "../src/proto";
 
 const LOGS = join(import.meta.dirname, "../../fixtures/view/logs");
@@ -144,6 +145,61 @@ describe("the axis", () => {
 
   it("stands when nobody did anything yet", () => {
     expect(new Axis([], 5, 5).at(5)).toBe(0);
+  });
+});
+
+describe("calls over time", () => {
+  const root = (view: View) => view.activity[view.root ?? ""]?.deeds ?? [];
+
+  it("stand as they do, and say how they ended", () => {
+    const asks = until("agent-asks-the-person", (event) => {
+      return event.type === "tool_call_update" && event.status === "awaiting_approval";
+    });
+    const deeds = Object.values(asks.activity).flatMap(({ deeds }) => deeds);
+    expect(deeds.filter(({ is }) => is === "asks")).toHaveLength(1);
+    const over = fold(emptyView(), recorded("agent-asks-the-person"));
+    const left = Object.values(over.activity).flatMap(({ deeds }) => deeds);
+    expect(left.length).toBeGreaterThanOrEqual(deeds.length);
+    expect(left.filter(({ is }) => is === "asks" || is === "runs" || is === "waits")).toEqual([]);
+  });
+
+  it("are not kept for ever", () => {
+    const [began] = recorded("agent-asks-the-person");
+    const events = Array.from({ length: 5_000 }, (_, at) => ({
+      ...(began as Event),
+      type: "tool_call_end",
+      seq: at + 2,
+      call_id: `c${at}`,
+      tool: "bash",
+      summary: `Run ${at}`,
+      status: "success",
+      output: "",
+      duration_ms: 1,
+      display: { kind: "terminal", command: "", tail: "", exit_code: at % 2 },
+    })) as Event[];
+    const view = fold(fold(emptyView(), [began as Event]), events);
+    expect(root(view).length).toBeLessThanOrEqual(4_000);
+    expect(root(view).slice(-2)).toMatchObject([
+      { summary: "Run 4998", is: "done" },
+      { summary: "Run 4999", is: "failed" },
+    ]);
+  });
+
+  it("are one mark where there is no room for each, which looks like what is most worth a look", () => {
+    const axis = new Axis([stretch(0, 100, "works")], 0, 100_000);
+    const deed = (at_s: number, is: Deed["is"]): Deed => ({ at_ms: at_s * 1000, summary: "", is });
+    const deeds = [deed(0, "done"), deed(1, "failed"), deed(2, "runs"), deed(50, "done"), deed(90, "off")];
+    expect(marksOf(deeds, axis, 300).map(({ is, deeds }) => [is, deeds.length])).toEqual([
+      ["failed", 3],
+      ["done", 1],
+      ["off", 1],
+    ]);
+    expect(inOrder(deeds).map(({ is }) => is)).toEqual(["failed", "runs", "done", "done", "off"]);
+    const many = Array.from({ length: 3_000 }, (_, at) => deed(at / 30, "done"));
+    expect(marksOf(many, axis, 600).length).toBeLessThanOrEqual(75);
+    expect(counted(deeds)).toMatchObject({ all: 5, done: 2, failed: 1, runs: 1, off: 1 });
+    // Before it is known how wide the axis is, all is one.
+    expect(marksOf(deeds, axis, 0)).toHaveLength(1);
   });
 });
 

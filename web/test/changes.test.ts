@@ -1,13 +1,16 @@
 //! The review of changes, as far as it is worth a test without a page.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { sideOf } from "../src/changes/colours";
 import { goingOf, isFileKept, NOTHING_SAID, reviewed, withKept, without } from "../src/changes/marks";
 import { numbered, paired } from "../src/changes/pairs";
 import { addressOf, isNow, rangeIn } from "../src/changes/range";
-import { keptOf, messageOf, type Remark, remarksIn, withRemark } from "../src/changes/remarks";
+import { keptOf, messageOf, placeOf, quoteOf, type Remark, remarksIn, withRemark } from "../src/changes/remarks";
 import { hunkKey, LARGE, type Row, type Sheet, sheetRows, step, stops } from "../src/changes/rows";
 import { fileOf, linesOf } from "../src/changes/shown";
+import { cellsBetween, changedLine, nextLine, pickedOf } from "../src/changes/spans";
 import { inOrder, treeOf } from "../src/changes/tree";
+import { Turns } from "../src/changes/turns";
 import { purposeOf } from "../src/chat/call-words";
 import { emptyView, fold } from "../src/fold";
 import type { Event, Hunk, HunkLine } from "../src/proto";
@@ -230,6 +233,89 @@ describe("the sheet", () => {
   });
 });
 
+describe("the sides of a change", () => {
+  it("are texts of their own, with the place of each of their lines", () => {
+    expect(sideOf(FIRST, "before")).toEqual({ text: "a\nb\ne", starts: [0, 2, 4], first: 6 });
+    expect(sideOf(FIRST, "after")).toEqual({ text: "a\nc\nd\ne", starts: [0, 2, 4, 6], first: 6 });
+  });
+
+  it("of lines that were unfolded are the same as long as these are", () => {
+    const gap = sheetRows(sheet()).findLast((row) => row.kind === "unchanged");
+    const unfolded = new Map([[gap?.key ?? "", ["one", "two"]]]);
+    const last = () => sheetRows(sheet({ unfolded })).findLast((row) => row.kind === "pair");
+    expect(last()?.hunk).toMatchObject({ before: 31, after: 31, lines: [{ text: "one" }, { text: "two" }] });
+    expect(last()?.hunk.lines).toBe(last()?.hunk.lines);
+  });
+});
+
+describe("lines that wait for their colours", () => {
+  it("get them some in each frame, and none while somebody scrolls past", () => {
+    const frames: (() => void)[] = [];
+    let now = 0;
+    vi.stubGlobal("requestAnimationFrame", (go: () => void) => frames.push(go));
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    const turns = new Turns();
+    let done = 0;
+    const wait = () => turns.wait(() => (done += 1));
+    for (let line = 0; line < 30; line++) wait();
+    wait()();
+    const frame = () => frames.shift()?.();
+    frame();
+    expect(done).toBe(24);
+    now = 1_000;
+    turns.moved(0, 990);
+    turns.moved(400, 1_000);
+    frame();
+    expect([done, turns.isResting(now)]).toEqual([24, false]);
+    // Whoever scrolls slowly reads.
+    now = 1_200;
+    turns.moved(420, 1_200);
+    frame();
+    expect([done, turns.isResting(now)]).toEqual([30, true]);
+    expect(frames).toEqual([]);
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+  });
+});
+
+describe("lines that are chosen", () => {
+  const rows = sheetRows(sheet());
+  const place = (text: string) => rows.findIndex((row) => told(row) === text);
+
+  it("are those between two rows on one side, as far as they follow each other", () => {
+    const between = (from: string, to: string, isRight: boolean) =>
+      cellsBetween(rows, place(from), place(to), isRight).map(({ text }) => text);
+    expect(between("a|a", "·|d", true)).toEqual(["a", "c", "d"]);
+    expect(between("e|e", "a|a", false)).toEqual(["a", "b", "e"]);
+    expect(between("a|a", "x|·", true)).toEqual(["a", "c", "d", "e"]);
+  });
+
+  it("go on line by line, and end where lines are folded", () => {
+    expect(nextLine(rows, place("b|c"), 1, true)).toBe(place("·|d"));
+    expect(nextLine(rows, place("b|c"), 1, false)).toBe(place("e|e"));
+    expect(nextLine(rows, place("e|e"), 1, true)).toBe(place("e|e"));
+    expect(nextLine(rows, place("a|a"), -1, true)).toBe(place("a|a"));
+  });
+
+  it("begin with what is different", () => {
+    const key = (text: string) => rows[place(text)]?.key;
+    const first = changedLine(rows, undefined, 1);
+    expect(first).toEqual({ from: key("b|c"), to: key("b|c"), isRight: true });
+    expect(changedLine(rows, { path: "src/a.rs", hunk: "one" }, -1)?.from).toBe(key("·|d"));
+    expect(changedLine(rows, { path: "src/a.rs", hunk: "two" }, 1)).toMatchObject({ from: key("x|·"), isRight: false });
+    expect(changedLine(rows, { path: "other", hunk: undefined }, 1)).toBeUndefined();
+  });
+
+  it("are marked on their side, and have what is written below the last of them", () => {
+    const writing = { path: "src/a.rs", side: "after" as const, line: 7, to: 8 };
+    expect(rows.map((row) => pickedOf(row, writing)).filter(Boolean)).toEqual(["right", "right"]);
+    const written = sheetRows(sheet({ writing }));
+    const at = written.findIndex(({ kind }) => kind === "write");
+    expect(told(written[at - 1] as Row)).toBe("·|d");
+    expect(written[at]).toMatchObject({ cells: numbered(FIRST) });
+  });
+});
+
 describe("review marks", () => {
   const one = file("src/a.rs");
 
@@ -279,18 +365,31 @@ describe("review marks", () => {
 
 describe("remarks", () => {
   const at = (id: string, path: string, line: number, side: "before" | "after" = "after"): Remark => {
-    return { id, path, side, line, quoted: `    line ${line}`, text: `about ${line}` };
+    return { id, path, side, line, quoted: `line ${line}`, text: `about ${line}` };
   };
 
   it("are one message with file, line and what stands there", () => {
-    const { about, place, placeBefore } = en.review.remark;
-    const words = { about, line: place, lineBefore: placeBefore };
     const remarks = [at("1", "b.rs", 9), at("2", "a.rs", 4, "before"), at("3", "a.rs", 2)].reduce(
       withRemark,
       [] as Remark[],
     );
-    expect(messageOf(remarks, words)).toBe(
-      "About the changes:\n\n`a.rs`, line 2:\n> line 2\n\nabout 2\n\n`a.rs`, line 4 as it was before:\n> line 4\n\nabout 4\n\n`b.rs`, line 9:\n> line 9\n\nabout 9",
+    expect(messageOf(remarks, en.review.remark)).toBe(
+      "About the changes:\n\n`a.rs:2`:\n> line 2\n\nabout 2\n\n`a.rs:4`, as it was before:\n> line 4\n\nabout 4\n\n`b.rs:9`:\n> line 9\n\nabout 9",
+    );
+  });
+
+  it("name lines that stand together, and quote them in short", () => {
+    const cells = numbered(FIRST);
+    const all = placeOf("a.rs", cells);
+    expect(all).toEqual({ path: "a.rs", side: "after", line: 6, to: 9 });
+    expect(placeOf("a.rs", cells.slice(0, 2))).toEqual({ path: "a.rs", side: "before", line: 6, to: 7 });
+    expect(placeOf("a.rs", cells.slice(2, 3))).toEqual({ path: "a.rs", side: "after", line: 7 });
+    const lines = ["  if a {", "    b", "", "  }", "  c", "  d"].map((text) => came(text));
+    const long = numbered(hunk("long", 1, 12, ...lines));
+    const place = placeOf("a.rs", long) ?? { path: "", side: "after" as const, line: 0 };
+    expect(quoteOf(place, long)).toBe("if a {\n  b\n\n…\nd");
+    expect(messageOf([{ ...place, id: "1", quoted: "b\n\nd", text: "why" }], en.review.remark)).toBe(
+      "About the changes:\n\n`a.rs:12-17`:\n> b\n>\n> d\n\nwhy",
     );
   });
 

@@ -1,9 +1,10 @@
 //! Workflows as graphs, without a page.
 
 import { describe, expect, it } from "vitest";
-import { laidOut, nextTo, shapeOf } from "../src/flow/layout";
+import { nextTo, shapeOf } from "../src/flow/shape";
 import { counted, stepsOf } from "../src/flow/standing";
 import type { TaskState, WorkflowTask } from "../src/proto";
+import { laidOut } from "../work/layout";
 
 const task = (id: string, needs: string[] = [], state: TaskState = "pending"): WorkflowTask => ({
   id,

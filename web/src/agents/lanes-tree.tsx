@@ -3,9 +3,10 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows that are grids of their own are no rows of a table
 // biome-ignore-all lint/a11y/useFocusableInteractive: a row has the focus, its cells have none
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
-import { useNow } from "../parts";
+import { useNow, useWidth } from "../parts";
 import { useSlices } from "../wire";
 import { type Format, useFormat, useWords, type Words } from "../words";
+import { CallMarks, callsIn } from "./call-marks";
 import { Axis, awaited, type Stretch, stretches, summed } from "./lanes";
 import { doingOf, StandingGlyph } from "./standing";
 import type { Row } from "./tree";
@@ -38,6 +39,8 @@ export function LanesTree({ rows, chosen, onChoose, onOpen }: Given) {
   const ticks = axis.ticks(isShort ? TICKS.seconds : TICKS.minutes);
   const [focus, setFocus] = useState<string>();
   const body = useRef<HTMLDivElement>(null);
+  const time = useRef<HTMLSpanElement>(null);
+  const width = useWidth(time) ?? 0;
   const held = focus ?? chosen ?? rows[0]?.id;
 
   const move = (event: KeyboardEvent, at: number) => {
@@ -74,7 +77,7 @@ export function LanesTree({ rows, chosen, onChoose, onOpen }: Given) {
         <span role="columnheader" className="cost">
           {words.tree.columns.cost}
         </span>
-        <span role="columnheader" className="time">
+        <span ref={time} role="columnheader" className="time">
           <span className="hidden-label">{words.tree.columns.time}</span>
           {ticks.map(({ ms, at }) => (
             <span key={ms} aria-hidden="true" style={{ left: percent(at) }}>
@@ -120,6 +123,7 @@ export function LanesTree({ rows, chosen, onChoose, onOpen }: Given) {
                   isLast={isEnd(of, stretch)}
                 />
               ))}
+              <CallMarks deeds={row.activity?.deeds ?? []} axis={axis} width={width} />
               {isAtWork && <i className="now" style={{ left: percent(axis.at(now)) }} />}
             </span>
           </div>
@@ -206,6 +210,7 @@ function told(of: readonly Stretch[], others: readonly Drawn[], row: Row, words:
     sum.works > 0 ? words.tree.worked(format.duration(sum.works)) : "",
     sum.asks > 0 ? words.tree.askedYou(format.duration(sum.asks)) : "",
     sum.waits > 0 && whom.length > 0 ? words.tree.waited(format.duration(sum.waits), whom.join(", ")) : "",
+    callsIn(row.activity?.deeds ?? [], words),
   ]
     .filter(Boolean)
     .join(", ");

@@ -42,6 +42,7 @@ const KEYS: [keyof Words["keys"]["groups"], [string, Does][]][] = [
       ["k", "keep"],
       ["x", "revert"],
       ["c", "comment"],
+      ["⇧ ↑ ↓", "lines"],
       ["K", "keepAll"],
     ],
   ],

@@ -21,12 +21,12 @@ export type Acts = {
   keepFile: (file: File) => void;
   revertHunk: (file: File, hunk: Hunk) => void;
   revertFile: (file: File) => void;
-  /** Writes about a line, or about the first one of a change that is different. */
+  /** Writes about lines, or about the last one of a change that is different. */
   commentHunk: (file: File, hunk: Hunk) => void;
-  comment: (file: File, cell: Cell) => void;
+  comment: (file: File, cells: readonly Cell[]) => void;
   again: () => void;
-  /** What is being written is about another line. */
-  placeRemark: (file: File, cell: Cell) => void;
+  /** What is being written is about other lines. */
+  placeRemark: (file: File, cells: readonly Cell[]) => void;
   saveRemark: (text: string) => void;
   closeRemark: () => void;
   changeRemark: (remark: Remark) => void;

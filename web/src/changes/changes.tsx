@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
-import { Icon, useKeys, useStored } from "../parts";
+import { Icon, useKeys, useStored, useWidth } from "../parts";
 import type { PlaceNote } from "../proto";
 import { useIsLive, useSession } from "../wire";
 import { useWords } from "../words";
@@ -10,6 +10,7 @@ import { FileList } from "./file-list";
 import { reviewed } from "./marks";
 import { addressOf, isNow, type Range, rangeIn } from "./range";
 import { useMessages } from "./range-picks";
+import { lastOf } from "./remarks";
 import { RevertDialog } from "./revert-dialog";
 import { type At, hunkKey, isLarge, sheetRows, step, stops, writeKey } from "./rows";
 import { type Goal, Sheet } from "./sheet";
@@ -18,7 +19,7 @@ import { Top } from "./top";
 import { useActs } from "./use-acts";
 import { useRemarks } from "./use-remarks";
 import { useReview } from "./use-review";
-import { useWidth } from "./use-width";
+import { useSpan } from "./use-span";
 
 /** A stage that is narrower has lines one below the other. */
 const BESIDE = 860;
@@ -150,6 +151,15 @@ function Review({ range, onRange }: Given) {
     else acts[withFile](file);
     return true;
   };
+  const span = useSpan({
+    rows,
+    at,
+    acts,
+    onKey: (row) => {
+      stage.current?.querySelector<HTMLElement>(".sheet")?.focus({ preventScroll: true });
+      toRow(row);
+    },
+  });
   const keepChosen = onChosen("keepHunk", "keepFile");
   useKeys({
     "]": () => move(1),
@@ -158,7 +168,10 @@ function Review({ range, onRange }: Given) {
     "{": () => moveFile(-1),
     k: keepChosen,
     x: onChosen("revertHunk", "revertFile"),
+    ArrowDown: span.press(1),
+    ArrowUp: span.press(-1),
     c: () => {
+      if (span.span !== undefined) return void span.comment(span.span, false);
       const { file, hunk } = chosen();
       if (file === undefined || hunk === undefined) return false;
       acts.commentHunk(file, hunk);
@@ -246,6 +259,7 @@ function Review({ range, onRange }: Given) {
                 given={writing?.remark?.text ?? ""}
                 goal={goal}
                 acts={acts}
+                chosen={span}
                 onSeen={review.want}
                 onTop={onTop}
               />
@@ -272,6 +286,9 @@ function Review({ range, onRange }: Given) {
           onClose={done.asked.close}
         />
       )}
+      <span className="hidden-label" role="status">
+        {span.place === undefined ? "" : words.review.remark.chosen(span.place.line, lastOf(span.place))}
+      </span>
       <span className="hidden-label" role="status">
         {session.isOpen && review.isLoaded ? words.review.reviewed(kept.kept, kept.all) : ""}
       </span>

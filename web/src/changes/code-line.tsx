@@ -1,43 +1,76 @@
 //! Lines of a change: beside each other, or one below the other.
 
 import { Fragment, memo } from "react";
-import { signs } from "../text";
+import type { Hunk } from "../proto";
+import { Coloured, signs } from "../text";
 import { useWords } from "../words";
+import { type Tinted, useTints } from "./colours";
 import type { Cell, Pair } from "./pairs";
+import type { Picked } from "./spans";
 
 const SIGN = { same: "", other: "", added: "+", removed: "−" };
 const TONE = { same: "", other: "", added: " a", removed: " d" };
 
-export const PairLine = memo(({ pair: { left, right } }: { pair: Pair }) => (
-  <div className="pair">
-    <Half cell={left} number={left?.before} name="c2" />
-    <Half cell={right} number={right?.after} name="c2 r" />
-  </div>
-));
+/** A line stands in a change, and that in a file. */
+type Of = { hunk: Hunk; path: string };
 
-function Half({ cell, number, name }: { cell: Cell | undefined; number: number | undefined; name: string }) {
+type PairGiven = Of & { pair: Pair; picked: Picked };
+
+export const PairLine = memo(({ pair: { left, right }, picked, hunk, path }: PairGiven) => {
+  const tint = useTints(hunk, path);
+  const half = (cell: Cell | undefined, isPicked: boolean) => ({ cell, isPicked, tinted: cell && tint(cell) });
+  return (
+    <div className="pair">
+      <Half {...half(left, picked === "left" || picked === "both")} number={left?.before} name="c2" />
+      <Half {...half(right, picked === "right" || picked === "both")} number={right?.after} name="c2 r" />
+    </div>
+  );
+});
+
+type HalfGiven = {
+  cell: Cell | undefined;
+  tinted: Tinted | undefined;
+  number: number | undefined;
+  name: string;
+  isPicked: boolean;
+};
+
+function Half({ cell, tinted, number, name, isPicked }: HalfGiven) {
   if (cell === undefined) return <div className={`${name} x`} />;
   return (
-    <div className={name + TONE[cell.kind]}>
+    <div className={name + TONE[cell.kind] + (isPicked ? " picked" : "")}>
       <i>{number}</i>
       <u>{SIGN[cell.kind]}</u>
-      <Text cell={cell} />
+      <Text cell={cell} tinted={tinted} />
     </div>
   );
 }
 
-export const OneLine = memo(({ cell }: { cell: Cell }) => (
-  <div className={`ln${TONE[cell.kind]}`}>
-    <i>{cell.before}</i>
-    <i>{cell.after}</i>
-    <u>{SIGN[cell.kind]}</u>
-    <Text cell={cell} />
-  </div>
-));
+type LineGiven = Of & { cell: Cell; isPicked?: boolean };
 
-/** The words of a line, those that are different marked, and what can't be seen written out. */
-function Text({ cell: { text, marks = [], unended } }: { cell: Cell }) {
+export const OneLine = memo(({ cell, hunk, path, isPicked = false }: LineGiven) => {
+  const tint = useTints(hunk, path);
+  return (
+    <div className={`ln${TONE[cell.kind]}${isPicked ? " picked" : ""}`}>
+      <i>{cell.before}</i>
+      <i>{cell.after}</i>
+      <u>{SIGN[cell.kind]}</u>
+      <Text cell={cell} tinted={tint(cell)} />
+    </div>
+  );
+});
+
+type TextGiven = { cell: Cell; tinted: Tinted | undefined };
+
+/** The words of a line in their colours, those that are different marked, and what can't be seen written out. */
+function Text({ cell: { text, marks = [], unended }, tinted }: TextGiven) {
   const words = useWords().review;
+  const piece = (from: number, to: number) =>
+    tinted === undefined ? (
+      signs(text.slice(from, to))
+    ) : (
+      <Coloured text={tinted.text} parts={tinted.parts} from={tinted.from + from} to={tinted.from + to} />
+    );
   const pieces: { from: number; to: number; isMarked: boolean }[] = [];
   let at = 0;
   for (const [from = 0, to = 0] of marks) {
@@ -49,11 +82,7 @@ function Text({ cell: { text, marks = [], unended } }: { cell: Cell }) {
   return (
     <span>
       {pieces.map(({ from, to, isMarked }) =>
-        isMarked ? (
-          <mark key={from}>{signs(text.slice(from, to))}</mark>
-        ) : (
-          <Fragment key={from}>{signs(text.slice(from, to))}</Fragment>
-        ),
+        isMarked ? <mark key={from}>{piece(from, to)}</mark> : <Fragment key={from}>{piece(from, to)}</Fragment>,
       )}
       {unended === true && <mark className="sign">⟪{words.unended}⟫</mark>}
     </span>

@@ -72,16 +72,14 @@ export function RangePicks({ range, onRange }: Given) {
       >
         <span className="cut">{(fromNow ?? strange(from)).label}</span>
       </Choice>
-      <span className="wide">
-        <Choice
-          label={words.until}
-          value={toNow?.value ?? to}
-          options={[...extra(to, toNow), ...tos, ...group(words.checkpoints, until.kept)]}
-          onPick={(to) => onRange({ ...range, to })}
-        >
-          <span className="cut">{(toNow ?? strange(to)).label}</span>
-        </Choice>
-      </span>
+      <Choice
+        label={words.until}
+        value={toNow?.value ?? to}
+        options={[...extra(to, toNow), ...tos, ...group(words.checkpoints, until.kept)]}
+        onPick={(to) => onRange({ ...range, to })}
+      >
+        <span className="cut">{(toNow ?? strange(to)).label}</span>
+      </Choice>
     </>
   );
 }

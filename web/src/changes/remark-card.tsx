@@ -1,10 +1,10 @@
 //! What is said of a line: as it stands, and while it is written.
 
 import { useEffect, useRef, useState } from "react";
-import { Icon, Pick } from "../parts";
+import { Pick as Choice, Icon } from "../parts";
 import { useWords } from "../words";
 import type { Cell } from "./pairs";
-import { type Place, placeOf, type Remark, samePlace } from "./remarks";
+import { covers, endsAt, lastOf, type Place, type Remark } from "./remarks";
 
 type Given = {
   remark: Remark;
@@ -41,28 +41,63 @@ export function RemarkCard({ remark, onChange, onDrop, onNext }: Given) {
 
 type Words = ReturnType<typeof useWords>["review"]["remark"];
 
-const onLine = (words: Words, { side, line }: Place) => (side === "before" ? words.onBefore(line) : words.on(line));
+function onLine(words: Words, { side, line, to }: Place): string {
+  if (to !== undefined) return side === "before" ? words.onManyBefore(line, to) : words.onMany(line, to);
+  return side === "before" ? words.onBefore(line) : words.on(line);
+}
 
 type WriteGiven = {
   place: Place;
   given: string;
   /** The lines that it can be about. */
   cells: readonly Cell[];
-  onPlace: (cell: Cell) => void;
+  onPlace: (cells: readonly Cell[]) => void;
   onSave: (text: string) => void;
   onClose: () => void;
 };
 
 const SIGN = { same: " ", other: " ", added: "+", removed: "−" };
 
-function isAt(place: Place, cell: Cell): boolean {
-  const other = placeOf(place.path, cell);
-  return other !== undefined && samePlace(place, other);
+type LinesGiven = Pick<WriteGiven, "place" | "cells" | "onPlace">;
+
+/** From which line to which: whoever can't drag along numbers chooses here. */
+function LinePicks({ place, cells, onPlace }: LinesGiven) {
+  const words = useWords().review.remark;
+  const from = cells.findIndex((cell) => covers(place, cell));
+  const to = cells.findLastIndex((cell) => endsAt(place, cell));
+  const options = (first: number) =>
+    cells.slice(first).map((cell, at) => ({
+      value: String(first + at),
+      label: `${cell.after ?? cell.before} ${SIGN[cell.kind]} ${cell.text}`,
+    }));
+  const pick = (from: number, to: number) => onPlace(cells.slice(from, Math.max(from, to) + 1));
+  return (
+    <>
+      <Choice
+        label={words.firstLine}
+        value={String(from)}
+        options={options(0)}
+        onPick={(first) => pick(Number(first), place.to === undefined ? Number(first) : to)}
+      >
+        {onLine(words, place)}
+      </Choice>
+      <Choice
+        label={words.lastLine}
+        value={String(to)}
+        options={options(Math.max(0, from))}
+        onPick={(last) => pick(from, Number(last))}
+      >
+        {words.upTo(lastOf(place))}
+      </Choice>
+    </>
+  );
 }
 
 /** Enter keeps it, Escape leaves it. */
 export function RemarkField({ place, given, cells, onPlace, onSave, onClose }: WriteGiven) {
   const words = useWords();
+  const { write, writeMany } = words.review.remark;
+  const about = place.to === undefined ? write : writeMany;
   const [text, setText] = useState(given);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
@@ -70,26 +105,13 @@ export function RemarkField({ place, given, cells, onPlace, onSave, onClose }: W
     <div className="remark write">
       <header>
         <Icon name="note" small />
-        <Pick
-          label={words.review.remark.line}
-          value={String(cells.findIndex((cell) => isAt(place, cell)))}
-          options={cells.map((cell, at) => ({
-            value: String(at),
-            label: `${cell.after ?? cell.before} ${SIGN[cell.kind]} ${cell.text}`,
-          }))}
-          onPick={(at) => {
-            const cell = cells[Number(at)];
-            if (cell !== undefined) onPlace(cell);
-          }}
-        >
-          {onLine(words.review.remark, place)}
-        </Pick>
+        <LinePicks place={place} cells={cells} onPlace={onPlace} />
       </header>
       <textarea
         ref={field}
         rows={2}
-        aria-label={words.review.remark.write}
-        placeholder={words.review.remark.write}
+        aria-label={about}
+        placeholder={about}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {

@@ -58,7 +58,7 @@ export function RevertDialog({ going, off, trouble, onRevert, onClose }: Given) 
 
 function OneGoing({ going: { file, hunks } }: { going: Going }) {
   const { back } = useWords().review;
-  const lines = useMemo(() => hunks.map((hunk) => ({ id: hunk.id, cells: numbered(hunk) })), [hunks]);
+  const lines = useMemo(() => hunks.map((hunk) => ({ hunk, cells: numbered(hunk) })), [hunks]);
   const count = (kind: "added" | "removed") =>
     hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.kind === kind).length, 0);
   const isWhole = hunks.length === 0;
@@ -84,10 +84,10 @@ function OneGoing({ going: { file, hunks } }: { going: Going }) {
           <Glyph shape="off" tone="off" /> {back.others}
         </p>
       )}
-      {lines.map(({ id, cells }) => (
-        <div key={id} className="lines">
+      {lines.map(({ hunk, cells }) => (
+        <div key={hunk.id} className="lines">
           {cells.map((cell) => (
-            <OneLine key={`${cell.before}/${cell.after}`} cell={cell} />
+            <OneLine key={`${cell.before}/${cell.after}`} cell={cell} hunk={hunk} path={file.path} />
           ))}
         </div>
       ))}

@@ -2,8 +2,9 @@
 
 import type { Hunk } from "../proto";
 import { type Cell, extent, numbered, type Pair, paired } from "./pairs";
-import { type Place, placeOf, type Remark, samePlace } from "./remarks";
+import { endsAt, type Place, type Remark } from "./remarks";
 import type { File, Known } from "./shown";
+import { runAround } from "./spans";
 
 /** Changed lines of a file over which it is folded until somebody wants it. */
 export const LARGE = 600;
@@ -17,8 +18,8 @@ export type Row = { key: string; file: File } & (
   | { kind: "note"; note: "binary" | "large" | "cut" | "same" | "comes" | "trouble" }
   | { kind: "unchanged"; gap: Unchanged }
   | { kind: "hunk"; hunk: Hunk }
-  | { kind: "pair"; hunk?: Hunk; pair: Pair }
-  | { kind: "line"; hunk?: Hunk; cell: Cell }
+  | { kind: "pair"; hunk: Hunk; pair: Pair }
+  | { kind: "line"; hunk: Hunk; cell: Cell }
   | { kind: "remark"; remark: Remark }
   | { kind: "write"; place: Place; cells: readonly Cell[] }
 );
@@ -63,8 +64,8 @@ export function sheetRows(sheet: Sheet): Row[] {
   return rows;
 }
 
-/** Puts what was said of a row's lines below it; `all` are those of its change. */
-type Below = (cells: readonly (Cell | undefined)[], all: readonly Cell[]) => void;
+/** Puts what was said of a row's lines below it. */
+type Below = (...cells: (Cell | undefined)[]) => void;
 
 function fileRows(rows: Row[], file: File, sheet: Sheet): void {
   const { path } = file;
@@ -85,17 +86,17 @@ function fileRows(rows: Row[], file: File, sheet: Sheet): void {
   // Remarks stand below their line, those on lines that are not shown above all.
   const remarks = sheet.remarks.filter((remark) => remark.path === path);
   const shown = new Set<string>();
-  const below: Below = (cells, all) => {
-    for (const place of cells.flatMap((cell) => (cell === undefined ? [] : (placeOf(path, cell) ?? [])))) {
-      for (const remark of remarks) {
-        if (shown.has(remark.id) || !samePlace(remark, place)) continue;
-        shown.add(remark.id);
-        rows.push({ kind: "remark", key: `${path}\nremark ${remark.id}`, file, remark });
-      }
-      if (sheet.writing !== undefined && samePlace(sheet.writing, place) && !shown.has("writing")) {
-        shown.add("writing");
-        rows.push({ kind: "write", key: writeKey(path), file, place, cells: all });
-      }
+  const below: Below = (...cells) => {
+    const isHere = (place: Place) => cells.some((cell) => cell !== undefined && endsAt(place, cell));
+    for (const remark of remarks) {
+      if (shown.has(remark.id) || !isHere(remark)) continue;
+      shown.add(remark.id);
+      rows.push({ kind: "remark", key: `${path}\nremark ${remark.id}`, file, remark });
+    }
+    const { writing } = sheet;
+    if (writing?.path === path && isHere(writing) && !shown.has("writing")) {
+      shown.add("writing");
+      rows.push({ kind: "write", key: writeKey(path), file, place: writing, cells: [] });
     }
   };
   const body = rows.length;
@@ -105,22 +106,20 @@ function fileRows(rows: Row[], file: File, sheet: Sheet): void {
     const shift = before - after;
     for (let from = after; from < to; ) {
       const key = gapKey(lines.mark, path, from, to);
-      const found = sheet.unfolded.get(key)?.slice(0, to - from);
+      const found = sheet.unfolded.get(key);
       if (found === undefined || found.length === 0) {
         return void rows.push({ kind: "unchanged", key, file, gap: { from, count: to - from } });
       }
-      for (const text of found) {
-        const cell: Cell = { kind: "same", text, before: from + shift, after: from };
-        linesOf(rows, file, undefined, [cell], sheet.isBeside, below);
-        from += 1;
-      }
+      const same = stretchOf(found, { before: from + shift, after: from, most: to - from });
+      linesOf(rows, file, same, sheet.isBeside, below);
+      from += same.lines.length;
     }
   };
   for (const hunk of lines.hunks) {
     // Of a side that is empty the number is that of the line before it.
     gapTo(hunk.after);
     rows.push({ kind: "hunk", key: hunkKey(path, hunk.id), file, hunk });
-    linesOf(rows, file, hunk, numbered(hunk), sheet.isBeside, below);
+    linesOf(rows, file, hunk, sheet.isBeside, below);
     const spans = extent(hunk);
     before = hunk.before + spans.before;
     after = hunk.after + spans.after;
@@ -130,26 +129,39 @@ function fileRows(rows: Row[], file: File, sheet: Sheet): void {
   const left = remarks.filter(({ id }) => !shown.has(id));
   const strays = left.map((remark): Row => ({ kind: "remark", key: `${path}\nremark ${remark.id}`, file, remark }));
   rows.splice(body, 0, ...strays);
+  if (shown.has("writing")) aroundWriting(rows);
 }
 
-function linesOf(
-  rows: Row[],
-  file: File,
-  hunk: Hunk | undefined,
-  cells: readonly Cell[],
-  isBeside: boolean,
-  below: Below,
-): void {
-  const of = { file, ...(hunk && { hunk }) };
+/** What is written about may be about other lines near it. */
+function aroundWriting(rows: Row[]): void {
+  const at = rows.findIndex(({ kind }) => kind === "write");
+  const row = rows[at];
+  if (row?.kind === "write") rows[at] = { ...row, cells: runAround(rows, at) };
+}
+
+/** Lines that were unfolded stand in a change of their own, in which nothing is different. */
+const stretches = new WeakMap<readonly string[], Hunk>();
+
+function stretchOf(found: readonly string[], at: { before: number; after: number; most: number }): Hunk {
+  const known = stretches.get(found);
+  if (known?.before === at.before && known.after === at.after) return known;
+  const lines = found.slice(0, at.most).map((text) => ({ kind: "same" as const, text }));
+  const made: Hunk = { id: "", before: at.before, after: at.after, lines };
+  stretches.set(found, made);
+  return made;
+}
+
+function linesOf(rows: Row[], file: File, hunk: Hunk, isBeside: boolean, below: Below): void {
+  const cells = numbered(hunk);
   if (isBeside) {
     for (const pair of paired(cells)) {
-      rows.push({ kind: "pair", key: keyOf(file.path, pair.left, pair.right), ...of, pair });
-      below(pair.left === pair.right ? [pair.left] : [pair.left, pair.right], cells);
+      rows.push({ kind: "pair", key: keyOf(file.path, pair.left, pair.right), file, hunk, pair });
+      below(pair.left, pair.right);
     }
   } else {
     for (const cell of cells) {
-      rows.push({ kind: "line", key: keyOf(file.path, cell, cell), ...of, cell });
-      below([cell], cells);
+      rows.push({ kind: "line", key: keyOf(file.path, cell, cell), file, hunk, cell });
+      below(cell);
     }
   }
 }

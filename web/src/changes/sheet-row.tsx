@@ -9,11 +9,12 @@ import { RemarkCard, RemarkField } from "./remark-card";
 import type { Row } from "./rows";
 import type { File, Known } from "./shown";
 import { known } from "./shown";
+import type { Picked } from "./spans";
 
-type Given = { row: Row; lines: Known; isChosen: boolean; given: string; acts: Acts };
+type Given = { row: Row; lines: Known; isChosen: boolean; picked: Picked; given: string; acts: Acts };
 
 /** While the sheet is scrolled no row is drawn twice. */
-export const SheetRow = memo(({ row, lines, isChosen, given, acts }: Given) => {
+export const SheetRow = memo(({ row, lines, isChosen, picked, given, acts }: Given) => {
   const words = useWords().review;
   switch (row.kind) {
     case "others":
@@ -23,9 +24,9 @@ export const SheetRow = memo(({ row, lines, isChosen, given, acts }: Given) => {
     case "hunk":
       return <HunkHead row={row} isChosen={isChosen} acts={acts} />;
     case "pair":
-      return <PairLine pair={row.pair} />;
+      return <PairLine pair={row.pair} hunk={row.hunk} path={row.file.path} picked={picked} />;
     case "line":
-      return <OneLine cell={row.cell} />;
+      return <OneLine cell={row.cell} hunk={row.hunk} path={row.file.path} isPicked={picked !== ""} />;
     case "unchanged":
       return <Unchanged row={row} acts={acts} />;
     case "note":
@@ -45,7 +46,7 @@ export const SheetRow = memo(({ row, lines, isChosen, given, acts }: Given) => {
           place={row.place}
           given={given}
           cells={row.cells}
-          onPlace={(cell) => acts.placeRemark(row.file, cell)}
+          onPlace={(cells) => acts.placeRemark(row.file, cells)}
           onSave={acts.saveRemark}
           onClose={acts.closeRemark}
         />

@@ -2,13 +2,17 @@
 
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
+import { useWidth } from "../parts";
 import { useWords } from "../words";
 import type { Acts } from "./acts";
-import type { Cell } from "./pairs";
+import type { Place } from "./remarks";
 import { type At, guess, type Row } from "./rows";
 import { SheetRow } from "./sheet-row";
 import type { Known } from "./shown";
-import { useWidth } from "./use-width";
+import { pickedOf } from "./spans";
+import { turns } from "./turns";
+import { useDrag } from "./use-drag";
+import type { Chosen } from "./use-span";
 
 /** Where somebody wants to be: the row of this key, asked for once more with every number. */
 export type Goal = { key: string; time: number };
@@ -23,6 +27,8 @@ type Given = {
   given: string;
   goal: Goal | undefined;
   acts: Acts;
+  /** The lines that are chosen. */
+  chosen: Chosen;
   onSeen: (paths: readonly string[]) => void;
   /** The reader came to a file by themselves. */
   onTop: (path: string) => void;
@@ -37,7 +43,7 @@ const BY_HAND = /^(?:Arrow.*|Page.*|Home|End|Tab|Enter| )$/;
 /** How wide a letter of a line is. */
 const LETTER = 7.2;
 
-export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, onTop }: Given) {
+export function Sheet({ rows, lines, at, isBeside, given, goal, acts, chosen, onSeen, onTop }: Given) {
   const words = useWords().review;
   const scroller = useRef<HTMLElement>(null);
   const isByHand = useRef(false);
@@ -52,6 +58,8 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, on
   const head = useRef<number>(undefined);
   const place = goal === undefined ? undefined : places.get(goal.key);
   const isFile = place !== undefined && rows[place]?.kind === "file";
+  const drag = useDrag(rows, chosen);
+  const picked = chosen.place ?? placeWritten(rows, written);
 
   const list = useVirtualizer({
     count: rows.length,
@@ -116,18 +124,17 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, on
       aria-label={words.sheet}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
       tabIndex={0}
+      onScroll={({ currentTarget, timeStamp }) => turns.moved(currentTarget.scrollTop, timeStamp)}
       onWheel={byHand}
       onTouchMove={byHand}
       onPointerDown={byHand}
-      onKeyDown={({ key }) => BY_HAND.test(key) && byHand()}
-      onClick={(event) => {
-        // The number of a line is a short way to say something of it.
-        const number = event.target instanceof Element ? event.target.closest("i") : null;
-        const found = number?.closest<HTMLElement>("[data-index]")?.dataset.index;
-        const row = found === undefined ? undefined : rows[Number(found)];
-        const cell = row && cellOf(row, number?.closest(".r") !== null);
-        if (row !== undefined && cell !== undefined) acts.comment(row.file, cell);
+      onKeyDown={(event) => {
+        if (BY_HAND.test(event.key)) byHand();
+        if (event.key !== "Escape" || chosen.span === undefined) return;
+        event.preventDefault();
+        chosen.choose(undefined);
       }}
+      {...drag}
     >
       <div className="rows" style={{ height: list.getTotalSize() }}>
         {items.map(({ key, index, start }) => {
@@ -146,6 +153,7 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, on
                 row={row}
                 lines={lines(row.file.path)}
                 isChosen={row.kind === "hunk" && at?.path === row.file.path && at.hunk === row.hunk.id}
+                picked={pickedOf(row, picked)}
                 given={given}
                 acts={acts}
               />
@@ -157,10 +165,10 @@ export function Sheet({ rows, lines, at, isBeside, given, goal, acts, onSeen, on
   );
 }
 
-/** The line of a row that a number is of. */
-function cellOf(row: Row, isRight: boolean): Cell | undefined {
-  if (row.kind === "line") return row.cell;
-  return row.kind === "pair" ? (isRight ? row.pair.right : row.pair.left) : undefined;
+/** The lines that are written about. */
+function placeWritten(rows: readonly Row[], written: number | undefined): Place | undefined {
+  const row = written === undefined ? undefined : rows[written];
+  return row?.kind === "write" ? row.place : undefined;
 }
 
 /** The place of the last number that is not over `most`. */

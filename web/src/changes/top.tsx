@@ -31,7 +31,7 @@ export function Top({ range, files, kept, current, layout, acts, ...on }: Given)
   const isAll = kept.kept === kept.all;
   const off = acts.keepOff ?? acts.revertOff;
   return (
-    <div className="sub">
+    <div className="sub review-top">
       <RangePicks range={range} onRange={on.onRange} />
       {files.length > 0 && (
         <>
@@ -54,7 +54,7 @@ export function Top({ range, files, kept, current, layout, acts, ...on }: Given)
           {layout !== undefined && <Layout layout={layout} onLayout={on.onLayout} />}
           <button
             type="button"
-            className="btn wide"
+            className="btn"
             disabled={acts.revertOff !== undefined || isAll}
             title={acts.revertOff}
             onClick={on.onRevertAll}

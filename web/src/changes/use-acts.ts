@@ -7,7 +7,7 @@ import type { Acts } from "./acts";
 import { type Going, goingOf, isKept, marksOf, without } from "./marks";
 import { numbered } from "./pairs";
 import { FIRST, isNow, type Range } from "./range";
-import { placeOf } from "./remarks";
+import { placeOf, quoteOf } from "./remarks";
 import type { At, Unchanged } from "./rows";
 import { type File, known } from "./shown";
 import type { Remarks } from "./use-remarks";
@@ -83,20 +83,20 @@ export function useActs({ review, range, remarks, choose, toggle }: Given) {
       ask([{ file, mark: lines?.mark ?? file.mark, hunks: [hunk] }]);
     },
     revertFile: (file) => ask([{ file, mark: known(review.lines(file.path))?.mark ?? file.mark, hunks: [] }]),
-    comment: (file, cell) => {
-      const place = placeOf(file.path, cell);
-      if (place !== undefined) remarks.write({ place, quoted: cell.text });
+    comment: (file, cells) => {
+      const place = placeOf(file.path, cells);
+      if (place !== undefined) remarks.write({ place, quoted: quoteOf(place, cells) });
     },
     commentHunk: (file, hunk) => {
       choose({ path: file.path, hunk: hunk.id });
       const cells = numbered(hunk);
       const cell = cells.findLast(({ kind }) => kind === "added") ?? cells.findLast(({ kind }) => kind === "removed");
-      if (cell !== undefined) acts.comment(file, cell);
+      if (cell !== undefined) acts.comment(file, [cell]);
     },
     again: review.again,
-    placeRemark: (file, cell) => {
-      const place = placeOf(file.path, cell);
-      if (place !== undefined) remarks.write({ ...remarks.writing, place, quoted: cell.text });
+    placeRemark: (file, cells) => {
+      const place = placeOf(file.path, cells);
+      if (place !== undefined) remarks.write({ ...remarks.writing, place, quoted: quoteOf(place, cells) });
     },
     saveRemark: remarks.save,
     closeRemark: () => remarks.write(undefined),

@@ -15,8 +15,7 @@ export function useRemarks() {
   const [kept, setKept] = useStored(remarksOf(session.id));
   const remarks = useMemo(() => remarksIn(kept), [kept]);
   const [writing, setWriting] = useState<Writing>();
-  const told = (remarks: readonly Remark[]) =>
-    messageOf(remarks, { about: words.about, line: words.place, lineBefore: words.placeBefore });
+  const told = (remarks: readonly Remark[]) => messageOf(remarks, words);
   const drop = (remark: Remark) => setKept(keptOf(remarks.filter(({ id }) => id !== remark.id)));
   return {
     remarks,

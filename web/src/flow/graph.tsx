@@ -1,12 +1,13 @@
 //! A workflow as a graph: a button a task, lines between them, and arrows that lead along these.
 
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Icon, useKeys, useNow } from "../parts";
 import type { WorkflowTask } from "../proto";
 import { useFormat, useWords } from "../words";
 import { TaskGlyph } from "./glyphs";
-import { laidOut, NODE, nextTo, shapeOf, type Way } from "./layout";
+import { type Layout, NODE, nextTo, shapeOf, type Way } from "./shape";
 import { counted, type Standing, standingOf } from "./standing";
+import { useLayout } from "./use-layout";
 
 type Given = {
   name: string;
@@ -19,6 +20,8 @@ type Given = {
 
 const WAYS: Record<string, Way> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
 
+const EMPTY: Layout = { nodes: [], lines: [], width: 0, height: 0 };
+
 const LEAST = 0.4;
 /** Smaller it can't be read, so that it scrolls instead. */
 const READABLE = 0.75;
@@ -27,8 +30,8 @@ const STEP = 1.25;
 
 export function Graph({ name, tasks, roleOf, chosen, onChoose }: Given) {
   const words = useWords();
-  const shape = shapeOf(tasks);
-  const drawn = useMemo(() => laidOut(shape), [shape]);
+  const layout = useLayout(shapeOf(tasks));
+  const drawn = layout ?? EMPTY;
   const box = useRef<HTMLElement>(null);
   const [scale, setScale] = useState(1);
   const [only, setOnly] = useState<Standing>();
@@ -62,60 +65,64 @@ export function Graph({ name, tasks, roleOf, chosen, onChoose }: Given) {
   return (
     <div className="flow">
       <section className="graph" ref={box} aria-label={words.flow.graphLabel(name)} onKeyDown={move}>
-        <div className="sheet" style={{ width: drawn.width * scale, height: drawn.height * scale }}>
-          <div className="drawn" style={{ width: drawn.width, height: drawn.height, transform: `scale(${scale})` }}>
-            <svg className="edges" aria-hidden="true" width={drawn.width} height={drawn.height}>
-              <defs>
-                <marker
-                  id="flow-tip"
-                  viewBox="0 0 6 6"
-                  refX="5"
-                  refY="3"
-                  markerWidth="6"
-                  markerHeight="6"
-                  orient="auto"
-                >
-                  <path d="M0 .5 5 3 0 5.5" fill="none" stroke="context-stroke" />
-                </marker>
-              </defs>
-              {drawn.lines.map(({ from, to, path }) => (
-                <path
-                  key={`${from} ${to}`}
-                  d={path}
-                  className={lineOf(byId.get(from), byId.get(to))}
-                  markerEnd="url(#flow-tip)"
-                />
-              ))}
-            </svg>
-            {drawn.nodes.map(({ id, x, y }) => {
-              const task = byId.get(id);
-              return (
-                task && (
-                  <button
-                    key={id}
-                    type="button"
-                    data-task={id}
-                    className={`nodebox ${standingOf(task)}${id === chosen ? " sel" : ""}${dims(id) ? " dims" : ""}`}
-                    style={{ left: x, top: y, width: NODE.width, height: NODE.height }}
-                    aria-pressed={id === chosen}
-                    title={task.error ?? id}
-                    onClick={() => onChoose(id)}
+        {layout === undefined && <Skeleton />}
+        {layout === null && <p className="said-of">{words.flow.noGraph}</p>}
+        {layout != null && (
+          <div className="sheet" style={{ width: drawn.width * scale, height: drawn.height * scale }}>
+            <div className="drawn" style={{ width: drawn.width, height: drawn.height, transform: `scale(${scale})` }}>
+              <svg className="edges" aria-hidden="true" width={drawn.width} height={drawn.height}>
+                <defs>
+                  <marker
+                    id="flow-tip"
+                    viewBox="0 0 6 6"
+                    refX="5"
+                    refY="3"
+                    markerWidth="6"
+                    markerHeight="6"
+                    orient="auto"
                   >
-                    <span className="head">
-                      <TaskGlyph state={task.state} />
-                      <b className="cut">{id}</b>
-                    </span>
-                    <small>
-                      <span className="cut">{roleOf(task) ?? words.flow.kind[task.kind]}</span>
-                      <span className="grow" />
-                      <Figure task={task} now={now} />
-                    </small>
-                  </button>
-                )
-              );
-            })}
+                    <path d="M0 .5 5 3 0 5.5" fill="none" stroke="context-stroke" />
+                  </marker>
+                </defs>
+                {drawn.lines.map(({ from, to, path }) => (
+                  <path
+                    key={`${from} ${to}`}
+                    d={path}
+                    className={lineOf(byId.get(from), byId.get(to))}
+                    markerEnd="url(#flow-tip)"
+                  />
+                ))}
+              </svg>
+              {drawn.nodes.map(({ id, x, y }) => {
+                const task = byId.get(id);
+                return (
+                  task && (
+                    <button
+                      key={id}
+                      type="button"
+                      data-task={id}
+                      className={`nodebox ${standingOf(task)}${id === chosen ? " sel" : ""}${dims(id) ? " dims" : ""}`}
+                      style={{ left: x, top: y, width: NODE.width, height: NODE.height }}
+                      aria-pressed={id === chosen}
+                      title={task.error ?? id}
+                      onClick={() => onChoose(id)}
+                    >
+                      <span className="head">
+                        <TaskGlyph state={task.state} />
+                        <b className="cut">{id}</b>
+                      </span>
+                      <small>
+                        <span className="cut">{roleOf(task) ?? words.flow.kind[task.kind]}</span>
+                        <span className="grow" />
+                        <Figure task={task} now={now} />
+                      </small>
+                    </button>
+                  )
+                );
+              })}
+            </div>
           </div>
-        </div>
+        )}
       </section>
       <div className="keys-line">
         <Filter tasks={tasks} only={only} onOnly={setOnly} />
@@ -133,6 +140,15 @@ export function Graph({ name, tasks, roleOf, chosen, onChoose }: Given) {
     </div>
   );
 }
+
+/** The tasks have no places yet. */
+const Skeleton = () => (
+  <div className="skeleton" aria-hidden="true">
+    {[0, 1, 2, 3, 4, 5].map((at) => (
+      <i key={at} />
+    ))}
+  </div>
+);
 
 function lineOf(from: WorkflowTask | undefined, to: WorkflowTask | undefined): string {
   if (to?.state === "running" && from?.state === "completed") return "lit";

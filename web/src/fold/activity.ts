@@ -1,6 +1,7 @@
 //! What each agent does and did over time: it worked, it waited, it waited for the person.
 
 import type { Event, NodeState } from "../proto";
+import { noteDeed } from "./deeds";
 import { type Activity, type Lane, touch, type View } from "./view";
 
 /** Changes that are kept of an agent. */
@@ -19,7 +20,7 @@ const LANES: Record<NodeState, Lane> = {
 };
 
 function of(view: View, agent: string): Activity {
-  view.activity[agent] ??= { asks: [], lanes: [] };
+  view.activity[agent] ??= { asks: [], lanes: [], deeds: [], open: new Map() };
   return view.activity[agent];
 }
 
@@ -37,6 +38,7 @@ export function noteActivity(view: View, event: Event): void {
       if (before === event.node.state) return;
       agent = event.node.id;
       lane = LANES[event.node.state];
+      if (lane === "ended") noteDeed(activity, event, view.at_ms);
       break;
     }
     case "message":
@@ -50,6 +52,7 @@ export function noteActivity(view: View, event: Event): void {
     case "question":
     case "question_answer":
     case "agent_complete":
+      noteDeed(of(view, agent), event, view.at_ms);
       lane = applied(of(view, agent), event);
       break;
     default:

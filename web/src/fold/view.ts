@@ -32,11 +32,20 @@ export type Doing =
 
 export type Lane = "works" | "waits" | "asks" | "ended";
 
+/** How a call stands, or how it ended; `off` is one that was not run to its end. */
+export type CallIs = "waits" | "asks" | "runs" | "done" | "failed" | "off";
+
+/** A call of an agent, in short: when it began, what it does, how it stands. */
+export type Deed = { at_ms: number; summary: string; is: CallIs };
+
 /** What an agent does, asks and did. */
 export type Activity = {
   does?: Doing;
   asks: { id: string; since_ms: number }[];
   lanes: [since_ms: number, lane: Lane][];
+  /** Its last calls, and those that go on by their ids. */
+  deeds: Deed[];
+  open: Map<string, Deed>;
   state?: NodeState;
   model?: string;
 };

@@ -15,4 +15,6 @@ export { Seg } from "./seg";
 export { useSelectedRows } from "./selected-rows";
 export { draftOf, remarksOf, store, stored, useStored } from "./stored";
 export { SureButton } from "./sure";
+export { useWidth } from "./width";
 export { useWish } from "./wish";
+export { Asker } from "./worker";

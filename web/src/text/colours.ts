@@ -2,7 +2,7 @@
 
 import { type RefObject, useEffect, useState } from "react";
 import type { Asked, Told } from "../../work/highlight";
-import address from "../../work/highlight?worker&url";
+import { Asker } from "../parts/worker";
 
 /** Parts of a text that look otherwise: three numbers each (first code unit, the one after the last, which name), and the
  * names of classes that these mean. */
@@ -15,7 +15,7 @@ const NAMES = ["k", "f", "t", "st", "n_", "c"];
 const LONGEST = 4 * 1024 * 1024;
 
 /** How long a text is the same, and seen, before it is coloured, in milliseconds. */
-const REST = 120;
+export const REST = 120;
 
 /** Characters of texts whose colours are kept. */
 const KEPT = 16 * 1024 * 1024;
@@ -23,43 +23,8 @@ const KEPT = 16 * 1024 * 1024;
 type Known = { text: string; parts: Parts };
 
 const known = new Map<string, Known>();
-const asked = new Map<number, (at: Uint32Array) => void>();
+const worker = new Asker<Omit<Asked, "id">, Told>("highlight");
 let kept = 0;
-let next = 1;
-
-/** Nothing before the first question, null where no worker can be had: texts have no colours then. */
-let worker: Worker | null | undefined;
-
-type Policy = { createScriptURL: (given: string) => string };
-
-/** The one address that a worker may be made from, where the browser asks for a policy. */
-function allowed(): string {
-  const { trustedTypes } = window as unknown as {
-    trustedTypes?: { createPolicy: (name: string, rules: Policy) => Policy };
-  };
-  const createScriptURL = (given: string) => {
-    if (given !== address) throw new TypeError("that is no worker of ours");
-    return given;
-  };
-  return trustedTypes?.createPolicy("neco", { createScriptURL }).createScriptURL(address) ?? address;
-}
-
-function started(): Worker | null {
-  try {
-    const made = new Worker(allowed(), { type: "module" });
-    made.onmessage = ({ data: { id, parts } }: MessageEvent<Told>) => {
-      asked.get(id)?.(parts);
-      asked.delete(id);
-    };
-    made.onerror = () => {
-      worker = null;
-      asked.clear();
-    };
-    return made;
-  } catch {
-    return null;
-  }
-}
 
 const nameOf = (text: string, language: string) => `${language}\n${text}`;
 
@@ -78,16 +43,19 @@ function keep(name: string, entry: Known): void {
 }
 
 function ask(text: string, language: string, heard: (known: Known) => void): void {
-  worker ??= worker === null ? null : started();
-  if (worker === null) return;
-  const id = next++;
-  asked.set(id, (at) => {
-    const entry = { text, parts: { at, names: NAMES } };
+  worker.ask({ text, language }, (told) => {
+    if (told === undefined) return;
+    const entry = { text, parts: { at: told.parts, names: NAMES } };
     keep(nameOf(text, language), entry);
     heard(entry);
   });
-  const question: Asked = { id, text, language };
-  worker.postMessage(question);
+}
+
+/** Asks for the coloured parts of a text, which may be known already; of one that is too long they never come. */
+export function partsOf(text: string, language: string, heard: (parts: Parts) => void): void {
+  const already = knownOf(text, language);
+  if (already !== undefined) heard(already.parts);
+  else if (text !== "" && text.length <= LONGEST) ask(text, language, ({ parts }) => heard(parts));
 }
 
 /** The coloured parts of a text in a language, or of the file of a path, once its place was seen. Of a text that grows

@@ -1,7 +1,7 @@
 //! Texts of others, drawn as text and nothing else.
 
 export { Coloured } from "./coloured";
-export { type Parts, useColours } from "./colours";
+export { type Parts, partsOf, REST, useColours } from "./colours";
 export { LineList } from "./line-list";
 export { placesOf } from "./lines";
 export { Markdown } from "./markdown";

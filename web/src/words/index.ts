@@ -3,16 +3,11 @@
 import { createContext, useContext } from "react";
 import { en } from "./en";
 import { Format } from "./format";
+import type { Like } from "./like";
 import { zh } from "./zh";
 
-type Widened<T> = T extends string
-  ? string
-  : T extends (...given: infer G) => string
-    ? (...given: G) => string
-    : { readonly [K in keyof T]: Widened<T[K]> };
-
 /** All words, as every language has them. */
-export type Words = Widened<typeof en>;
+export type Words = Like<typeof en>;
 
 export const LANGUAGES = ["en", "zh"] as const;
 

@@ -75,6 +75,10 @@ it("shows agents over time, and corrects, pauses, resumes and stops them", async
   expect(await row("general-1").getAttribute("aria-level")).toBe("2");
   await page.locator(".sub", { hasText: "3 in all, 2 levels" }).waitFor();
   await row("coder-1").locator(".span.now-works").waitFor();
+  await row("coder-1").locator(".deed.runs").waitFor();
+  await row("coder-1")
+    .getByRole("gridcell", { name: /1 call, 1 runs/ })
+    .waitFor();
   await page.goBack();
   await page.getByRole("link", { name: "coder-1" }).first().click();
   await page.waitForURL(/\/agents\/coder-1$/);

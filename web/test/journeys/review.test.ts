@@ -146,14 +146,49 @@ it("brings remarks on lines back as one message", async () => {
   await page.locator(".prose", { hasText: "I see." }).waitFor();
   const said = await page.locator(".said").last().textContent();
   for (const part of [
-    "src/limits.rs",
-    "line 5",
+    "src/limits.rs:5",
     "line five",
     "Why in words?",
-    "line 30",
+    "src/limits.rs:30",
     "line thirty",
     "This one too.",
   ])
+    expect(said).toContain(part);
+});
+
+it("takes several lines by dragging, with Shift and by keys, and names them in the message", async () => {
+  const page = await worked([...WORK, { say: "I see." }]);
+  await toChanges(page);
+  await page.locator(".sheet .a", { hasText: "line five" }).waitFor();
+  const number = (line: number) =>
+    page.locator(".sheet .c2.r > i, .sheet .ln > i:nth-child(2)").getByText(String(line), { exact: true });
+  const field = page.getByRole("textbox", { name: "What is to be said of these lines?" });
+  await number(4).hover();
+  await page.mouse.down();
+  await number(6).hover();
+  await page.locator(".picked", { hasText: "line five" }).first().waitFor();
+  await page.mouse.up();
+  await field.fill("These three.");
+  // What is written can be about other lines, and keeps its words.
+  await number(7).click({ modifiers: ["Shift"] });
+  expect(await field.inputValue()).toBe("These three.");
+  await page.keyboard.press("Enter");
+  await page.locator(".remark header", { hasText: "lines 4 to 7" }).waitFor();
+
+  await page.locator(".sheet").focus();
+  await page.keyboard.press("]");
+  await page.keyboard.press("]");
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.getByText("Lines 30 to 31 are chosen").waitFor();
+  await page.keyboard.press("c");
+  await field.fill("And these.");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Send as a message" }).click();
+  await page.getByRole("link", { name: "Chat" }).first().click();
+  await page.locator(".prose", { hasText: "I see." }).waitFor();
+  const said = await page.locator(".said").last().textContent();
+  for (const part of ["src/limits.rs:4-7", "line five", "These three.", "src/limits.rs:30-31", "And these."])
     expect(said).toContain(part);
 });
 

@@ -1,0 +1,38 @@
+//! The words of the prompt, in English.
+
+export const prompt = {
+  promptRoom: {
+    layers: "What the model is told",
+    layer: {
+      base: "Who it is",
+      mode: "Mode",
+      generation: "Tool level",
+      role: "Part among agents",
+      rules: "Rules",
+      skills: "Skills",
+      agents: "Agents",
+      memory: "Memory",
+      repo_map: "Map of the repository",
+      files: "Files",
+      environment: "Environment",
+      summary: "Summary",
+      messages: "Conversation",
+    },
+    toolCount: (count: number) => (count === 1 ? "1 tool" : `${count} tools`),
+    messageCount: (count: number) => (count === 1 ? "1 message" : `${count} messages`),
+    role: { user: "You", assistant: "Neco", tool: "A tool" },
+    tokens: (tokens: string) => `${tokens} tokens`,
+    ofWindow: (tokens: string, window: string) => `${tokens} of ${window} tokens`,
+    assumed: "window assumed",
+    free: (tokens: string) => `${tokens} kept free for the answer`,
+    compacts: (tokens: string) => `made shorter from ${tokens} on`,
+    estimates: "Tokens are estimates.",
+    text: (name: string) => `Text of ${name}`,
+    isNew: "new since the last turn",
+    changed: (came: number, went: number) => `since the last turn +${came} −${went} lines`,
+    same: "as at the last turn",
+    back: "All layers",
+    notes: "Left out",
+    failed: "The prompt can't be had now",
+  },
+};
