@@ -114,9 +114,11 @@ function Bar({ id, view: shown, onDetails }: { id: string; view: SessionView | u
   const view = useSlices("standing");
   const { works, stop } = useStop();
   const isLive = useIsLive();
+  const shell = useWire().shell(id);
   const leave = ({ target }: KeyboardEvent) => {
     // What is over the stage is closed first.
     if (document.querySelector(".scrim")?.checkVisibility() === true) return false;
+    if (shell.stop()) return true;
     // Fields of the dock and the side bar have their own way out.
     if (!works || (target instanceof HTMLElement && target.closest(".write, .side") !== null)) return false;
     stop();

@@ -16,6 +16,7 @@ export {
   useRows,
   useSeq,
   useSession,
+  useShell,
   useSlices,
   useWire,
   Wire,
@@ -42,4 +43,5 @@ export {
   usedSessions,
 } from "./program";
 export type { LiveSession, Outgoing } from "./session";
+export type { Shell, ShellEnd, ShellLine } from "./shell";
 export { cancelRun, command, orderRun, runWorkflow, snapshot, workflow, workflowRun, workflows } from "./workflows";

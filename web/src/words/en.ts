@@ -961,7 +961,7 @@ export const en = {
   terminal: {
     list: "Commands",
     none: "No command was run yet.",
-    whatItIs: "What commands of the agents print stands here, whole, also of those in the background.",
+    whatItIs: "What commands of the agents and your own print stands here, whole, also of those in the background.",
     output: (command: string) => `Output of ${command}`,
     running: "runs",
     inBackground: (name: string) => `in the background as ${name}`,
@@ -972,6 +972,7 @@ export const en = {
     failed: "failed",
     refused: "not run",
     by: (agent: string) => `by ${agent}`,
+    byYou: "by you",
     stop: "Stop",
     goOn: "To the background",
     nothingPrinted: "It printed nothing.",
@@ -981,6 +982,24 @@ export const en = {
     more: (read: string, all: string) => `${read} of ${all}`,
     readOn: "Read on",
     trouble: (why: string) => `This was not done: ${why}`,
+  },
+
+  shell: {
+    label: "A command of your own",
+    placeholder: "Run a command of your own; nothing is asked",
+    run: "Run",
+    stop: "Stop",
+    busy: "Your other command is still running; Esc stops it.",
+    offline: "Not connected: a command runs when the server can be reached again.",
+    ended: "This session was closed: open it again to run commands in it.",
+    refused: (why: string) => `You can't run commands here: ${why}`,
+    ran: (command: string) => `You ran ${command}`,
+    failed: (why: string) => `This did not work: ${why}`,
+    moved: (folder: string) => `Your commands run in ${folder} now.`,
+    masked: "In the sandbox files with secrets look empty unless the command names them.",
+    isTold: "The agent is told of it with your next message.",
+    whole: "All of it",
+    putAway: "Put it away",
   },
 
   filesRoom: {
