@@ -6,7 +6,7 @@ import { Link, useLocation } from "wouter";
 import { Dock, openAsks } from "../asked";
 import { Inspector, Log, Skeleton } from "../chat";
 import { Composer } from "../composer";
-import { Icon, useKeys } from "../parts";
+import { Icon, useKeyOf, useKeys } from "../parts";
 import { nameOf } from "../sessions";
 import {
   branch,
@@ -35,9 +35,9 @@ export function SessionPage({ id, view, onSide }: Given) {
   const [, go] = useLocation();
   const [details, setDetails] = useState(false);
   useKeys({
-    ".": () => setDetails(!details),
-    "g c": () => go(`/s/${id}`),
-    ...Object.fromEntries(VIEWS.map(({ name, letter }) => [`g ${letter}`, () => go(`/s/${id}/${name}`)])),
+    details: () => setDetails(!details),
+    toChat: () => go(`/s/${id}`),
+    ...Object.fromEntries(VIEWS.map(({ name, goes }) => [goes, () => go(`/s/${id}/${name}`)])),
   });
   return (
     <SessionContext value={session}>
@@ -145,7 +145,7 @@ function Bar({ id, view: shown, onDetails }: { id: string; view: SessionView | u
         type="button"
         className="btn icon ghost details"
         aria-label={words.showDetails}
-        title={`${words.showDetails} (.)`}
+        title={words.keys.named(words.showDetails, useKeyOf("details"))}
         onClick={onDetails}
       >
         <Icon name="split" />

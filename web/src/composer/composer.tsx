@@ -71,7 +71,7 @@ export function Composer() {
   const nextMode = () => setMode(MODES[(MODES.indexOf(standing.mode) + 1) % MODES.length] ?? "agent");
 
   useKeys({
-    "Alt-c": () => {
+    copy: () => {
       const last = view.blocks.findLast((block) => block.kind === "answer");
       if (last?.kind === "answer") void navigator.clipboard.writeText(last.data.pieces.join(""));
     },
