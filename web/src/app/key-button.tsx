@@ -1,6 +1,6 @@
 //! The key of something as a button: pressed, it waits for another key.
 
-import { type KeyboardEvent, useState } from "react";
+import { Fragment, type KeyboardEvent, useState } from "react";
 import { clashOf, isFixed, type KeyAct, keyName, readable, useKeyMap } from "../parts";
 import { useWords } from "../words";
 
@@ -50,7 +50,7 @@ export function KeyButton({ act, onTold }: { act: KeyAct; onTold: (told: Told) =
     <button
       type="button"
       className={isOwn(act) ? "key-of own" : "key-of"}
-      aria-label={waits === undefined ? words.changeOf(does, readable(keys[act]).join(" ")) : words.pressNow(does)}
+      aria-label={waits === undefined ? words.changeOf(does, readable(keys[act]).join(" ")) : undefined}
       aria-pressed={waits !== undefined}
       title={isOwn(act) ? words.own : undefined}
       onBlur={() => waits !== undefined && leave()}
@@ -71,15 +71,19 @@ export function KeyButton({ act, onTold }: { act: KeyAct; onTold: (told: Told) =
 
 function Shown({ keys, none }: { keys: readonly string[]; none: string }) {
   if (keys.length === 0) return <span className="dim">{none}</span>;
-  return keys.map((key) => <kbd key={key}>{key}</kbd>);
+  return keys.map((key, at) => (
+    <Fragment key={key}>
+      {at > 0 && " "}
+      <kbd>{key}</kbd>
+    </Fragment>
+  ));
 }
 
 function Waits({ isSecond }: { isSecond: boolean }) {
   const words = useWords().keys;
   return (
     <>
-      {isSecond && <kbd>g</kbd>}
-      <span className="live">{isSecond ? "…" : words.press}</span>
+      {isSecond && <kbd>g</kbd>} <span className="live">{isSecond ? "…" : words.press}</span>
     </>
   );
 }

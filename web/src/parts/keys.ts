@@ -72,8 +72,8 @@ function nameOf(event: KeyboardEvent): string {
 export function keyName(
   event: Pick<KeyboardEvent, "key" | "code" | "ctrlKey" | "metaKey" | "altKey" | "getModifierState">,
 ): string {
-  // Where it takes AltGr to write a sign, that is the sign.
-  if (event.getModifierState("AltGraph")) return event.key;
+  // AltGr, with which signs are written, looks like both on some systems.
+  if (event.ctrlKey && event.altKey && event.getModifierState("AltGraph")) return event.key;
   const mod = event.ctrlKey || event.metaKey ? "Mod-" : "";
   const alt = event.altKey ? "Alt-" : "";
   const key = event.altKey && event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : event.key;

@@ -77,7 +77,7 @@ function Line({ line: { at, by, does, session, from, token, refused } }: { line:
         <b>{nameOf(by ?? undefined, words)}</b> <code className="mono">{does}</code>
         {typeof token === "string" && <small>{token === "" ? words.ownToken : words.token(token)}</small>}
         {typeof from === "string" && <small>{words.from(from)}</small>}
-        {isRefused && <small className="del">{refused}</small>}
+        {isRefused && <small>{refused}</small>}
       </span>
       {typeof session === "string" && (
         <Link href={`/s/${session}`} className="link small">

@@ -9,9 +9,12 @@ export function ShellNotes({ line: { end } }: { line: ShellLine }) {
   return (
     <>
       {end.kind === "failed" && (
-        <p className="trouble" role="alert">
-          {words.failed(end.why)}
-        </p>
+        <>
+          <p className="trouble" role="alert">
+            {words.failed(end.why)}
+          </p>
+          {end.hint !== undefined && <p className="shell-note">{end.hint}</p>}
+        </>
       )}
       {end.folder !== undefined && <p className="shell-note">{words.moved(end.folder)}</p>}
       {end.masked && <p className="shell-note">{words.masked}</p>}

@@ -54,7 +54,7 @@ export function OwnLine({ home }: { home: string }) {
           className="mono"
           aria-label={words.shell.label}
           aria-describedby={off === undefined ? undefined : "own-line-off"}
-          placeholder={runs ? words.shell.busy : words.shell.placeholder}
+          placeholder={runs ? words.shell.runs : words.shell.placeholder}
           spellCheck={false}
           autoCapitalize="off"
           autoComplete="off"

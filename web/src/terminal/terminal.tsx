@@ -75,7 +75,6 @@ function Pane({ command, agent, home }: { command: Listed; agent: string | undef
   const [trouble, setTrouble] = useState<string>();
   const output = useOutput(command);
   const { text, parts } = useMemo(() => sgr(output.text), [output.text]);
-  const shell = useShell();
   const { background, run, own } = command;
   const runs = isRunning(command);
   const send = (given: Parameters<typeof session.send>[0]) => {
@@ -85,6 +84,8 @@ function Pane({ command, agent, home }: { command: Listed; agent: string | undef
     });
   };
   const name = cleanLine(command.command);
+  // What failed has said why.
+  const isSilent = output.isComing || own?.end?.kind === "failed";
   const facts = [
     format.clock(command.began_ms),
     own !== undefined ? words.terminal.byYou : agent === undefined ? "" : words.terminal.by(agent),
@@ -106,12 +107,6 @@ function Pane({ command, agent, home }: { command: Listed; agent: string | undef
         <span className="dim num small">
           <End command={command} />
         </span>
-        {runs && own !== undefined && (
-          <button type="button" className="btn small" onClick={() => shell.stop()}>
-            <Icon name="stop" small />
-            {words.terminal.stop} <kbd>Esc</kbd>
-          </button>
-        )}
         {runs && background !== undefined && (
           <button
             type="button"
@@ -142,9 +137,7 @@ function Pane({ command, agent, home }: { command: Listed; agent: string | undef
       {own !== undefined && <ShellNotes line={own} />}
       {command.command.includes("\n") && <pre className="out whole">{command.command}</pre>}
       {text === "" ? (
-        <p className="dim pad">
-          {output.isComing ? "" : runs ? words.terminal.nothingYet : words.terminal.nothingPrinted}
-        </p>
+        <p className="dim pad">{isSilent ? "" : runs ? words.terminal.nothingYet : words.terminal.nothingPrinted}</p>
       ) : (
         <LineList label={words.terminal.output(name)} text={text} parts={parts} follows={runs}>
           {output.pieces !== undefined && (

@@ -17,7 +17,11 @@ export type ShellEnd = {
   folder?: string;
   /** Whether files that may hold secrets looked empty to it, as it did not name them. */
   masked?: true;
-} & ({ kind: "exit"; code: number } | { kind: "stopped" | "killed" | "lost" } | { kind: "failed"; why: string });
+} & (
+  | { kind: "exit"; code: number }
+  | { kind: "stopped" | "killed" | "lost" }
+  | { kind: "failed"; why: string; hint?: string }
+);
 
 export type ShellLine = {
   key: string;
@@ -137,7 +141,10 @@ export class Shell {
   #ended(problem: Problem | undefined): void {
     if (problem?.status === 403) this.refusal = problem.message;
     if (problem === undefined || problem.isOffline) this.#end({ kind: "lost" });
-    else this.#end({ kind: "failed", why: [problem.message, problem.hint].filter(Boolean).join(" ") });
+    else {
+      const { message: why, hint } = problem;
+      this.#end({ kind: "failed", why, ...(hint !== undefined && { hint }) });
+    }
   }
 
   #end(end: ShellEnd): void {

@@ -374,7 +374,7 @@ export const en = {
   keys: {
     title: "Keys",
     letters: "Letters count only while you write nowhere.",
-    change: "Press a key to give what it does another one.",
+    change: "Choose a key below to put another one in its place.",
     changeOf: (does: string, key: string) => (key === "" ? `${does}: no key. Change it` : `${does}: ${key}. Change it`),
     press: "press a key",
     pressNow: (does: string) => `Press the key for: ${does}. Backspace is for none, Esc leaves it as it is.`,
@@ -1057,9 +1057,10 @@ export const en = {
 
   shell: {
     label: "A command of your own",
-    placeholder: "Run a command of your own; nothing is asked",
+    placeholder: "Run a command of your own",
     run: "Run",
     stop: "Stop",
+    runs: "It still runs; Esc stops it",
     busy: "Your other command is still running; Esc stops it.",
     offline: "Not connected: a command runs when the server can be reached again.",
     ended: "This session was closed: open it again to run commands in it.",

@@ -1033,9 +1033,10 @@ export const zh = {
 
   shell: {
     label: "你自己的命令",
-    placeholder: "运行你自己的命令；不会询问",
+    placeholder: "运行你自己的命令",
     run: "运行",
     stop: "停止",
+    runs: "还在运行；按 Esc 停止",
     busy: "你的另一个命令还在运行；按 Esc 停止它。",
     offline: "未连接：能连上服务器时才能运行命令。",
     ended: "这个会话已关闭：重新打开后才能在其中运行命令。",
