@@ -955,7 +955,7 @@ export const en = {
       means: {
         read: "Looks at sessions and lists, and changes nothing.",
         work: "Opens sessions, works in them and answers what they ask, except what loosens the rules.",
-        manage: "Does everything that you may do, also with these tokens.",
+        manage: "Does everything that you may do, except making and removing tokens.",
       },
       add: "Make it",
       replace: "Replace it",
