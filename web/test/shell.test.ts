@@ -52,6 +52,10 @@ it("runs one at a time, and stops it", () => {
   expect(own.run("ls")).toBeUndefined();
   expect([own.stop(), calls[0]?.isCancelled, own.running]).toEqual([true, true, undefined]);
   expect(own.tell("")).toContain("$ sleep 9\n\n(stopped)");
+  own.run("ls");
+  calls[0]?.watcher.ended(undefined);
+  expect(own.running?.command).toBe("ls");
+  calls[1]?.watcher.item({ type: "ended", code: 0 });
   line.state.kind = "lost";
   expect(own.run("ls")).toBeUndefined();
 });

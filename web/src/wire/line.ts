@@ -36,9 +36,9 @@ export type Follower = {
 
 /** What is heard of a call whose answer comes bit by bit. */
 export type Watcher<T> = {
-  item: (item: T) => void;
+  item: (item: T) => unknown;
   /** It is over: all of it came, or something went wrong. */
-  ended: (problem: Problem | undefined) => void;
+  ended: (problem: Problem | undefined) => unknown;
 };
 
 type Says = Record<string, unknown>;

@@ -2,7 +2,7 @@
 //! the message after it.
 
 import { RAN, written } from "../fold";
-import type { Problem } from "./http";
+import { onceKey, type Problem } from "./http";
 import type { Line } from "./line";
 import { fenced, MOST, toldOf, withWhatRan } from "./told";
 
@@ -80,15 +80,16 @@ export class Shell {
   run(command: string): string | undefined {
     if (this.running !== undefined || this.#line.state.kind !== "live") return undefined;
     const began_ms = Date.now();
-    const key = `own-${began_ms.toString(36)}`;
+    const key = onceKey();
     this.#set([...this.lines.slice(1 - LINES), { key, command, began_ms, printed: "" }]);
     this.#keep();
     const given = { session: this.#session, command };
+    const runs = () => this.running?.key === key;
     const cancel = this.#line.watch<ShellNews>("shell.run", given, {
-      item: (news) => this.#hear(news),
-      ended: (problem) => this.#ended(problem),
+      item: (news) => runs() && this.#hear(news),
+      ended: (problem) => runs() && this.#ended(problem),
     });
-    if (this.running !== undefined) this.#cancel = cancel;
+    if (runs()) this.#cancel = cancel;
     return key;
   }
 
@@ -172,9 +173,9 @@ export class Shell {
   }
 
   #keep(): void {
-    const lines = this.lines.map((line) => ({ ...line, printed: line.printed.slice(-MOST) }));
     try {
-      sessionStorage.setItem(place(this.#session), JSON.stringify({ lines, untold: this.#untold }));
+      const kept: Kept = { lines: this.lines.map(shortened), untold: this.#untold };
+      sessionStorage.setItem(place(this.#session), JSON.stringify(kept));
     } catch {
       // There is no room for it: it lasts as long as the page.
     }
@@ -205,6 +206,11 @@ function endedAs(end: ShellEnd): string {
 const place = (session: string) => `neco.shell.${session}`;
 
 type Kept = { lines: readonly ShellLine[]; untold: string[] };
+
+/** The end of what a command printed outlasts the page. */
+function shortened(line: ShellLine): ShellLine {
+  return line.printed.length > MOST ? { ...line, printed: line.printed.slice(-MOST), isCut: true } : line;
+}
 
 /** What this tab ran before the page was loaded anew. */
 function restored(session: string): Kept {
