@@ -187,3 +187,49 @@ it("shows a change before it is written, lets nothing wrong through, and says fr
     { folder: "/w", settings: [{ key: "agent.max_turns", value: 80 }] },
   ]);
 });
+
+it("shows a token once, says whose place it takes, removes one when pressed twice, and tells what was done", async () => {
+  const { Devices } = await import("../src/settings/devices");
+  const names = ["phone"];
+  says = (verb, path, body) => {
+    if (path.startsWith("/audit")) {
+      const isOlder = path.includes("cursor=older");
+      const line = isOlder
+        ? {
+            at: "2026-01-01T00:00:00Z",
+            by: null,
+            does: "GET /sessions",
+            refused: "a token is needed",
+            from: "10.0.0.7",
+          }
+        : { at: "2026-01-02T00:00:00Z", by: { kind: "device", name: "phone" }, does: "sessions.open", session: "s1" };
+      return { body: { lines: [line], ...(!isOlder && { next: "older" }) } };
+    }
+    if (verb === "POST") names.push((body as { name: string }).name);
+    if (verb === "DELETE") names.shift();
+    if (verb === "POST") return { body: { token: "neco_secret" } };
+    return { body: { tokens: names.map((name) => ({ name, scope: "work" })) } };
+  };
+  draw(<Devices />);
+  await seen("steer");
+  const field = await found<HTMLInputElement>("input");
+  write(field, "phone");
+  await seen("phone has a token: the new one takes its place");
+  write(field, " tablet ");
+  await press("Make it");
+  await seen("neco_secret");
+  expect(told.find(([verb]) => verb === "POST")).toEqual(["POST", "/tokens", { name: "tablet", scope: "read" }]);
+  await press("I have it");
+  await comes(() => expect(place.textContent).not.toContain("neco_secret"));
+
+  await press("Remove");
+  await press("Press again");
+  await comes(() => expect(place.querySelector(".who")?.textContent).toBe("tablet"));
+  expect(told.some(([verb, path]) => verb === "DELETE" && path === "/tokens/phone")).toBe(true);
+
+  expect(place.querySelector("a[href='/s/s1']")).not.toBeNull();
+  await press("Show older ones");
+  await seen("Somebody unknown");
+  await seen("a token is needed");
+  await seen("from 10.0.0.7");
+});

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import { isLive } from "../fold";
-import { Icon, Seg, SureButton, useKeys } from "../parts";
+import { Icon, Key, Seg, SureButton, useKeys } from "../parts";
 import type { AgentOrder } from "../proto";
 import { useIsLive, useSession } from "../wire";
 import { useWords } from "../words";
@@ -65,12 +65,12 @@ export function Steer({ row, question, log, chat }: Given) {
   };
   const pause = () => void send({ kind: canPause ? "pause" : "resume" });
   useKeys({
-    p: () => {
+    pause: () => {
       if (isOff || !(canPause || canResume)) return false;
       pause();
       return true;
     },
-    x: () => {
+    stopAgent: () => {
       if (isOff || !canStop) return false;
       setStops((before) => before + 1);
       return true;
@@ -121,7 +121,7 @@ export function Steer({ row, question, log, chat }: Given) {
         {(canPause || canResume) && (
           <button type="button" className="btn" disabled={isOff} onClick={pause}>
             <Icon name={canPause ? "pause" : "right"} small />
-            {canPause ? words.tree.pause : words.tree.resume} <kbd>p</kbd>
+            {canPause ? words.tree.pause : words.tree.resume} <Key of="pause" />
           </button>
         )}
         <Link className="btn" href={log} title={words.tree.logOf(row.name)}>
@@ -153,7 +153,7 @@ export function Steer({ row, question, log, chat }: Given) {
             onSure={() => void send({ kind: "cancel" })}
           >
             {" "}
-            <kbd>x</kbd>
+            <Key of="stopAgent" />
           </SureButton>
         )}
       </div>

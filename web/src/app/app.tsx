@@ -93,7 +93,7 @@ function Overlays() {
   const [shown, setShown] = useState<"palette" | "keys">();
   const [theme, setTheme] = useTheme();
   const [language, setLanguage] = useLanguage();
-  useKeys({ "Mod-k": () => setShown("palette"), "?": () => setShown("keys") });
+  useKeys({ palette: () => setShown("palette"), help: () => setShown("keys") });
   const close = () => setShown(undefined);
   if (shown === "keys") return <KeysPage onClose={close} />;
   if (shown === undefined) return null;

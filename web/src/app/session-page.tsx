@@ -6,7 +6,7 @@ import { Link, useLocation } from "wouter";
 import { Dock, openAsks } from "../asked";
 import { Inspector, Log, Skeleton } from "../chat";
 import { Composer } from "../composer";
-import { Icon, useKeys } from "../parts";
+import { Icon, useKeyOf, useKeys } from "../parts";
 import { nameOf } from "../sessions";
 import {
   branch,
@@ -35,9 +35,9 @@ export function SessionPage({ id, view, onSide }: Given) {
   const [, go] = useLocation();
   const [details, setDetails] = useState(false);
   useKeys({
-    ".": () => setDetails(!details),
-    "g c": () => go(`/s/${id}`),
-    ...Object.fromEntries(VIEWS.map(({ name, letter }) => [`g ${letter}`, () => go(`/s/${id}/${name}`)])),
+    details: () => setDetails(!details),
+    toChat: () => go(`/s/${id}`),
+    ...Object.fromEntries(VIEWS.map(({ name, goes }) => [goes, () => go(`/s/${id}/${name}`)])),
   });
   return (
     <SessionContext value={session}>
@@ -114,9 +114,11 @@ function Bar({ id, view: shown, onDetails }: { id: string; view: SessionView | u
   const view = useSlices("standing");
   const { works, stop } = useStop();
   const isLive = useIsLive();
+  const shell = useWire().shell(id);
   const leave = ({ target }: KeyboardEvent) => {
     // What is over the stage is closed first.
     if (document.querySelector(".scrim")?.checkVisibility() === true) return false;
+    if (shell.stop()) return true;
     // Fields of the dock and the side bar have their own way out.
     if (!works || (target instanceof HTMLElement && target.closest(".write, .side") !== null)) return false;
     stop();
@@ -143,7 +145,7 @@ function Bar({ id, view: shown, onDetails }: { id: string; view: SessionView | u
         type="button"
         className="btn icon ghost details"
         aria-label={words.showDetails}
-        title={`${words.showDetails} (.)`}
+        title={words.keys.named(words.showDetails, useKeyOf("details"))}
         onClick={onDetails}
       >
         <Icon name="split" />

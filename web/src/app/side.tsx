@@ -2,7 +2,7 @@
 
 import { useRef, useState } from "react";
 import { Link, useLocation, useRoute } from "wouter";
-import { Icon, Mark, nextTheme, otherLanguage, useKeys, useLanguage, useTheme } from "../parts";
+import { Icon, Key, Mark, nextTheme, otherLanguage, useKeyOf, useKeys, useLanguage, useTheme } from "../parts";
 import { SessionList } from "../sessions";
 import { useWords } from "../words";
 import { NotifyRow } from "./notifier";
@@ -22,10 +22,11 @@ export function Side({
   const [filter, setFilter] = useState("");
   const [theme, setTheme] = useTheme();
   const [language, setLanguage] = useLanguage();
+  const newKey = useKeyOf("new");
   const search = useRef<HTMLInputElement>(null);
   useKeys({
-    "/": () => search.current?.focus(),
-    "Alt-n": () => go("/"),
+    search: () => search.current?.focus(),
+    new: () => go("/"),
   });
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a link that is chosen by key is clicked, too
@@ -60,9 +61,14 @@ export function Side({
               event.currentTarget.blur();
             }}
           />
-          <kbd>/</kbd>
+          <Key of="search" />
         </label>
-        <Link href="/" className="btn icon" aria-label={words.newSession} title={`${words.newSession} (Alt-N)`}>
+        <Link
+          href="/"
+          className="btn icon"
+          aria-label={words.newSession}
+          title={words.keys.named(words.newSession, newKey)}
+        >
           <Icon name="plus" />
         </Link>
       </div>

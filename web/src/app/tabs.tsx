@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { openAsks } from "../asked";
 import { CALL } from "../fold";
-import { Dialog, Icon } from "../parts";
+import { Dialog, Icon, type KeyAct, useKeyOf } from "../parts";
 import { useSlices } from "../wire";
 import { useWords } from "../words";
 import { type SessionView, VIEWS } from "./views";
@@ -25,21 +25,29 @@ export function Tabs({ id, view }: Given) {
   if (VIEWS.length === 0) return null;
   return (
     <nav className="tabs" aria-label={words.views.label}>
-      <Link href={`/s/${id}`} aria-current={view === undefined ? "page" : undefined} title="g c">
-        {words.views.chat}
-      </Link>
-      {VIEWS.map(({ name, letter }) => (
-        <Link
+      <Tab href={`/s/${id}`} isHere={view === undefined} goes="toChat" label={words.views.chat} />
+      {VIEWS.map(({ name, goes }) => (
+        <Tab
           key={name}
           href={`/s/${id}/${name}`}
-          aria-current={view?.name === name ? "page" : undefined}
-          title={`g ${letter}`}
-        >
-          {words.views[name]}
-          {(counts[name] ?? 0) > 0 && <span className="n">{counts[name]}</span>}
-        </Link>
+          isHere={view?.name === name}
+          goes={goes}
+          label={words.views[name]}
+          count={counts[name]}
+        />
       ))}
     </nav>
+  );
+}
+
+type TabGiven = { href: string; isHere: boolean; goes: KeyAct; label: string; count?: number | undefined };
+
+function Tab({ href, isHere, goes, label, count = 0 }: TabGiven) {
+  return (
+    <Link href={href} aria-current={isHere ? "page" : undefined} title={useKeyOf(goes)}>
+      {label}
+      {count > 0 && <span className="n">{count}</span>}
+    </Link>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { type ComponentType, lazy } from "react";
 import { Log } from "../chat";
-import type { IconName } from "../parts";
+import type { IconName, KeyAct } from "../parts";
 import type { Words } from "../words";
 
 /** A view of a session beside its conversation; it finds the session around it. */
@@ -10,8 +10,8 @@ export type SessionView = {
   /** The last part of its address, and its key among the words. */
   name: Exclude<keyof Words["views"], "label" | "chat" | "more">;
   icon: IconName;
-  /** The letter after `g`. */
-  letter: string;
+  /** What a key does that goes there. */
+  goes: KeyAct;
   View: ComponentType;
 };
 
@@ -30,11 +30,11 @@ const Terminal = lazy(async () => ({ default: (await import("../terminal")).Term
 const Prompt = lazy(async () => ({ default: (await import("../prompt")).Prompt }));
 
 export const VIEWS: readonly SessionView[] = [
-  { name: "changes", icon: "diff", letter: "d", View: Changes },
-  { name: "agents", icon: "tree", letter: "a", View: Agents },
-  { name: "files", icon: "folder", letter: "f", View: Files },
-  { name: "terminal", icon: "term", letter: "t", View: Terminal },
-  { name: "prompt", icon: "stack", letter: "p", View: Prompt },
+  { name: "changes", icon: "diff", goes: "toChanges", View: Changes },
+  { name: "agents", icon: "tree", goes: "toAgents", View: Agents },
+  { name: "files", icon: "folder", goes: "toFiles", View: Files },
+  { name: "terminal", icon: "term", goes: "toTerminal", View: Terminal },
+  { name: "prompt", icon: "stack", goes: "toPrompt", View: Prompt },
 ];
 
 /** A page beside the sessions; what stands behind its name in the address is its own. */

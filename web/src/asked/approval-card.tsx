@@ -1,7 +1,7 @@
 //! Whether a call may run: the whole command or change, why it is asked, what it runs in, and what "always" would keep.
 
 import { useEffect, useRef, useState } from "react";
-import { Diff, Glyph, Icon, isWriting, useKeys } from "../parts";
+import { Diff, Glyph, Icon, isWriting, Key, useKeys } from "../parts";
 import type { Decision, PermissionRequest } from "../proto";
 import { signs } from "../text";
 import { useWords, type Words } from "../words";
@@ -45,13 +45,13 @@ export function ApprovalCard({ request, who, place, onNext, isReady, isOff, coun
       return true;
     };
   useKeys({
-    y: key(() => onDecide({ kind: "once" })),
-    s: key(() => onDecide({ kind: "session" }), session_rule !== undefined),
-    a: key(always, always_rule !== undefined),
-    e: key(() => setDoing("edit")),
-    n: key(() => setDoing("reject")),
-    Y: key(() => onDecideAll({ kind: "once" })),
-    N: key(() => onDecideAll({ kind: "reject" })),
+    once: key(() => onDecide({ kind: "once" })),
+    forSession: key(() => onDecide({ kind: "session" }), session_rule !== undefined),
+    always: key(always, always_rule !== undefined),
+    edit: key(() => setDoing("edit")),
+    reject: key(() => setDoing("reject")),
+    allowAll: key(() => onDecideAll({ kind: "once" })),
+    rejectAll: key(() => onDecideAll({ kind: "reject" })),
   });
 
   return (
@@ -82,7 +82,7 @@ export function ApprovalCard({ request, who, place, onNext, isReady, isOff, coun
       {doing === "choose" && (
         <div className="acts">
           <button type="button" className="btn ask" disabled={isOff} onClick={() => onDecide({ kind: "once" })}>
-            {words.asked.once} <kbd>y</kbd>
+            {words.asked.once} <Key of="once" />
           </button>
           {session_rule !== undefined && (
             <button
@@ -92,20 +92,20 @@ export function ApprovalCard({ request, who, place, onNext, isReady, isOff, coun
               title={`${words.asked.sessionAllows}: ${session_rule}`}
               onClick={() => onDecide({ kind: "session" })}
             >
-              {words.asked.session} <kbd>s</kbd>
+              {words.asked.session} <Key of="forSession" />
             </button>
           )}
           {always_rule !== undefined && (
             <button type="button" className="btn" disabled={isOff} aria-live="polite" onClick={always}>
-              {isSure ? words.asked.alwaysSure : words.asked.always} <kbd>a</kbd>
+              {isSure ? words.asked.alwaysSure : words.asked.always} <Key of="always" />
             </button>
           )}
           <button type="button" className="btn" disabled={isOff} onClick={() => setDoing("edit")}>
-            {words.asked.edit} <kbd>e</kbd>
+            {words.asked.edit} <Key of="edit" />
           </button>
           <span className="grow" />
           <button type="button" className="btn danger" disabled={isOff} onClick={() => setDoing("reject")}>
-            {words.asked.reject} <kbd>n</kbd>
+            {words.asked.reject} <Key of="reject" />
           </button>
         </div>
       )}
@@ -239,7 +239,7 @@ function Ahead({ request, words, count, isOff, onAll }: AheadGiven) {
       <span className="grow" />
       {count > 1 && (
         <button type="button" className="btn small ghost" disabled={isOff} onClick={() => onAll({ kind: "once" })}>
-          {words.asked.allowAll(count)} <kbd>Y</kbd>
+          {words.asked.allowAll(count)} <Key of="allowAll" />
         </button>
       )}
     </div>

@@ -1,7 +1,7 @@
 //! What an agent wants to know, a plan that waits, or whether a stopped agent may go on.
 
 import { useState } from "react";
-import { Glyph, isWriting, useKeys } from "../parts";
+import { Glyph, isWriting, Key, type Keys, useKeys } from "../parts";
 import type { ItemAnswer, Question, QuestionItem, Reply } from "../proto";
 import { Markdown } from "../text";
 import { useWords } from "../words";
@@ -66,7 +66,7 @@ function Choices({ items, isReady, isOff, onReply, ...head }: Part<{ items: read
     if (!item?.multiple) return answer({ chosen: [label] });
     setChosen(chosen.includes(label) ? chosen.filter((each) => each !== label) : [...chosen, label]);
   };
-  const keys = Object.fromEntries(
+  const keys: Keys = Object.fromEntries(
     options.slice(0, 9).map(({ label }, at) => [
       String(at + 1),
       (event: KeyboardEvent) => {
@@ -152,7 +152,12 @@ function PlanCard({ plan, isReady, isOff, onReply, ...head }: Part<{ plan: strin
   const accept = () => onReply({ kind: "accept_plan" });
   const askLess = () => onReply({ kind: "accept_plan", approval: "accept_edits" });
   const drop = () => onReply({ kind: "drop_plan" });
-  useKeys({ y: key(accept), a: key(askLess), r: key(() => setRevises(true)), n: key(drop) });
+  useKeys({
+    once: key(accept),
+    always: key(askLess),
+    revise: key(() => setRevises(true)),
+    reject: key(drop),
+  });
   return (
     // biome-ignore lint/a11y/useSemanticElements: a question is a group of its own, without a form
     <div className="asked" role="group" aria-label={words.asked.plan}>
@@ -172,17 +177,17 @@ function PlanCard({ plan, isReady, isOff, onReply, ...head }: Part<{ plan: strin
       ) : (
         <div className="acts">
           <button type="button" className="btn ask" disabled={isOff} onClick={accept}>
-            {words.asked.carryOut} <kbd>y</kbd>
+            {words.asked.carryOut} <Key of="once" />
           </button>
           <button type="button" className="btn" disabled={isOff} onClick={askLess}>
-            {words.asked.askLess} <kbd>a</kbd>
+            {words.asked.askLess} <Key of="always" />
           </button>
           <button type="button" className="btn" disabled={isOff} onClick={() => setRevises(true)}>
-            {words.asked.revise} <kbd>r</kbd>
+            {words.asked.revise} <Key of="revise" />
           </button>
           <span className="grow" />
           <button type="button" className="btn danger" disabled={isOff} onClick={drop}>
-            {words.asked.drop} <kbd>n</kbd>
+            {words.asked.drop} <Key of="reject" />
           </button>
         </div>
       )}

@@ -162,22 +162,22 @@ function Review({ range, onRange }: Given) {
   });
   const keepChosen = onChosen("keepHunk", "keepFile");
   useKeys({
-    "]": () => move(1),
-    "[": () => move(-1),
-    "}": () => moveFile(1),
-    "{": () => moveFile(-1),
-    k: keepChosen,
-    x: onChosen("revertHunk", "revertFile"),
+    after: () => move(1),
+    before: () => move(-1),
+    fileAfter: () => moveFile(1),
+    fileBefore: () => moveFile(-1),
+    keep: keepChosen,
+    revert: onChosen("revertHunk", "revertFile"),
     ArrowDown: span.press(1),
     ArrowUp: span.press(-1),
-    c: () => {
+    comment: () => {
       if (span.span !== undefined) return void span.comment(span.span, false);
       const { file, hunk } = chosen();
       if (file === undefined || hunk === undefined) return false;
       acts.commentHunk(file, hunk);
       return true;
     },
-    K: done.keepAll,
+    keepAll: done.keepAll,
   });
 
   const kept = reviewed(files, review.isKept);

@@ -1,7 +1,7 @@
 //! One row of the sheet: the head of a file, of a change, a line, what is said of it, or what is not shown.
 
-import { memo } from "react";
-import { Glyph, Icon } from "../parts";
+import { memo, type ReactNode } from "react";
+import { Glyph, Icon, Key } from "../parts";
 import { useFormat, useWords } from "../words";
 import type { Acts } from "./acts";
 import { OneLine, PairLine } from "./code-line";
@@ -114,7 +114,7 @@ function FileHead({ file, isFolded, lines, acts }: HeadGiven) {
   );
 }
 
-type KeepGiven = { isKept: boolean; off: string | undefined; label: string; hint?: string; onClick: () => void };
+type KeepGiven = { isKept: boolean; off: string | undefined; label: string; hint?: ReactNode; onClick: () => void };
 
 function KeepButton({ isKept, off, label, hint, onClick }: KeepGiven) {
   const words = useWords().review;
@@ -129,7 +129,7 @@ function KeepButton({ isKept, off, label, hint, onClick }: KeepGiven) {
     >
       {isKept && <Glyph shape="done" tone="done" />}
       {isKept ? words.kept : label}
-      {!isKept && hint !== undefined && <kbd>{hint}</kbd>}
+      {!isKept && hint}
     </button>
   );
 }
@@ -151,7 +151,7 @@ function HunkHead({ row: { file, hunk }, isChosen, acts }: HunkGiven) {
           <>
             <button type="button" className="btn small ghost" onClick={() => acts.commentHunk(file, hunk)}>
               <Icon name="note" small />
-              <span className="says">{words.comment}</span> <kbd>c</kbd>
+              <span className="says">{words.comment}</span> <Key of="comment" />
             </button>
             {hunk.id !== "" && (
               <button
@@ -162,7 +162,7 @@ function HunkHead({ row: { file, hunk }, isChosen, acts }: HunkGiven) {
                 onClick={() => acts.revertHunk(file, hunk)}
               >
                 <Icon name="undo" small />
-                {words.revert} <kbd>x</kbd>
+                {words.revert} <Key of="revert" />
               </button>
             )}
           </>
@@ -172,7 +172,7 @@ function HunkHead({ row: { file, hunk }, isChosen, acts }: HunkGiven) {
             isKept={isKept}
             off={acts.keepOff}
             label={words.keep}
-            hint="k"
+            hint={<Key of="keep" />}
             onClick={() => acts.keepHunk(file, hunk)}
           />
         )}

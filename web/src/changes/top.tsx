@@ -1,6 +1,6 @@
 //! What is above the changes: from when to when, how much, how much of it was reviewed, and what is done with all of it.
 
-import { Icon, Pick } from "../parts";
+import { Icon, Key, Pick } from "../parts";
 import { useFormat, useWords } from "../words";
 import type { Acts } from "./acts";
 import type { Range } from "./range";
@@ -68,7 +68,7 @@ export function Top({ range, files, kept, current, layout, acts, ...on }: Given)
             title={acts.keepOff}
             onClick={on.onKeepAll}
           >
-            {words.keepAll} <kbd>K</kbd>
+            {words.keepAll} <Key of="keepAll" />
           </button>
         </>
       )}

@@ -75,7 +75,7 @@ export function Log() {
     return box === null || box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
   };
 
-  useKeys({ End: toEnd });
+  useKeys({ end: toEnd });
 
   // A link to something that was said leads there, once.
   const [, go] = useLocation();

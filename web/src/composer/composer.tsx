@@ -3,9 +3,11 @@
 import { useEffect, useRef, useState } from "react";
 import { draftOf, Icon, useKeys, useStored } from "../parts";
 import type { ApprovalMode, Command, Mode } from "../proto";
-import { useOutgoing, useSession, useSlices } from "../wire";
+import { commandIn, useShellOff } from "../shell";
+import { useOutgoing, useSession, useShell, useSlices } from "../wire";
 import { useWords } from "../words";
 import { Field } from "./field";
+import { OwnRun } from "./own-run";
 import { ModePick, SettingPicks, type Settings } from "./picks";
 import { Queue, waitingIn } from "./queue";
 
@@ -18,10 +20,13 @@ export function Composer() {
   useOutgoing();
   const { standing } = view;
   const [draft, setDraft] = useStored(draftOf(session.id));
+  const shell = useShell();
+  const shellOff = useShellOff();
   const [trouble, setTrouble] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const text = draft ?? "";
   const works = !view.over && standing.since_ms !== undefined;
+  const command = commandIn(text);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another session is written to
   useEffect(() => {
@@ -36,9 +41,16 @@ export function Composer() {
     });
   };
 
+  const run = (command: string) => {
+    if (command === "") return;
+    setTrouble(shellOff ?? (shell.running === undefined ? undefined : words.shell.busy));
+    if (shellOff === undefined && shell.run(command) !== undefined) setDraft(null);
+  };
+
   const say = (when: "now" | "later") => {
     const said = text.trim();
     if (said === "") return;
+    if (command !== undefined) return run(command);
     session.say(said, when);
     setDraft(null);
   };
@@ -47,7 +59,8 @@ export function Composer() {
     setTrouble(undefined);
     session.send({ type: "withdraw", message_ids: [id] }).then(
       () => {
-        if (text.trim() === "") setDraft(said);
+        const own = shell.takeBack(said);
+        if (text.trim() === "") setDraft(own);
         field.current?.focus();
       },
       (problem: unknown) => setTrouble(problem instanceof Error ? problem.message : String(problem)),
@@ -58,7 +71,7 @@ export function Composer() {
   const nextMode = () => setMode(MODES[(MODES.indexOf(standing.mode) + 1) % MODES.length] ?? "agent");
 
   useKeys({
-    "Alt-c": () => {
+    copy: () => {
       const last = view.blocks.findLast((block) => block.kind === "answer");
       if (last?.kind === "answer") void navigator.clipboard.writeText(last.data.pieces.join(""));
     },
@@ -77,6 +90,7 @@ export function Composer() {
 
   return (
     <section className="composer" aria-label={words.composer.label}>
+      <OwnRun />
       <Queue onTakeBack={takeBack} />
       {trouble !== undefined && (
         <p className="trouble" role="alert">
@@ -107,7 +121,7 @@ export function Composer() {
         <ModePick mode={standing.mode} onMode={setMode} />
         <SettingPicks {...settings} />
         <span className="grow" />
-        {works && text.trim() !== "" && (
+        {works && text.trim() !== "" && command === undefined && (
           <button type="button" className="btn ghost small wide" onClick={() => say("later")}>
             <kbd>Tab</kbd> {words.composer.later}
           </button>
@@ -115,8 +129,8 @@ export function Composer() {
         <button
           type="button"
           className="send"
-          aria-label={words.composer.send}
-          title={words.composer.send}
+          aria-label={command === undefined ? words.composer.send : words.shell.run}
+          title={command === undefined ? words.composer.send : words.shell.run}
           disabled={text.trim() === ""}
           onClick={() => say("now")}
         >

@@ -35,26 +35,29 @@ export function Queue({ onTakeBack }: { onTakeBack: (id: string, text: string) =
           </button>
         </div>
       ))}
-      {sent.map(({ key, text, state, trouble }) => (
-        <div key={key} className="queue">
-          <Icon name={state === "refused" ? "cross" : "clock"} small />
-          <span className="cut">
-            <span className="ink">{cleanLine(text)}</span> ·{" "}
-            {state === "sending"
-              ? words.composer.sending
-              : state === "held"
-                ? words.composer.notSent
-                : words.composer.refused}
-            {trouble !== undefined && `: ${trouble}`}
-          </span>
-          <span className="grow" />
-          {state !== "sending" && (
-            <button type="button" className="btn small ghost" onClick={() => session.unsay(key)}>
-              {words.composer.takeBack}
-            </button>
-          )}
-        </div>
-      ))}
+      {sent.map((said) => {
+        const { key, text, state, trouble } = said;
+        return (
+          <div key={key} className="queue">
+            <Icon name={state === "refused" ? "cross" : "clock"} small />
+            <span className="cut">
+              <span className="ink">{cleanLine(written(text))}</span> ·{" "}
+              {state === "sending"
+                ? words.composer.sending
+                : state === "held"
+                  ? words.composer.notSent
+                  : words.composer.refused}
+              {trouble !== undefined && `: ${trouble}`}
+            </span>
+            <span className="grow" />
+            {state !== "sending" && (
+              <button type="button" className="btn small ghost" onClick={() => session.unsay(said)}>
+                {words.composer.takeBack}
+              </button>
+            )}
+          </div>
+        );
+      })}
     </>
   );
 }

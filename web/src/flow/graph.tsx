@@ -1,7 +1,7 @@
 //! A workflow as a graph: a button a task, lines between them, and arrows that lead along these.
 
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { Icon, useKeys, useNow } from "../parts";
+import { Icon, Key, useKeys, useNow } from "../parts";
 import type { WorkflowTask } from "../proto";
 import { useFormat, useWords } from "../words";
 import { TaskGlyph } from "./glyphs";
@@ -45,7 +45,7 @@ export function Graph({ name, tasks, roleOf, chosen, onChoose }: Given) {
   };
   useEffect(fit, [drawn]);
   const zoom = (by: number) => setScale((before) => Math.min(MOST, Math.max(LEAST, before * by)));
-  useKeys({ f: fit });
+  useKeys({ fit });
 
   const move = (event: KeyboardEvent) => {
     const way = WAYS[event.key];
@@ -134,7 +134,7 @@ export function Graph({ name, tasks, roleOf, chosen, onChoose }: Given) {
           <Icon name="plus" small />
         </button>
         <button type="button" className="btn small" onClick={fit}>
-          {words.flow.fit} <kbd>f</kbd>
+          {words.flow.fit} <Key of="fit" />
         </button>
       </div>
     </div>

@@ -9,5 +9,5 @@ export type { Run } from "./runs";
 export { shape } from "./shape";
 export { works } from "./standing";
 export * from "./view";
-export { clean, cleanLine, withoutMarks, written } from "./words";
+export { clean, cleanLine, RAN, withoutMarks, written } from "./words";
 export { REFUSED } from "./work";

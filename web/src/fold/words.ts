@@ -2,10 +2,13 @@
 
 import type { Message } from "../proto";
 
+/** What stands between what a person wrote and what they ran before it and send along, in every window. */
+export const RAN = "\n\nI ran this myself:\n\n";
+
 /** What stands between what a person wrote and what was sent along. */
 const ALONG = [
   "\n\nWhat stands in the files that I name:\n\n",
-  "\n\nI ran this myself:\n\n",
+  RAN,
   "\n\nThat is a prompt of an MCP server. It says:\n\n",
   "\n\nThis is piped in:\n\n",
 ];

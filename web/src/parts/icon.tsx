@@ -74,6 +74,12 @@ const ICONS = {
       <path d="m7.1 8.5 5.6-5.6M10.6 5l1.9 1.9" />
     </>
   ),
+  keyboard: (
+    <>
+      <rect x="1.5" y="4" width="13" height="8.5" rx="1.2" />
+      <path d="M4.200 6.800h.01M6.700 6.800h.01M9.300 6.800h.01M11.800 6.800h.01M5 9.800h6" />
+    </>
+  ),
   laptop: (
     <>
       <rect x="3" y="3.2" width="10" height="7" rx="1" />

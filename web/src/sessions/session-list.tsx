@@ -22,7 +22,7 @@ export function SessionList({ current, filter }: { current: string | undefined; 
     const next = inOrder[at + by];
     if (next !== undefined) go(`/s/${next.id}`);
   };
-  useKeys({ "Alt-ArrowUp": () => step(-1), "Alt-ArrowDown": () => step(1) });
+  useKeys({ above: () => step(-1), below: () => step(1) });
 
   if (sessions === undefined) return <nav className="list" aria-label={words.sessions} aria-busy="true" />;
   return (

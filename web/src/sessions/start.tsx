@@ -7,6 +7,7 @@ import { Field, SettingPicks } from "../composer";
 import { FirstModel } from "../models";
 import { Icon, useStored } from "../parts";
 import type { ApprovalMode } from "../proto";
+import { commandIn } from "../shell";
 import { makeSession, models, Problem, recentFolders, useIsLive, useWire } from "../wire";
 import { useWords } from "../words";
 import { nameOf } from "./rows";
@@ -57,7 +58,9 @@ export function Start() {
       const { id } = await makeSession({ folder, approval, ...(model !== "" && { model }) });
       keep(folder);
       setDraft(null);
-      wire.session(id).say(said, "now");
+      const command = commandIn(said);
+      if (command === undefined) wire.session(id).say(said, "now");
+      else wire.shell(id).run(command);
       wire.rows.refresh();
       go(`/s/${id}`);
     } catch (problem) {

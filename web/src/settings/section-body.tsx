@@ -7,6 +7,7 @@ import { useWords } from "../words";
 import { Asked, Warnings } from "./acts";
 import { Agents } from "./agents";
 import { Box } from "./box";
+import { Devices } from "./devices";
 import { Groups } from "./groups";
 import { Memory } from "./memory";
 import { Hooks, Plugins, Skills } from "./plugged";
@@ -34,6 +35,7 @@ const ABOVE: Partial<Record<SectionName, ComponentType>> = {
   looks: Looks,
   notices: Notices,
   keyboard: Keyboard,
+  devices: Devices,
 };
 
 export function SectionBody({ name }: { name: SectionName }) {

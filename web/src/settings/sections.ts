@@ -47,7 +47,8 @@ export const SECTIONS: readonly SectionGroup[] = [
     sections: [
       { name: "looks", icon: "theme", keys: [] },
       { name: "notices", icon: "bell", keys: ["notifications"] },
-      { name: "keyboard", icon: "laptop", keys: [] },
+      { name: "keyboard", icon: "keyboard", keys: [] },
+      { name: "devices", icon: "laptop", keys: [] },
     ],
   },
   // What is named nowhere else stands in the last one.

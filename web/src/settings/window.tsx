@@ -1,6 +1,16 @@
 //! What is this browser's own: how the page looks, whether it calls, and whether letters do something.
 
-import { Icon, otherLanguage, THEMES, type Theme, useLanguage, useLetters, useTheme, useWish } from "../parts";
+import {
+  Icon,
+  otherLanguage,
+  THEMES,
+  type Theme,
+  useKeyOf,
+  useLanguage,
+  useLetters,
+  useTheme,
+  useWish,
+} from "../parts";
 import { signOut } from "../wire";
 import { LANGUAGES, useWords, WORDS } from "../words";
 import { Switch } from "./acts";
@@ -75,7 +85,7 @@ export function Keyboard() {
       <Line title={words.letters} what={words.lettersAre}>
         <Switch label={words.letters} isOn={areOn} onSwitch={setOn} />
       </Line>
-      <p className="dim">{words.all}</p>
+      <p className="dim">{words.all(useKeyOf("help"), useKeyOf("palette"))}</p>
     </section>
   );
 }

@@ -2,25 +2,38 @@
 
 import type { Run } from "../fold";
 import type { BackgroundCommand } from "../proto";
-
-export type Ends =
-  | { kind: "running" }
-  | { kind: "exit"; code: number }
-  | { kind: "stopped" | "killed" | "failed" | "lost" | "refused" };
+import type { Ends } from "../shell";
+import type { ShellLine } from "../wire";
 
 export type Listed = {
   key: string;
   command: string;
-  agent_id: string;
+  /** The agent that ran it; nobody where the person did. */
+  agent_id?: string;
   began_ms: number;
-  took_ms?: number;
+  took_ms?: number | undefined;
   ends: Ends;
   run?: Run;
   background?: BackgroundCommand;
+  own?: ShellLine;
 };
 
 /** All commands, the newest first. */
-export function listed(runs: Iterable<Run>, background: readonly BackgroundCommand[]): Listed[] {
+export function listed(
+  runs: Iterable<Run>,
+  background: readonly BackgroundCommand[],
+  own: readonly ShellLine[] = [],
+): Listed[] {
+  const all = [...ofAgents(runs, background), ...own.map(ofPerson)];
+  return all.sort((one, other) => other.began_ms - one.began_ms);
+}
+
+function ofPerson(own: ShellLine): Listed {
+  const { key, command, began_ms, end } = own;
+  return { key, command, began_ms, took_ms: end?.took_ms, ends: end ?? { kind: "running" }, own };
+}
+
+function ofAgents(runs: Iterable<Run>, background: readonly BackgroundCommand[]): Listed[] {
   const left = new Map(background.map((one) => [`${one.agent_id} ${one.name}`, one]));
   const all: Listed[] = [];
   for (const run of runs) {
@@ -51,7 +64,7 @@ export function listed(runs: Iterable<Run>, background: readonly BackgroundComma
       background: one,
     });
   }
-  return all.sort((one, other) => other.began_ms - one.began_ms);
+  return all;
 }
 
 function endOfBackground({ ended }: BackgroundCommand): Ends {

@@ -42,7 +42,7 @@ export type Output = {
 export function useOutput(command: Listed): Output {
   const { id } = useSession();
   const isLive = useIsLive();
-  const { run, background } = command;
+  const { run, background, own } = command;
   const tail = useQuery({
     queryKey: ["background output", id, background?.agent_id, background?.name, background?.ended == null],
     queryFn: () =>
@@ -71,6 +71,7 @@ export function useOutput(command: Listed): Output {
     return data?.pages.map(({ bytes }) => decoder.decode(bytes, { stream: true })).join("");
   }, [data]);
 
+  if (own !== undefined) return { text: own.printed, isEnd: own.isCut === true, isComing: false };
   if (background !== undefined) {
     return { text: tail.data ?? tailOf(command), isEnd: true, isComing: tail.isPending };
   }

@@ -1,24 +1,37 @@
-//! The terminal of a session: the commands that its agents ran and run, and what each of them prints.
+//! The terminal of a session: the commands that its agents and the person ran and run, what each of them prints, and a
+//! line for the next one.
 
 import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { cleanLine } from "../fold";
-import { Glyph, Icon, type Shape, type Tone } from "../parts";
+import { Icon } from "../parts";
+import { EndGlyph, endWords, ShellNotes } from "../shell";
 import { LineList, sgr } from "../text";
-import { useIsLive, useSession, useSlices } from "../wire";
-import { useFormat, useWords, type Words } from "../words";
-import { type Ends, isRunning, type Listed, listed } from "./commands";
+import { useIsLive, useSession, useShell, useSlices } from "../wire";
+import { useFormat, useWords } from "../words";
+import { isRunning, type Listed, listed } from "./commands";
 import { useBackground, useOutput } from "./output";
+import { OwnLine } from "./own-line";
 import "../look/rooms.css";
 
 export function Terminal() {
-  const words = useWords();
   const session = useSession();
+  const home = `/s/${session.id}/terminal`;
+  return (
+    <>
+      <Commands home={home} />
+      <OwnLine home={home} />
+    </>
+  );
+}
+
+function Commands({ home }: { home: string }) {
+  const words = useWords();
+  const { lines } = useShell();
   const view = useSlices("runs", "agents");
   const background = useBackground(view.runs.size + [...view.runs.values()].filter(({ end }) => end).length);
-  const commands = listed(view.runs.values(), background);
+  const commands = listed(view.runs.values(), background, lines);
   const [place] = useLocation();
-  const home = `/s/${session.id}/terminal`;
   const wanted = place.startsWith(`${home}/`) ? decodeURIComponent(place.slice(home.length + 1)) : undefined;
   const chosen = commands.find(({ key }) => key === wanted) ?? commands[0];
   if (chosen === undefined) {
@@ -29,7 +42,7 @@ export function Terminal() {
       </div>
     );
   }
-  const nameOf = (agent: string) =>
+  const nameOf = (agent: string | undefined) =>
     agent === view.root ? undefined : view.agents.find(({ node }) => node.id === agent)?.node.name;
   return (
     <div className={wanted === undefined ? "room" : "room chosen"}>
@@ -62,7 +75,7 @@ function Pane({ command, agent, home }: { command: Listed; agent: string | undef
   const [trouble, setTrouble] = useState<string>();
   const output = useOutput(command);
   const { text, parts } = useMemo(() => sgr(output.text), [output.text]);
-  const { background, run } = command;
+  const { background, run, own } = command;
   const runs = isRunning(command);
   const send = (given: Parameters<typeof session.send>[0]) => {
     setTrouble(undefined);
@@ -71,9 +84,11 @@ function Pane({ command, agent, home }: { command: Listed; agent: string | undef
     });
   };
   const name = cleanLine(command.command);
+  // What failed has said why.
+  const isSilent = output.isComing || own?.end?.kind === "failed";
   const facts = [
     format.clock(command.began_ms),
-    agent === undefined ? "" : words.terminal.by(agent),
+    own !== undefined ? words.terminal.byYou : agent === undefined ? "" : words.terminal.by(agent),
     background === undefined ? "" : words.terminal.inBackground(background.name),
     output.isEnd && text !== "" ? words.terminal.onlyTheEnd : "",
   ].filter(Boolean);
@@ -119,11 +134,10 @@ function Pane({ command, agent, home }: { command: Listed; agent: string | undef
           {words.terminal.trouble(trouble)}
         </p>
       )}
+      {own !== undefined && <ShellNotes line={own} />}
       {command.command.includes("\n") && <pre className="out whole">{command.command}</pre>}
       {text === "" ? (
-        <p className="dim pad">
-          {output.isComing ? "" : runs ? words.terminal.nothingYet : words.terminal.nothingPrinted}
-        </p>
+        <p className="dim pad">{isSilent ? "" : runs ? words.terminal.nothingYet : words.terminal.nothingPrinted}</p>
       ) : (
         <LineList label={words.terminal.output(name)} text={text} parts={parts} follows={runs}>
           {output.pieces !== undefined && (
@@ -147,38 +161,11 @@ function Pane({ command, agent, home }: { command: Listed; agent: string | undef
   );
 }
 
-function EndGlyph({ ends }: { ends: Ends }) {
-  const words = useWords();
-  const [shape, tone] = lookOf(ends);
-  return <Glyph shape={shape} tone={tone} label={told(ends, words)} />;
-}
-
-function lookOf(ends: Ends): [Shape, Tone] {
-  switch (ends.kind) {
-    case "running":
-      return ["run", "run"];
-    case "exit":
-      return ends.code === 0 ? ["done", "done"] : ["fail", "fail"];
-    case "failed":
-      return ["fail", "fail"];
-    case "refused":
-      return ["no", "off"];
-    case "stopped":
-    case "killed":
-    case "lost":
-      return ["off", "off"];
-  }
-}
-
-function told(ends: Ends, words: Words): string {
-  return ends.kind === "exit" ? words.terminal.exit(ends.code) : words.terminal[ends.kind];
-}
-
 function End({ command: { ends, took_ms }, isShort }: { command: Listed; isShort?: boolean }) {
   const words = useWords();
   const format = useFormat();
   const isPlain = ends.kind === "exit" && ends.code === 0;
-  const facts = [isPlain ? "" : told(ends, words), took_ms === undefined ? "" : format.duration(took_ms)];
+  const facts = [isPlain ? "" : endWords(ends, words), took_ms === undefined ? "" : format.duration(took_ms)];
   const said = facts.filter(Boolean);
   return isShort ? said[0] : said.join(" · ");
 }

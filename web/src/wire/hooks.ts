@@ -7,6 +7,7 @@ import { AgentLog } from "./agent";
 import { Line, type LineState } from "./line";
 import { Rows } from "./rows";
 import { LiveSession, type Outgoing } from "./session";
+import { Shell } from "./shell";
 
 /** Sessions that are kept folded although nobody draws them. */
 const KEPT = 6;
@@ -16,15 +17,23 @@ export class Wire {
   readonly line = new Line();
   readonly rows = new Rows(this.line);
   #sessions = new Map<string, LiveSession>();
+  #shells = new Map<string, Shell>();
 
   session(id: string): LiveSession {
-    const session = this.#sessions.get(id) ?? new LiveSession(id, this.line, () => this.rows.soon());
+    const session = this.#sessions.get(id) ?? new LiveSession(id, this.line, () => this.rows.soon(), this.shell(id));
     // The one used last is the last to go.
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size > KEPT && oldest !== undefined) this.#sessions.delete(oldest);
     return session;
+  }
+
+  /** What the person runs in a session; it goes on where nobody looks. */
+  shell(id: string): Shell {
+    const shell = this.#shells.get(id) ?? new Shell(id, this.line);
+    this.#shells.set(id, shell);
+    return shell;
   }
 }
 
@@ -55,6 +64,13 @@ export function useSession(): LiveSession {
   const session = useContext(SessionContext);
   if (session === undefined) throw new Error("there is no session here");
   return session;
+}
+
+/** What the person runs in the session around here, drawn again whenever that stands otherwise. */
+export function useShell(): Shell {
+  const shell = useWire().shell(useSession().id);
+  useSyncExternalStore(shell.subscribe, () => shell.lines);
+  return shell;
 }
 
 /** Follows a session as long as this is drawn. */

@@ -19,6 +19,8 @@ export class Problem extends Error {
   }
 }
 
+export const unreachable = () => new Problem(0, "the server can't be reached");
+
 /** The token that only pages of this server have; the cookie beside it is sent by itself. */
 export function tabToken(): string | null {
   return localStorage.getItem(TAB);
@@ -55,7 +57,7 @@ export async function request<T>(verb: Verb, path: string, body?: unknown, key?:
       body: body === undefined ? null : JSON.stringify(body),
     });
   } catch {
-    throw new Problem(0, "the server can't be reached");
+    throw unreachable();
   }
   const text = await answer.text();
   const told = parsed(text);

@@ -1,5 +1,6 @@
 //! The only room that talks to the server: one WebSocket a tab, requests for the rest.
 
+export { type AuditLine, type AuditPage, audit, type Scope, type TokenRow, tokens } from "./access";
 export { ask, bytesOf } from "./asking";
 export { changeOf, changesOf, keepMarks, readLines, rewindPoints, type Span, toolsOf } from "./changes";
 export { listFiles, readFile, sessionDiff } from "./files";
@@ -16,6 +17,7 @@ export {
   useRows,
   useSeq,
   useSession,
+  useShell,
   useSlices,
   useWire,
   Wire,
@@ -42,4 +44,5 @@ export {
   usedSessions,
 } from "./program";
 export type { LiveSession, Outgoing } from "./session";
+export type { Shell, ShellEnd, ShellLine } from "./shell";
 export { cancelRun, command, orderRun, runWorkflow, snapshot, workflow, workflowRun, workflows } from "./workflows";

@@ -3,7 +3,7 @@
 
 import type { Event, SessionSnapshot } from "../proto";
 import { pause } from "./backoff";
-import { get, Problem, tabToken } from "./http";
+import { get, Problem, tabToken, unreachable } from "./http";
 
 /** How long until the other side must have welcomed us. */
 const HANDSHAKE = 5_000;
@@ -34,6 +34,13 @@ export type Follower = {
   snapshot: (snapshot: SessionSnapshot) => void;
 };
 
+/** What is heard of a call whose answer comes bit by bit. */
+export type Watcher<T> = {
+  item: (item: T) => unknown;
+  /** It is over: all of it came, or something went wrong. */
+  ended: (problem: Problem | undefined) => unknown;
+};
+
 type Says = Record<string, unknown>;
 
 type Waiting = { session: string; follower: Follower; is: "events" | "snapshot" };
@@ -46,6 +53,7 @@ export class Line {
   #followed = new Map<Follower, string>();
   #waiting = new Map<number, Waiting>();
   #called = new Map<number, (answer: unknown) => void>();
+  #watched = new Map<number, Watcher<unknown>>();
   #next = 1;
   #tried = 0;
   #lost_ms: number | undefined;
@@ -90,6 +98,20 @@ export class Line {
     const id = this.#next++;
     this.#called.set(id, heard as (answer: unknown) => void);
     this.#send(id, { call: { name, arguments: given } });
+  }
+
+  /** Makes a call whose answer comes bit by bit; gives what ends that, after which nothing more is heard. */
+  watch<T>(name: string, given: Says, watcher: Watcher<T>): () => void {
+    if (this.#state.kind !== "live") {
+      watcher.ended(unreachable());
+      return () => {};
+    }
+    const id = this.#next++;
+    this.#watched.set(id, watcher as Watcher<unknown>);
+    this.#send(id, { watch: { name, arguments: given } });
+    return () => {
+      if (this.#watched.delete(id)) this.#send(id, "cancel");
+    };
   }
 
   /** Tries at once what waits for its time; somebody looks, or the network is there again. */
@@ -142,6 +164,9 @@ export class Line {
     clearInterval(this.#timers.ask);
     this.#waiting.clear();
     this.#called.clear();
+    const watched = [...this.#watched.values()];
+    this.#watched.clear();
+    for (const watcher of watched) watcher.ended(unreachable());
     this.#lost_ms ??= Date.now();
     this.#set({ kind: "lost", since_ms: this.#lost_ms, tried: this.#tried });
     this.#timers.again = window.setTimeout(() => this.#connect(), pause(this.#tried++));
@@ -177,17 +202,27 @@ export class Line {
     } else if ("called" in says) {
       this.#called.get(id)?.(says.called);
       this.#called.delete(id);
+    } else if ("item" in says) {
+      this.#watched.get(id)?.item(says.item);
     } else if ("error" in says) {
       this.#endOf(id, troubleIn(says.error));
     } else if ("not_called" in says) {
       this.#called.delete(id);
+      this.#endWatched(id, problemIn(says.not_called));
     }
+  }
+
+  #endWatched(id: number, problem: Problem | undefined): void {
+    const watcher = this.#watched.get(id);
+    this.#watched.delete(id);
+    watcher?.ended(problem);
   }
 
   #endOf(id: number, why: string | undefined): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (waiting?.is === "events") waiting.follower.ended(why);
+    this.#endWatched(id, why === undefined ? undefined : new Problem(REFUSED, why));
   }
 
   #welcomed(): void {
@@ -215,6 +250,16 @@ export class Line {
     if (Date.now() - this.#heard > DEAD_AFTER) return this.#broke(socket);
     this.call("sessions.list", { limit: 1 }, () => {});
   }
+}
+
+/** What the statuses of HTTP say where no HTTP is spoken. */
+const REFUSED = 400;
+const FORBIDDEN = 403;
+
+/** Why a call was not made. */
+function problemIn(error: unknown): Problem {
+  const { trouble, message, hint } = (error ?? {}) as { trouble?: string; message?: string; hint?: string };
+  return new Problem(trouble === "not_allowed" ? FORBIDDEN : REFUSED, message ?? "", hint);
 }
 
 /** What the server says of something that it did not do. */

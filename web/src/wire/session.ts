@@ -4,6 +4,7 @@ import { emptyView, fold, type Slice, type View } from "../fold";
 import type { Command, Event } from "../proto";
 import { onceKey, Problem, request } from "./http";
 import type { Line } from "./line";
+import type { Shell } from "./shell";
 
 /** How long a frame may be folded, in milliseconds. */
 const FRAME = 8;
@@ -43,6 +44,7 @@ export class LiveSession {
   ended: string | undefined;
   #line: Line;
   #stands: (() => void) | undefined;
+  #shell: Shell | undefined;
   #stood = "";
   #stop: (() => void) | undefined;
   #queue: Event[] = [];
@@ -55,11 +57,12 @@ export class LiveSession {
   #later: number | undefined;
 
   /** `stands` is told when the session asks something or rests, or does not any more; without it nothing is said here,
-   * the session is only read. */
-  constructor(id: string, line: Line, stands?: () => void) {
+   * the session is only read. What the person runs in `shell` is told with what they say. */
+  constructor(id: string, line: Line, stands?: () => void, shell?: Shell) {
     this.id = id;
     this.#line = line;
     this.#stands = stands;
+    this.#shell = shell;
     if (stands === undefined) return;
     this.outgoing = restored(id);
     line.subscribe(() => {
@@ -113,7 +116,8 @@ export class LiveSession {
   }
 
   /** Says something: it is drawn at once, and held while the server can't be reached. */
-  say(text: string, when: "now" | "later"): void {
+  say(words: string, when: "now" | "later"): void {
+    const text = this.#shell?.tell(words) ?? words;
     const steers = when === "now" && this.isAtWork;
     const command: Command = steers ? { type: "steer", text } : { type: "user_message", content: text };
     const said: Outgoing = { key: onceKey(), text, command, state: "sending" };
@@ -122,8 +126,9 @@ export class LiveSession {
   }
 
   /** Forgets something that was said and did not reach the server. */
-  unsay(key: string): void {
-    this.#setOutgoing(this.outgoing.filter((said) => said.key !== key));
+  unsay({ key, text }: Outgoing): void {
+    this.#shell?.takeBack(text);
+    this.#forget(key);
   }
 
   get isAtWork(): boolean {
@@ -140,7 +145,7 @@ export class LiveSession {
     try {
       const { message_id } = await request<Receipt>("POST", `/sessions/${this.id}/commands`, said.command, said.key);
       if (typeof message_id === "string") this.#change(said.key, { message_id });
-      else this.unsay(said.key);
+      else this.#forget(said.key);
       this.#settle();
     } catch (problem) {
       const offline = problem instanceof Problem && problem.isOffline;
@@ -151,6 +156,10 @@ export class LiveSession {
 
   #change(key: string, change: Partial<Outgoing>): void {
     this.#setOutgoing(this.outgoing.map((said) => (said.key === key ? { ...said, ...change } : said)));
+  }
+
+  #forget(key: string): void {
+    this.#setOutgoing(this.outgoing.filter((said) => said.key !== key));
   }
 
   #setOutgoing(outgoing: readonly Outgoing[]): void {

@@ -100,10 +100,21 @@ it.each(CASES)("$theme, $width wide, $locale", async ({ theme, width, height, lo
     await page.locator(".side.open").waitFor();
     await looked(page, `sessions-${name}`);
   }
-  for (const place of ["settings", "settings/models", "settings/limits", "settings/rules", "usage"]) {
+  for (const place of [
+    "settings",
+    "settings/models",
+    "settings/limits",
+    "settings/rules",
+    "settings/devices",
+    "usage",
+  ]) {
     await page.goto(`${stage.origin}/${place}`);
     await page.locator(".set-bar").waitFor();
-    await page.locator(".setting, .setnav .row, .figures, .usage-body p").locator("visible=true").first().waitFor();
+    await page
+      .locator(".setting, .setnav .row, .audit-line, .figures, .usage-body p")
+      .locator("visible=true")
+      .first()
+      .waitFor();
     await page.locator(".waits-a-while").first().waitFor({ state: "detached" });
     await looked(page, `${place.replace("/", "-")}-${name}`);
   }
