@@ -286,6 +286,34 @@ export type Attachment = ({
   data: string;
 });
 
+/** What somebody did, or was refused. */
+export type AuditLine = {
+  /** When. */
+  at: string;
+  /** Who; nobody who showed no token that is known. */
+  by?: Actor;
+  /** What they may do at most. */
+  scope?: Known14;
+  /** A call, a command of a session, or what was asked by whoever was turned away. */
+  does: string;
+  /** The session that it is about. */
+  session?: string;
+  /** The address of whoever was turned away. */
+  from?: string;
+  /** The token that is made or removed; empty is the person's own. */
+  token?: string;
+  /** Why nothing came of it. */
+  refused?: string;
+};
+
+/** A page of what was done. */
+export type AuditPage = {
+  /** The newest first. */
+  lines: Array<AuditLine>;
+  /** Where the next page begins, if there is one. */
+  next?: string;
+};
+
 /** Who speaks in the person's place. */
 export type Author = ("person" | "neco" | "hook");
 
@@ -1329,6 +1357,9 @@ export type Known12 = (KeyPlace | string);
 export type Known13 = (KeyTest | string);
 
 /** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
+export type Known14 = (Scope | string);
+
+/** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
 export type Known5 = (InputType | string);
 
 /** A value in an answer whose words requests or settings take too, so that they refuse one that they do not know: here such a word is kept as it is. ``` use neco_proto::app::Known; use neco_proto::app::keys::KeyPlace; let read: Vec<Known<KeyPlace>> = serde_json::from_str(r#"["keyring", "vault"]"#)?; assert_eq!(read[0], KeyPlace::Keyring); assert_eq!(read[1].to_string(), "vault"); # Ok::<(), serde_json::Error>(()) ``` */
@@ -1756,6 +1787,12 @@ export type NewSetting = {
   key: string;
   /** Its value: text, a number, yes or no, or a list of these; null takes the setting out of the file. */
   value: Json;
+};
+
+/** A token that was just made. */
+export type NewToken = {
+  /** The token itself: it is said this once. */
+  token: string;
 };
 
 /** What came of an agent's task. */
@@ -2488,6 +2525,9 @@ export type Ruling = ("allow" | "ask" | "deny");
 /** How much of a call its line says. */
 export type Says = ("part" | "whole" | "command");
 
+/** What a caller may do. */
+export type Scope = ("read" | "work" | "manage");
+
 /** Selected lines. */
 export type Selection = {
   /** The first line. */
@@ -2850,6 +2890,16 @@ export type SharedStateUpdate = {
   version: number;
   /** What the agent is called that did it; its id is that of the event. */
   writer: string;
+};
+
+/** How a command ended. */
+export type ShellEnd = {
+  /** Its exit code; none when it was killed. */
+  code?: number;
+  /** The folder that the commands after it begin in, where it changed that. */
+  folder?: string;
+  /** Whether it listed files that look empty in its sandbox, as they may hold secrets and it did not name them. */
+  masked?: boolean;
 };
 
 /** Shows how one file is different between two points of a session, change by change. */
@@ -3267,6 +3317,20 @@ export type TodoStatus = ("pending" | "in_progress" | "completed" | "cancelled")
 export type TodoUpdate = {
   /** The whole list. */
   todos: Array<Todo>;
+};
+
+/** The tokens that have names. */
+export type TokenList = {
+  /** In the order in which they were made. */
+  tokens: Array<TokenRow>;
+};
+
+/** A token with a name. */
+export type TokenRow = {
+  /** What it is called. */
+  name: string;
+  /** The most that whoever has it may do. */
+  scope: Known14;
 };
 
 /** A call the model asks for. */

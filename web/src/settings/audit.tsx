@@ -4,8 +4,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { Glyph, Seg } from "../parts";
-import type { Actor } from "../proto";
-import { type AuditLine, type AuditPage, audit } from "../wire";
+import type { Actor, AuditLine, AuditPage } from "../proto";
+import { audit } from "../wire";
 import { useFormat, useWords, type Words } from "../words";
 import { Asked } from "./acts";
 

@@ -3,7 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { CopyButton, Icon } from "../parts";
-import { type Scope, type TokenRow, tokens } from "../wire";
+import type { Scope, TokenRow } from "../proto";
+import { tokens } from "../wire";
 import { useWords } from "../words";
 import { type Acts, Asked, Trouble, useActs } from "./acts";
 import { Audit } from "./audit";

@@ -1,6 +1,6 @@
 //! The only room that talks to the server: one WebSocket a tab, requests for the rest.
 
-export { type AuditLine, type AuditPage, audit, type Scope, type TokenRow, tokens } from "./access";
+export { audit, tokens } from "./access";
 export { ask, bytesOf } from "./asking";
 export { changeOf, changesOf, keepMarks, readLines, rewindPoints, type Span, toolsOf } from "./changes";
 export { listFiles, readFile, sessionDiff } from "./files";

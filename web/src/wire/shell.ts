@@ -2,14 +2,13 @@
 //! the message after it.
 
 import { RAN, written } from "../fold";
+import type { ShellEnd as Ended } from "../proto";
 import { onceKey, type Problem } from "./http";
 import type { Line } from "./line";
 import { fenced, MOST, toldOf, withWhatRan } from "./told";
 
-/** What the server says while a command runs. To be replaced by the generated type. */
-type ShellNews =
-  | { type: "printed"; text: string; left_out?: number }
-  | { type: "ended"; code?: number | null; folder?: string | null; masked?: boolean };
+/** What the server says while a command runs, as far as this page knows it. */
+type Heard = { type: "printed"; text: string; left_out?: number } | ({ type: "ended" } & Ended);
 
 export type ShellEnd = {
   took_ms?: number;
@@ -85,7 +84,7 @@ export class Shell {
     this.#keep();
     const given = { session: this.#session, command };
     const runs = () => this.running?.key === key;
-    const cancel = this.#line.watch<ShellNews>("shell.run", given, {
+    const cancel = this.#line.watch<Heard>("shell.run", given, {
       item: (news) => runs() && this.#hear(news),
       ended: (problem) => runs() && this.#ended(problem),
     });
@@ -119,7 +118,7 @@ export class Shell {
     return written(text.slice(0, at));
   }
 
-  #hear(news: ShellNews): void {
+  #hear(news: Heard): void {
     if (news.type === "printed") this.#printed(news.text, news.left_out ?? 0);
     else if (news.type === "ended") {
       const { code, folder, masked } = news;
