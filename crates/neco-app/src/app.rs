@@ -504,7 +504,8 @@ fn scope_of(route: &Route, call: &Call) -> Scope {
 /// Refuses what a caller may not.
 pub(crate) fn may(caller: &Caller, scope: Scope, what: &str) -> Result<(), AppError> {
     if caller.scope < scope {
-        let words = format!("{what} is not for whoever may only {}", caller.scope);
+        let only = if caller.scope == Scope::Work { "steer" } else { "read" };
+        let words = format!("{what} is not for whoever may only {only}");
         return Err(AppError::new(Trouble::NotAllowed, words));
     }
     match &caller.tenant {
