@@ -148,16 +148,19 @@ fn worded(words: String, said: Said) -> Said {
 
 /// What is said, as a message.
 pub(crate) fn message(said: Said) -> Command {
-    let content = said.whole();
-    let attachments: Vec<Attachment> = said.pictures;
-    Command::UserMessage { content, attachments }
+    let (content, attachments) = (said.whole(), said.pictures);
+    Command::UserMessage { content: with_words(content), attachments }
 }
 
 /// Pictures that came with the answer to a question, which the agent sees with its next turn.
 pub(crate) fn along(words: String, pictures: Vec<Attachment>) -> Command {
-    let words = if words.trim().is_empty() { "(pictures)".to_owned() } else { words };
-    let pieces = vec![MessagePiece::said(words)];
+    let pieces = vec![MessagePiece::said(with_words(words))];
     Command::CommandMessage { pieces, attachments: pictures, steers: true, allow: Vec::new(), model: None }
+}
+
+/// A message always has words, also where somebody only sends pictures.
+fn with_words(words: String) -> String {
+    if words.trim().is_empty() { "(pictures)".to_owned() } else { words }
 }
 
 #[cfg(test)]

@@ -96,12 +96,8 @@ pub(crate) fn read(sent: Sent, folder: &Path, check: CheckPictures) -> Result<Sa
         said.selects(file, selection);
     }
     said.pictures = check(pictures).map_err(failure::of_app)?;
-    if said.whole().trim().is_empty() {
-        match said.pictures.len() {
-            0 => return Err(failure::invalid("the prompt is empty")),
-            1 => said.words = "(a picture)".to_owned(),
-            _ => said.words = "(pictures)".to_owned(),
-        }
+    if said.whole().trim().is_empty() && said.pictures.is_empty() {
+        return Err(failure::invalid("the prompt is empty"));
     }
     Ok(said)
 }

@@ -87,7 +87,7 @@ fn the_person_is_asked_with_the_change_and_the_rule_that_always_keeps() {
     assert_eq!((&asked["toolCall"]["kind"], &asked["options"][0]["kind"]), (&json!("edit"), &json!("allow_once")));
     let asked = editor.choose("always");
     let words = asked["toolCall"]["content"][0]["content"]["text"].as_str().unwrap();
-    assert!(words.contains("touch b.txt") && words.contains("risk"), "{asked:#}");
+    assert!(words.contains("touch b.txt") && words.contains("commands are asked first"), "{asked:#}");
     let always = asked["options"].as_array().unwrap().iter().find(|option| option["optionId"] == "always").unwrap();
     assert_eq!(always["kind"], "allow_always");
     assert!(always["name"].as_str().unwrap().contains("`touch *`"), "{always}");

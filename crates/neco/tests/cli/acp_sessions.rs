@@ -311,6 +311,17 @@ fn a_typed_answer_takes_the_choices_back_and_what_was_chosen_stays() {
 }
 
 #[test]
+fn a_picture_needs_no_words() {
+    let house = playing(json!([say("A dot.")]));
+    let mut editor = Editor::open(&house, json!({}));
+    let session = editor.session(&house);
+    let picture = json!({ "type": "image", "mimeType": "image/png", "data": crate::acp_connection::DOT });
+    let prompt = editor.request("session/prompt", json!({ "sessionId": session, "prompt": [picture] }));
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    assert_eq!(editor.said("agent_message_chunk"), "A dot.");
+}
+
+#[test]
 fn a_picture_alone_answers_too() {
     let plan = |plan: &str| call("exit_plan_mode", json!({ "plan": plan }));
     let better = json!({ "name": "exit_plan_mode", "arguments": { "plan": "Do it so." } });
