@@ -52,6 +52,7 @@ fn growing() -> BTreeMap<&'static str, bool> {
         ("ServerTest", reads::<ServerTest>(&other)),
         ("ServerTransport", reads::<ServerTransport>(&newer)),
         ("SessionState", reads::<SessionState>(&newer)),
+        ("ShellNews", reads::<ShellNews>(&json!({ "type": "from_the_future", "moon": "full" }))),
         ("Trouble", reads::<Trouble>(&newer)),
         ("TrustState", reads::<TrustState>(&newer)),
         ("WorktreeState", reads::<WorktreeState>(&newer)),
