@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use neco_proto::Actor;
 use neco_proto::app::{Caller, Scope};
 use neco_proto::key_kind::SERVER_TOKEN;
@@ -35,6 +36,9 @@ const TOKEN: &str = "token";
 
 /// The file of the named tokens.
 const NAMED: &str = "tokens.json";
+
+/// The file of the browsers that are signed in, so that the next server knows them.
+const BROWSERS: &str = "browsers.json";
 
 /// What a token is known by.
 type Hash = [u8; 32];
@@ -123,8 +127,40 @@ struct Browser {
     cookie: Hash,
     /// The header token of its tabs.
     tab: Hash,
-    until: Instant,
+    until: Timestamp,
     good: Good,
+}
+
+/// The browsers as the file has them: hashes, in hexadecimal digits.
+#[derive(Default, Serialize, Deserialize)]
+struct KeptBrowsers {
+    /// The main token that they were signed in under: with another one all of them are signed out.
+    token: String,
+    browsers: Vec<KeptBrowser>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptBrowser {
+    cookie: String,
+    tab: String,
+    until: Timestamp,
+}
+
+impl KeptBrowsers {
+    /// Those of a folder that are signed in under this token.
+    fn read(folder: &Path, token: Option<&Hash>) -> io::Result<Vec<Browser>> {
+        let Some(text) = read_private(&folder.join(BROWSERS))? else { return Ok(Vec::new()) };
+        let kept: Self = serde_json::from_str(&text).map_err(io::Error::other)?;
+        if token.is_none_or(|token| hexadecimal(token) != kept.token) {
+            return Ok(Vec::new());
+        }
+        let browser = |kept: KeptBrowser| {
+            let (cookie, tab) = (of_hexadecimal(&kept.cookie)?, of_hexadecimal(&kept.tab)?);
+            Some(Browser { cookie, tab, until: kept.until, good: Good::default() })
+        };
+        let all = kept.browsers.into_iter().filter_map(browser);
+        Ok(all.filter(|browser| browser.until > Timestamp::now()).take(MOST).collect())
+    }
 }
 
 /// A random secret.
@@ -142,6 +178,12 @@ fn hexadecimal(hash: &Hash) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+fn of_hexadecimal(digits: &str) -> Option<Hash> {
+    let byte = |at: usize| u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok();
+    let bytes: Vec<u8> = (0..digits.len() / 2).map(byte).collect::<Option<_>>()?;
+    bytes.try_into().ok()
+}
+
 fn same(one: &Hash, other: &Hash) -> bool {
     one.ct_eq(other).into()
 }
@@ -156,23 +198,45 @@ impl Access {
         if main_token(folder)?.is_none() {
             write_private(&folder.join(TOKEN), secret(SERVER_TOKEN)?.as_bytes())?;
         }
-        let (links, browsers) = (Mutex::default(), Mutex::default());
+        let own = main_token(folder)?.as_deref().map(hash);
+        let browsers = KeptBrowsers::read(folder, own.as_ref()).unwrap_or_else(|error| {
+            tracing::warn!(%error, "which browsers are signed in is not known: they sign in again");
+            Vec::new()
+        });
         let mut tokens = Tokens::default();
-        tokens.take(main_token(folder)?.as_deref().map(hash), named_tokens(folder)?);
+        tokens.take(own, named_tokens(folder)?);
+        let (links, browsers) = (Mutex::default(), Mutex::new(browsers));
         Ok(Self { folder: folder.to_owned(), tokens: Mutex::new(tokens), links, browsers })
+    }
+
+    /// Writes down which browsers are signed in. They stay so also where it can't be written, as long as this server runs.
+    fn keep(&self, browsers: &[Browser]) {
+        let token = locked(&self.tokens).own.as_ref().map(|(own, _)| hexadecimal(own)).unwrap_or_default();
+        let kept = |browser: &Browser| KeptBrowser {
+            cookie: hexadecimal(&browser.cookie),
+            tab: hexadecimal(&browser.tab),
+            until: browser.until,
+        };
+        let all = KeptBrowsers { token, browsers: browsers.iter().map(kept).collect() };
+        let written = serde_json::to_vec(&all).map_err(io::Error::other);
+        if let Err(error) = written.and_then(|all| write_private(&self.folder.join(BROWSERS), &all)) {
+            tracing::warn!(%error, "which browsers are signed in could not be written down");
+        }
     }
 
     /// Reads the files again: a token that was removed is good for nothing from then on, and with the main token all
     /// browsers go. A file that can't be read lets nobody in.
     pub fn refresh(&self) -> io::Result<()> {
-        locked(&self.browsers).retain(|browser| browser.until > Instant::now());
+        locked(&self.browsers).retain(|browser| browser.until > Timestamp::now());
         let (own, named) = (main_token(&self.folder), named_tokens(&self.folder));
         let known = own.as_ref().ok().and_then(|own| own.as_deref().map(hash));
         let names = named.as_ref().cloned().unwrap_or_default();
         let is_other = locked(&self.tokens).take(known, names);
         if is_other {
             locked(&self.links).clear();
-            locked(&self.browsers).clear();
+            let mut browsers = locked(&self.browsers);
+            browsers.clear();
+            self.keep(&browsers);
         }
         own.map(drop).and(named.map(drop))
     }
@@ -204,7 +268,7 @@ impl Access {
         Ok(code)
     }
 
-    /// The cookie and the header token of a browser that shows the code of a link; the code is used up.
+    /// The cookie and the header token of a browser that shows the code of a link; the code is used up. It writes a file.
     pub fn exchange(&self, code: &str) -> io::Result<Option<(String, String)>> {
         let shown = hash(code);
         let mut links = locked(&self.links);
@@ -215,12 +279,13 @@ impl Access {
         }
         let (cookie, tab) = (secret("")?, secret("")?);
         let mut browsers = locked(&self.browsers);
-        browsers.retain(|browser| browser.until > Instant::now());
+        browsers.retain(|browser| browser.until > Timestamp::now());
         if browsers.len() >= MOST {
             browsers.remove(0);
         }
-        let until = Instant::now() + BROWSER;
+        let until = Timestamp::now() + BROWSER;
         browsers.push(Browser { cookie: hash(&cookie), tab: hash(&tab), until, good: Good::default() });
+        self.keep(&browsers);
         Ok(Some((cookie, tab)))
     }
 
@@ -230,16 +295,17 @@ impl Access {
         let (cookie, tab) = (hash(cookie), hash(tab));
         let browsers = locked(&self.browsers);
         let knows = |browser: &Browser| {
-            same(&browser.cookie, &cookie) && browser.until > Instant::now() && same(&browser.tab, &tab)
+            same(&browser.cookie, &cookie) && browser.until > Timestamp::now() && same(&browser.tab, &tab)
         };
         let found = browsers.iter().find(|browser| knows(browser))?;
         Some((Rights { scope: Scope::Manage, actor: Actor::Person }, found.good.ends()))
     }
 
-    /// Signs a browser out.
+    /// Signs a browser out. It writes a file.
     pub fn forget(&self, cookie: &str) {
-        let shown = hash(cookie);
-        locked(&self.browsers).retain(|browser| !same(&browser.cookie, &shown));
+        let (shown, mut browsers) = (hash(cookie), locked(&self.browsers));
+        browsers.retain(|browser| !same(&browser.cookie, &shown));
+        self.keep(&browsers);
     }
 }
 
@@ -430,5 +496,21 @@ mod tests {
         let (_, ends) = access.of_browser(&cookie, &tab).unwrap();
         access.forget(&cookie);
         assert!(access.of_browser(&cookie, &tab).is_none() && ends.is_cancelled());
+    }
+
+    #[test]
+    fn the_next_server_knows_the_browsers_unless_the_main_token_is_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let access = Access::open(folder.path()).unwrap();
+        let (cookie, tab) = access.exchange(&access.link().unwrap()).unwrap().unwrap();
+        let (gone, its_tab) = access.exchange(&access.link().unwrap()).unwrap().unwrap();
+        access.forget(&gone);
+        let kept = fs::read_to_string(folder.path().join(BROWSERS)).unwrap();
+        assert!(!kept.contains(&cookie) && !kept.contains(&tab));
+        let next = Access::open(folder.path()).unwrap();
+        assert!(next.of_browser(&cookie, &tab).is_some() && next.of_browser(&gone, &its_tab).is_none());
+        drop(next);
+        remove_token(folder.path(), None).unwrap();
+        assert!(Access::open(folder.path()).unwrap().of_browser(&cookie, &tab).is_none());
     }
 }

@@ -12,6 +12,7 @@ use neco_proto::Actor;
 use neco_proto::app::{AppError, Caller, Scope, Trouble};
 use serde::Deserialize;
 use serde_json::json;
+use tokio::task::spawn_blocking;
 
 use super::House;
 use super::audit::Line;
@@ -71,14 +72,17 @@ async fn link(house: &House, request: Request) -> Result<Response, Problem> {
         .map(IntoResponse::into_response)
 }
 
-async fn exchange(house: &House, request: Request) -> Result<Response, Problem> {
+async fn exchange(house: &Arc<House>, request: Request) -> Result<Response, Problem> {
     from_own_page(&request)?;
     let asker = request.extensions().get::<Asker>().copied();
     let (_, body) = taken_within(request, LONGEST).await?;
     let Code { code } = serde_json::from_slice(&body).map_err(|error| Problem::bad(error.to_string()))?;
     let used =
         || Problem::new(StatusCode::UNAUTHORIZED, "the link was used, or is too old: `neco serve link` makes another");
-    let Some((cookie, tab)) = house.access.exchange(&code).map_err(failed)? else {
+    let own = Arc::clone(house);
+    let exchanged = spawn_blocking(move || own.access.exchange(&code)).await;
+    let Some((cookie, tab)) = exchanged.map_err(io::Error::other).and_then(|exchanged| exchanged).map_err(failed)?
+    else {
         // Only what is wrong is counted: nobody keeps others from signing in.
         if !asker.is_some_and(|asker| house.guard.may_be_wrong(asker, "exchange")) {
             return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong codes in one minute"));
@@ -97,9 +101,12 @@ async fn exchange(house: &House, request: Request) -> Result<Response, Problem> 
     Ok(response)
 }
 
-async fn leave(house: &House, request: Request) -> Result<Response, Problem> {
+async fn leave(house: &Arc<House>, request: Request) -> Result<Response, Problem> {
     let rights = rights(&request)?;
-    house.guard.cookie(request.headers()).into_iter().for_each(|cookie| house.access.forget(cookie));
+    let cookies: Vec<String> = house.guard.cookie(request.headers()).into_iter().map(str::to_owned).collect();
+    let own = Arc::clone(house);
+    let forgotten = spawn_blocking(move || cookies.iter().for_each(|cookie| own.access.forget(cookie))).await;
+    forgotten.map_err(io::Error::other).map_err(failed)?;
     note(house, &rights.own(), "auth.logout").await;
     Answer::json(StatusCode::OK, &json!({})).map(IntoResponse::into_response)
 }

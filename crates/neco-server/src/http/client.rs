@@ -20,6 +20,7 @@ use tokio_rustls::TlsConnector;
 use tokio_tungstenite::client_async_with_config;
 use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
 use url::{Host, Url};
 
 use super::trust::Trust;
@@ -181,7 +182,7 @@ impl WebAddress {
                 status => format!("it answers {status}"),
             })),
             Err(Error::Io(error)) => Err(not_reached(&error)),
-            Err(Error::Protocol(_) | Error::HttpFormat(_)) => Err(AttachError::NotWelcome(
+            Err(Error::Protocol(ProtocolError::HttparseError(_))) => Err(AttachError::NotWelcome(
                 "it does not answer as a server of Neco does: is it https:// and not http://?".to_owned(),
             )),
             Err(error) => Err(not_reached(&io::Error::other(error))),

@@ -291,7 +291,10 @@ impl Question {
             .map(|(index, answer)| row(&format!("{} {}", index + 1, answer.means.letter()), meaning(answer.means)))
             .collect();
         lines.extend(self.is_cut().then(|| row("d", "show all of it, in $PAGER when it is long")));
-        format!("{}\n    ↑↓ and Enter choose\n    Ctrl-C cancels the run; a session that you only follow goes on", lines.join("\n"))
+        format!(
+            "{}\n    ↑↓ and Enter choose\n    Ctrl-C cancels the run; a session that you only follow goes on",
+            lines.join("\n")
+        )
     }
 
     /// The answers, with the numbers that they have in the window. No rule is made of what can't be seen.
