@@ -49,6 +49,8 @@ struct Open {
     summary: String,
     /// What stands between it and its end.
     waits: &'static str,
+    /// Whether it runs, as far as is known.
+    runs: bool,
     tail: Tail,
     lines: Vec<String>,
 }
@@ -220,7 +222,7 @@ impl Conversation {
             lines.push(format!("\n{} {}", partial.trim_end(), self.paint.yellow("(not finished)")));
         }
         for mut open in std::mem::take(&mut self.open) {
-            let waits = if goes_on && open.waits == calls::INTERRUPTED { calls::RUNS } else { open.waits };
+            let waits = if goes_on && open.runs { calls::RUNS } else { open.waits };
             let words = self.paint.yellow(waits);
             lines.push(format!("{} {} · {words}", self.paint.yellow(calls::UNKNOWN), clean_line(&open.summary)));
             lines.extend(card::indented(&open.output(), self.paint));
@@ -235,12 +237,14 @@ impl Conversation {
             CallStatus::Executing => calls::INTERRUPTED,
             CallStatus::Success | CallStatus::Error | CallStatus::Cancelled => return,
         };
+        let runs = status == CallStatus::Executing;
         match self.open.iter_mut().find(|open| open.id == *id) {
-            Some(open) => (open.waits, open.summary) = (waits, summary.to_owned()),
+            Some(open) => (open.waits, open.runs, open.summary) = (waits, runs, summary.to_owned()),
             None => self.open.push(Open {
                 id: id.clone(),
                 summary: summary.to_owned(),
                 waits,
+                runs,
                 tail: Tail::default(),
                 lines: Vec::new(),
             }),
