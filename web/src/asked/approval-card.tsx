@@ -78,7 +78,7 @@ export function ApprovalCard({ request, who, place, onNext, isReady, isOff, coun
         )}
       </header>
       <What request={request} words={words} />
-      <Why request={request} words={words} />
+      <Why request={request} words={words} isSure={isSure} />
       {doing === "choose" && (
         <div className="acts">
           <button type="button" className="btn ask" disabled={isOff} onClick={() => onDecide({ kind: "once" })}>
@@ -185,8 +185,14 @@ function What({ request, words }: { request: PermissionRequest; words: Words }) 
   );
 }
 
-/** A text with what can't be seen written out. */
-function Why({ request, words }: { request: PermissionRequest; words: Words }) {
+type WhyGiven = { request: PermissionRequest; words: Words; isSure: boolean };
+
+/** Why it is asked, what it would run in, and what would be kept: that is in view when it is about to be. */
+function Why({ request, words, isSure }: WhyGiven) {
+  const always = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (isSure) always.current?.scrollIntoView({ block: "nearest" });
+  }, [isSure]);
   const { reason, sandboxed, network, opens, always_rule } = request;
   const box = !sandboxed
     ? words.asked.noBox
@@ -206,12 +212,20 @@ function Why({ request, words }: { request: PermissionRequest; words: Words }) {
         </span>
       )}
       {always_rule !== undefined && (
-        <span className="wide">
-          {words.asked.alwaysKeeps} <b>{always_rule}</b>
+        <span ref={always}>
+          {words.asked.alwaysKeeps} <b>{signs(inShort(always_rule, request.command, words))}</b>
         </span>
       )}
     </div>
   );
+}
+
+/** Characters of a command from which on a rule does not repeat it. */
+const SHORT_COMMAND = 40;
+
+/** A rule that does not repeat a long command: it is shown above. */
+function inShort(rule: string, command = "", words: Words): string {
+  return command.length < SHORT_COMMAND ? rule : rule.replace(`\`${command}\``, () => words.asked.thisCommand);
 }
 
 type AheadGiven = {

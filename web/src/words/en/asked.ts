@@ -22,6 +22,7 @@ export const asked = {
     boxOpen: "the box, opened for this",
     noBox: "no box",
     alwaysKeeps: "Always would keep",
+    thisCommand: "this command",
     sessionAllows: "This session would allow",
     once: "Allow once",
     session: "This session",

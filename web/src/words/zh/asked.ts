@@ -25,6 +25,7 @@ export const asked = {
     boxOpen: "为此放开的沙盒",
     noBox: "没有沙盒",
     alwaysKeeps: "“总是”会保存规则",
+    thisCommand: "这条命令",
     sessionAllows: "“本会话”会允许",
     once: "允许一次",
     session: "本会话",
