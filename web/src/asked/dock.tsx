@@ -5,14 +5,14 @@ import type { Command } from "../proto";
 import { useIsLive, useSession, useSlices } from "../wire";
 import { useWords } from "../words";
 import { ApprovalCard } from "./approval-card";
-import { askerOf, openAsks } from "./asks";
+import { acceptsEdits, askerOf, openAsks } from "./asks";
 import { QuestionCard } from "./question-card";
 import { isWakingClick, useReady } from "./use-ready";
 
 export function Dock() {
   const words = useWords();
   const session = useSession();
-  const view = useSlices("asked");
+  const view = useSlices("asked", "standing");
   const isLive = useIsLive();
   const asks = openAsks(view);
   const [chosen, setChosen] = useState<number>();
@@ -31,10 +31,10 @@ export function Dock() {
 
   if (ask === undefined) return null;
 
-  const send = (id: number, command: Command) => {
+  const send = (id: number, ...commands: Command[]) => {
     setSent((before) => new Set(before).add(id));
     setTrouble(undefined);
-    session.send(command).catch((problem: unknown) => {
+    Promise.all(commands.map((command) => session.send(command))).catch((problem: unknown) => {
       setSent((before) => new Set([...before].filter((each) => each !== id)));
       setTrouble(problem instanceof Error ? problem.message : String(problem));
     });
@@ -63,7 +63,15 @@ export function Dock() {
           key={ask.id}
           {...shared}
           request={ask.data.request}
+          acceptsEdits={acceptsEdits(view, ask)}
           onDecide={(decision) => send(ask.id, { type: "approve", call_id: ask.data.request.call_id, decision })}
+          onAcceptEdits={() =>
+            send(
+              ask.id,
+              { type: "approve", call_id: ask.data.request.call_id, decision: { kind: "once" } },
+              { type: "set_approval", approval: "accept_edits" },
+            )
+          }
           onDecideAll={(decision) => {
             for (const each of asks) {
               if (each.kind !== "approval") continue;

@@ -23,9 +23,12 @@ export const asked = {
     noBox: "no box",
     alwaysKeeps: "Always would keep",
     thisCommand: "this command",
-    sessionAllows: "This session would allow",
+    sessionAllows: "This session allows",
+    acceptsEdits:
+      "Accept edits from now on: edits of ordinary files are not asked about any more, until “asks first” is chosen again.",
     once: "Allow once",
     session: "This session",
+    acceptEdits: "Accept edits from now on",
     always: "Always…",
     alwaysSure: "Always: press again",
     edit: "Edit first",
