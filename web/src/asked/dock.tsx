@@ -31,13 +31,17 @@ export function Dock() {
 
   if (ask === undefined) return null;
 
-  const send = (id: number, ...commands: Command[]) => {
+  const send = (id: number, ...commands: Command[]): Promise<boolean> => {
     setSent((before) => new Set(before).add(id));
     setTrouble(undefined);
-    Promise.all(commands.map((command) => session.send(command))).catch((problem: unknown) => {
-      setSent((before) => new Set([...before].filter((each) => each !== id)));
-      setTrouble(problem instanceof Error ? problem.message : String(problem));
-    });
+    return Promise.all(commands.map((command) => session.send(command))).then(
+      () => true,
+      (problem: unknown) => {
+        setSent((before) => new Set([...before].filter((each) => each !== id)));
+        setTrouble(problem instanceof Error ? problem.message : String(problem));
+        return false;
+      },
+    );
   };
 
   const shared = {
@@ -64,9 +68,9 @@ export function Dock() {
           {...shared}
           request={ask.data.request}
           acceptsEdits={acceptsEdits(view, ask)}
-          onDecide={(decision) => send(ask.id, { type: "approve", call_id: ask.data.request.call_id, decision })}
+          onDecide={(decision) => void send(ask.id, { type: "approve", call_id: ask.data.request.call_id, decision })}
           onAcceptEdits={() =>
-            send(
+            void send(
               ask.id,
               { type: "approve", call_id: ask.data.request.call_id, decision: { kind: "once" } },
               { type: "set_approval", approval: "accept_edits" },
@@ -75,7 +79,7 @@ export function Dock() {
           onDecideAll={(decision) => {
             for (const each of asks) {
               if (each.kind !== "approval") continue;
-              send(each.id, { type: "approve", call_id: each.data.request.call_id, decision });
+              void send(each.id, { type: "approve", call_id: each.data.request.call_id, decision });
             }
           }}
           count={asks.filter(({ kind }) => kind === "approval").length}

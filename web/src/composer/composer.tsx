@@ -1,7 +1,8 @@
 //! Where the person writes: what they say, what waits, and how the agent works.
 
 import { useEffect, useRef, useState } from "react";
-import { draftOf, Icon, useKeys, useStored } from "../parts";
+import { type Answerable, useAnswered } from "../asked";
+import { draftOf, Icon, stored, useKeys, useStored } from "../parts";
 import type { ApprovalMode, Command, Mode } from "../proto";
 import { commandIn, useShellOff } from "../shell";
 import { useOutgoing, useSession, useShell, useSlices } from "../wire";
@@ -27,6 +28,7 @@ export function Composer() {
   const text = draft ?? "";
   const works = !view.over && standing.since_ms !== undefined;
   const command = commandIn(text);
+  const question = useAnswered(text);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another session is written to
   useEffect(() => {
@@ -47,10 +49,17 @@ export function Composer() {
     if (shellOff === undefined && shell.run(command) !== undefined) setDraft(null);
   };
 
+  const answer = async ({ answer }: Answerable, said: string) => {
+    setTrouble(undefined);
+    setDraft(null);
+    if (!(await answer(said)) && stored(draftOf(session.id)) === null) setDraft(said);
+  };
+
   const say = (when: "now" | "later") => {
     const said = text.trim();
     if (said === "") return;
     if (command !== undefined) return run(command);
+    if (question !== undefined && when === "now") return void answer(question, said);
     session.say(said, when);
     setDraft(null);
   };
@@ -88,6 +97,17 @@ export function Composer() {
     onGeneration: (generation) => send({ type: "set_generation", generation }),
   };
 
+  const placeholder =
+    question !== undefined
+      ? question.hasOptions
+        ? words.composer.answerOrChoose
+        : words.composer.answer
+      : works
+        ? words.composer.working
+        : words.composer.idle;
+  const does =
+    command !== undefined ? words.shell.run : question !== undefined ? words.asked.answer : words.composer.send;
+
   return (
     <section className="composer" aria-label={words.composer.label}>
       <OwnRun />
@@ -100,7 +120,7 @@ export function Composer() {
       <Field
         ref={field}
         label={words.composer.label}
-        placeholder={works ? words.composer.working : words.composer.idle}
+        placeholder={placeholder}
         text={text}
         onText={setDraft}
         onSend={() => say("now")}
@@ -129,8 +149,8 @@ export function Composer() {
         <button
           type="button"
           className="send"
-          aria-label={command === undefined ? words.composer.send : words.shell.run}
-          title={command === undefined ? words.composer.send : words.shell.run}
+          aria-label={does}
+          title={does}
           disabled={text.trim() === ""}
           onClick={() => say("now")}
         >
