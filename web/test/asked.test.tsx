@@ -78,7 +78,11 @@ function write(text: string): void {
   field().dispatchEvent(new window.Event("input", { bubbles: true }));
 }
 
-const press = (key: string) => field().dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+/** Sends what is written, once the page knows of it. */
+async function enter(): Promise<void> {
+  await comes(() => expect(place.querySelector<HTMLButtonElement>(".send")?.disabled).toBe(false));
+  field().dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+}
 
 /** A session in which this was asked, and what it is told. */
 function draw(...events: Event[]) {
@@ -109,11 +113,11 @@ it("answers what is asked with what is written, one thing after the other", asyn
   await comes(() => expect(field().placeholder).toBe("Answer, or choose above"));
   write("SQLite please");
   await comes(() => expect(place.querySelector(".send")?.getAttribute("aria-label")).toBe("Answer"));
-  press("Enter");
+  await enter();
   await comes(() => expect(field().placeholder).toBe("Answer the question above"));
   expect(field().value).toBe("");
   write("harbor");
-  press("Enter");
+  await enter();
   const reply = { kind: "choices", answers: [{ text: "SQLite please" }, { text: "harbor" }] };
   await comes(() => expect(send).toHaveBeenCalledWith({ type: "answer", question_id: "q", reply }));
   expect(say).not.toHaveBeenCalled();
@@ -125,11 +129,11 @@ it("keeps an answer that was not taken, and sends what was begun before the ques
   send.mockRejectedValue(new Error("too late"));
   await comes(() => expect(field().value).toBe("use tabs"));
   await comes(() => expect(place.textContent).toContain("What is it called?"));
-  press("Enter");
+  await enter();
   await comes(() => expect(say).toHaveBeenCalledWith("use tabs", "now"));
   await comes(() => expect(field().placeholder).toBe("Answer the question above"));
   write("harbor");
-  press("Enter");
+  await enter();
   await comes(() => expect(place.textContent).toContain("too late"));
   expect(field().value).toBe("harbor");
 });
@@ -138,7 +142,29 @@ it("answers no approval with what is written", async () => {
   const { send, say } = draw(request({ command: "make", diff: [] }));
   await comes(() => expect(place.textContent).toContain("This session allows"));
   write("yes");
-  press("Enter");
+  await enter();
   await comes(() => expect(say).toHaveBeenCalledWith("yes", "now"));
+  expect(send).not.toHaveBeenCalled();
+});
+
+it("leaves an empty field at Escape, says so, and keeps what is written there from the keys", async () => {
+  const { send } = draw(request({ command: "make", diff: [] }));
+  await comes(() => expect(place.textContent).toContain("Allow once"));
+  const says = () => place.querySelector(".keys-note:not(.off)")?.textContent;
+  field().blur();
+  await comes(() => expect(says()).toBeUndefined());
+  field().focus();
+  await comes(() => expect(says()).toBe("Esc leaves the field; then the keys count"));
+  write("no");
+  await comes(() => expect(says()).toBeUndefined());
+  const stops = (): boolean => {
+    const key = new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true });
+    return field().dispatchEvent(key);
+  };
+  expect(stops()).toBe(true);
+  write("");
+  await comes(() => expect(says()).toBeDefined());
+  expect(stops()).toBe(false);
+  await comes(() => expect(document.activeElement).not.toBe(field()));
   expect(send).not.toHaveBeenCalled();
 });

@@ -5,6 +5,7 @@ import { Diff, Glyph, Icon, isWriting, Key, useKeys } from "../parts";
 import type { Decision, PermissionRequest } from "../proto";
 import { signs } from "../text";
 import { useWords, type Words } from "../words";
+import { KeysNote } from "./in-words";
 
 export type Shared = {
   who: string;
@@ -103,7 +104,7 @@ export function ApprovalCard(given: Given) {
           <button type="button" className="btn" disabled={isOff} onClick={() => setDoing("edit")}>
             {words.asked.edit} <Key of="edit" />
           </button>
-          <span className="grow" />
+          <KeysNote />
           <button type="button" className="btn danger" disabled={isOff} onClick={() => setDoing("reject")}>
             {words.asked.reject} <Key of="reject" />
           </button>

@@ -1,6 +1,8 @@
 //! What the field and the question above it know of each other: what is written can be the answer, and holds the keys.
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { useLetters } from "../parts";
+import { useWords } from "../words";
 
 /** Answers in words; false where that was not taken. */
 type Answer = (text: string) => Promise<boolean>;
@@ -59,4 +61,15 @@ export function useHoldsKeys(holdsKeys: boolean): void {
   }, [setHoldsKeys, holdsKeys]);
 }
 
-export const useAreKeysHeld = (): boolean => useContext(Asked).holdsKeys;
+/** How the keys are had, as long as the field has them. It keeps its place: a click that takes the focus moves no button. */
+export function KeysNote() {
+  const words = useWords();
+  const { holdsKeys } = useContext(Asked);
+  const [lettersCount] = useLetters();
+  if (!lettersCount) return <span className="grow" />;
+  return (
+    <span className={holdsKeys ? "grow keys-note" : "grow keys-note off"}>
+      <kbd>Esc</kbd> {words.asked.escLeaves}
+    </span>
+  );
+}

@@ -6,7 +6,7 @@ import type { ItemAnswer, Question, QuestionItem, Reply } from "../proto";
 import { Markdown } from "../text";
 import { useWords } from "../words";
 import { type Shared, Write } from "./approval-card";
-import { useTakesWords } from "./in-words";
+import { KeysNote, useTakesWords } from "./in-words";
 
 type Given = Shared & { question: Question; onReply: (reply: Reply) => Promise<boolean> };
 
@@ -137,7 +137,7 @@ function Choices({ id, items, isReady, isOff, onReply, ...head }: ChoicesGiven) 
             </button>
           )}
           {item.multiple && <span className="dim small">{words.asked.pickMany}</span>}
-          <span className="grow" />
+          <KeysNote />
           <button type="button" className="btn ghost" disabled={isOff} onClick={() => onReply({ kind: "dismiss" })}>
             {words.asked.skip}
           </button>
@@ -191,7 +191,7 @@ function PlanCard({ plan, isReady, isOff, onReply, ...head }: Part<{ plan: strin
           <button type="button" className="btn" disabled={isOff} onClick={() => setRevises(true)}>
             {words.asked.revise} <Key of="revise" />
           </button>
-          <span className="grow" />
+          <KeysNote />
           <button type="button" className="btn danger" disabled={isOff} onClick={drop}>
             {words.asked.drop} <Key of="reject" />
           </button>

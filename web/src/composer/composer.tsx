@@ -1,7 +1,7 @@
 //! Where the person writes: what they say, what waits, and how the agent works.
 
 import { useEffect, useRef, useState } from "react";
-import { type Answerable, useAnswered } from "../asked";
+import { type Answerable, openAsks, useAnswered, useHoldsKeys } from "../asked";
 import { draftOf, Icon, stored, useKeys, useStored } from "../parts";
 import type { ApprovalMode, Command, Mode } from "../proto";
 import { commandIn, useShellOff } from "../shell";
@@ -17,7 +17,7 @@ const MODES: readonly Mode[] = ["agent", "plan", "ask", "debug"];
 export function Composer() {
   const words = useWords();
   const session = useSession();
-  const view = useSlices("standing", "said");
+  const view = useSlices("standing", "said", "asked");
   useOutgoing();
   const { standing } = view;
   const [draft, setDraft] = useStored(draftOf(session.id));
@@ -29,6 +29,9 @@ export function Composer() {
   const works = !view.over && standing.since_ms !== undefined;
   const command = commandIn(text);
   const question = useAnswered(text);
+  const [isFocused, setFocused] = useState(false);
+  const holdsKeys = isFocused && text === "" && openAsks(view).length > 0;
+  useHoldsKeys(holdsKeys);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another session is written to
   useEffect(() => {
@@ -130,6 +133,11 @@ export function Composer() {
           return true;
         }}
         onBackTab={nextMode}
+        onFocused={setFocused}
+        onEscape={() => {
+          if (holdsKeys) field.current?.blur();
+          return holdsKeys;
+        }}
         onUp={() => {
           const last = waitingIn(view).at(-1);
           if (text !== "" || last === undefined) return false;

@@ -36,6 +36,7 @@ export const asked = {
     notJson: "These are not the arguments of a call: it takes JSON.",
     reject: "Reject…",
     rejectNow: "Reject",
+    escLeaves: "leaves the field; then the keys count",
     why: "What should be done instead? It is told to the agent.",
     ahead: "Then",
     allowAll: (count: number) => (count === 2 ? "Allow both" : `Allow all ${count}`),

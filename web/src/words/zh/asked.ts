@@ -38,6 +38,7 @@ export const asked = {
     notJson: "这不是调用的参数：需要 JSON。",
     reject: "拒绝…",
     rejectNow: "拒绝",
+    escLeaves: "离开输入框后，按键才生效",
     why: "应该改做什么？代理会读到。",
     ahead: "接着",
     allowAll: (count) => `全部允许（${count}）`,
