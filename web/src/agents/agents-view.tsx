@@ -24,8 +24,13 @@ export function AgentsView({ Log }: { Log: ComponentType }) {
   const name = given?.agent;
   const base = `/s/${id}/agents`;
   const named = rowNamed(rows, name);
-  const chosen = named ?? (name === undefined ? rowWanted(rows) : undefined);
   const isAlone = rows.length < 2 && view.workflows.length === 0;
+  const [first, setFirst] = useState<string>();
+  const wanted = rows.find((row) => row.id === first) ?? rowWanted(rows);
+  // Whoever is shown first stays, however things go on.
+  const stays = isOpen && !isAlone ? wanted?.id : first;
+  if (stays !== first) setFirst(stays);
+  const chosen = named ?? (name === undefined ? wanted : undefined);
   const to = (row: Row) => `${base}/${encodeURIComponent(row.name)}`;
 
   if (!isOpen && isAlone) {

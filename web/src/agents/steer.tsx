@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import { isLive } from "../fold";
-import { Icon, Key, Seg, SureButton, useKeys } from "../parts";
+import { CopyButton, draftToAgent, Icon, Key, Seg, SureButton, useKeys, useStored } from "../parts";
 import type { AgentOrder } from "../proto";
 import { useIsLive, useSession } from "../wire";
 import { useWords } from "../words";
@@ -41,7 +41,9 @@ export function Steer({ row, question, log, chat }: Given) {
   const isOnline = useIsLive();
   const { send, trouble, isSending } = useOrders(row.id);
   const [picked, setPicked] = useState<Kind>();
-  const [text, setText] = useState("");
+  const { id: session } = useSession();
+  const [draft, setText] = useStored(draftToAgent(session, row.id));
+  const text = draft ?? "";
   const [told, setTold] = useState<Kind>();
   const [stops, setStops] = useState(0);
   const { node } = row;
@@ -58,7 +60,7 @@ export function Steer({ row, question, log, chat }: Given) {
     const said = text.trim();
     if (said === "" || isOff) return;
     if (await send({ kind, text: said })) {
-      setText("");
+      setText(null);
       setTold(kind);
       setPicked(undefined);
     }
@@ -117,6 +119,7 @@ export function Steer({ row, question, log, chat }: Given) {
           </div>
         </>
       )}
+      {!isAlive && <Over text={text} onGone={() => setText(null)} />}
       <div className="acts">
         {(canPause || canResume) && (
           <button type="button" className="btn" disabled={isOff} onClick={pause}>
@@ -163,5 +166,25 @@ export function Steer({ row, question, log, chat }: Given) {
         </p>
       )}
     </section>
+  );
+}
+
+/** An agent that has ended is told nothing more; what was being written to it can be used elsewhere. */
+function Over({ text, onGone }: { text: string; onGone: () => void }) {
+  const words = useWords();
+  if (text === "") return <p className="dim small">{words.tree.over}</p>;
+  return (
+    <>
+      <p className="dim small" role="status">
+        {words.tree.overDraft}
+      </p>
+      <textarea aria-label={words.tree.notSent} rows={2} value={text} readOnly />
+      <div className="acts">
+        <CopyButton text={text} />
+        <button type="button" className="btn ghost" onClick={onGone}>
+          {words.tree.putAway}
+        </button>
+      </div>
+    </>
   );
 }

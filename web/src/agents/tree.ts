@@ -95,7 +95,7 @@ export const rowNamed = (rows: readonly Row[], name: string | undefined): Row | 
 export function rowWanted(rows: readonly Row[]): Row | undefined {
   return (
     rows.find(({ standing }) => standing === "asks") ??
-    rows.find(({ standing, level }) => standing === "running" && level > 1) ??
+    rows.find(({ standing, level }) => (standing === "running" || standing === "created") && level > 1) ??
     rows[0]
   );
 }

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { Dock, openAsks } from "../asked";
+import { AskedAndField, Dock, openAsks } from "../asked";
 import { Inspector, Log, Skeleton } from "../chat";
 import { Composer } from "../composer";
 import { Icon, useKeyOf, useKeys } from "../parts";
@@ -55,10 +55,12 @@ export function SessionPage({ id, view, onSide }: Given) {
             </Suspense>
           )}
         </Edge>
-        <Edge name={`asked ${id}`}>
-          <Dock key={id} />
-        </Edge>
-        {view === undefined && <Composer key={`say ${id}`} />}
+        <AskedAndField key={`answer ${id}`}>
+          <Edge name={`asked ${id}`}>
+            <Dock />
+          </Edge>
+          {view === undefined && <Composer />}
+        </AskedAndField>
         <PhoneTabs id={id} view={view} />
       </main>
       {details && <Scrim onClose={() => setDetails(false)} />}

@@ -1,10 +1,11 @@
-//! Whether a call may run: the whole command or change, why it is asked, what it runs in, and what "always" would keep.
+//! Whether a call may run: the whole command or change, why it is asked, what it runs in, and what a longer yes would allow.
 
 import { useEffect, useRef, useState } from "react";
 import { Diff, Glyph, Icon, isWriting, Key, useKeys } from "../parts";
 import type { Decision, PermissionRequest } from "../proto";
 import { signs } from "../text";
 import { useWords, type Words } from "../words";
+import { KeysNote } from "./in-words";
 
 export type Shared = {
   who: string;
@@ -18,13 +19,18 @@ export type Shared = {
 type Given = Shared & {
   request: PermissionRequest;
   count: number;
+  /** Whether yes for this session is that edits are accepted from now on. */
+  acceptsEdits: boolean;
   onDecide: (decision: Decision) => void;
+  onAcceptEdits: () => void;
   onDecideAll: (decision: Decision) => void;
 };
 
 type Doing = "choose" | "reject" | "edit";
 
-export function ApprovalCard({ request, who, place, onNext, isReady, isOff, count, onDecide, onDecideAll }: Given) {
+export function ApprovalCard(given: Given) {
+  const { request, who, place, onNext, isReady, isOff, count, acceptsEdits, onDecide, onAcceptEdits, onDecideAll } =
+    given;
   const words = useWords();
   const [doing, setDoing] = useState<Doing>("choose");
   const [isSure, setSure] = useState(false);
@@ -36,6 +42,7 @@ export function ApprovalCard({ request, who, place, onNext, isReady, isOff, coun
     return () => clearTimeout(timer);
   }, [isSure]);
 
+  const forSession = () => (acceptsEdits ? onAcceptEdits() : onDecide({ kind: "session" }));
   const always = () => (isSure ? onDecide({ kind: "always" }) : setSure(true));
   const key =
     (work: () => void, when = true) =>
@@ -46,7 +53,7 @@ export function ApprovalCard({ request, who, place, onNext, isReady, isOff, coun
     };
   useKeys({
     once: key(() => onDecide({ kind: "once" })),
-    forSession: key(() => onDecide({ kind: "session" }), session_rule !== undefined),
+    forSession: key(forSession, session_rule !== undefined),
     always: key(always, always_rule !== undefined),
     edit: key(() => setDoing("edit")),
     reject: key(() => setDoing("reject")),
@@ -78,21 +85,15 @@ export function ApprovalCard({ request, who, place, onNext, isReady, isOff, coun
         )}
       </header>
       <What request={request} words={words} />
-      <Why request={request} words={words} />
+      <Why request={request} words={words} acceptsEdits={acceptsEdits} isSure={isSure} />
       {doing === "choose" && (
         <div className="acts">
           <button type="button" className="btn ask" disabled={isOff} onClick={() => onDecide({ kind: "once" })}>
             {words.asked.once} <Key of="once" />
           </button>
           {session_rule !== undefined && (
-            <button
-              type="button"
-              className="btn"
-              disabled={isOff}
-              title={`${words.asked.sessionAllows}: ${session_rule}`}
-              onClick={() => onDecide({ kind: "session" })}
-            >
-              {words.asked.session} <Key of="forSession" />
+            <button type="button" className="btn" disabled={isOff} onClick={forSession}>
+              {acceptsEdits ? words.asked.acceptEdits : words.asked.session} <Key of="forSession" />
             </button>
           )}
           {always_rule !== undefined && (
@@ -103,7 +104,7 @@ export function ApprovalCard({ request, who, place, onNext, isReady, isOff, coun
           <button type="button" className="btn" disabled={isOff} onClick={() => setDoing("edit")}>
             {words.asked.edit} <Key of="edit" />
           </button>
-          <span className="grow" />
+          <KeysNote />
           <button type="button" className="btn danger" disabled={isOff} onClick={() => setDoing("reject")}>
             {words.asked.reject} <Key of="reject" />
           </button>
@@ -185,9 +186,15 @@ function What({ request, words }: { request: PermissionRequest; words: Words }) 
   );
 }
 
-/** A text with what can't be seen written out. */
-function Why({ request, words }: { request: PermissionRequest; words: Words }) {
-  const { reason, sandboxed, network, opens, always_rule } = request;
+type WhyGiven = { request: PermissionRequest; words: Words; acceptsEdits: boolean; isSure: boolean };
+
+/** Why it is asked, what it would run in, and what a longer yes allows: what is kept is in view when it is about to be. */
+function Why({ request, words, acceptsEdits, isSure }: WhyGiven) {
+  const always = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (isSure) always.current?.scrollIntoView({ block: "nearest" });
+  }, [isSure]);
+  const { reason, sandboxed, network, opens, session_rule, always_rule } = request;
   const box = !sandboxed
     ? words.asked.noBox
     : opens
@@ -205,13 +212,29 @@ function Why({ request, words }: { request: PermissionRequest; words: Words }) {
           {words.asked.runsIn} <b>{box}</b>
         </span>
       )}
+      {session_rule !== undefined &&
+        (acceptsEdits ? (
+          <span>{words.asked.acceptsEdits}</span>
+        ) : (
+          <span>
+            {words.asked.sessionAllows} <b>{signs(inShort(session_rule, request.command, words))}</b>
+          </span>
+        ))}
       {always_rule !== undefined && (
-        <span className="wide">
-          {words.asked.alwaysKeeps} <b>{always_rule}</b>
+        <span ref={always}>
+          {words.asked.alwaysKeeps} <b>{signs(inShort(always_rule, request.command, words))}</b>
         </span>
       )}
     </div>
   );
+}
+
+/** Characters of a command from which on a rule does not repeat it. */
+const SHORT_COMMAND = 40;
+
+/** A rule that does not repeat a long command: it is shown above. */
+function inShort(rule: string, command = "", words: Words): string {
+  return command.length < SHORT_COMMAND ? rule : rule.replace(`\`${command}\``, () => words.asked.thisCommand);
 }
 
 type AheadGiven = {

@@ -15,3 +15,12 @@ export function askerOf(view: View, ask: Ask): string {
   const agent = ask.data.agent_id;
   return view.agents.find(({ node }) => node.id === agent)?.node.name ?? "root";
 }
+
+/** Whether yes for this session is to accept edits: the root would edit, and is asked before it does. */
+export function acceptsEdits(view: View, ask: BlockOf<"approval">): boolean {
+  const { agent_id, request } = ask.data;
+  const isRoot = agent_id === undefined || agent_id === view.root;
+  const edits = (request.diff?.length ?? 0) > 0 && request.command === undefined;
+  const isOrdinary = request.risk !== "high" && request.risk !== "critical";
+  return view.standing.approval === "ask_first" && isRoot && edits && isOrdinary;
+}

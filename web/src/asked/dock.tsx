@@ -5,14 +5,14 @@ import type { Command } from "../proto";
 import { useIsLive, useSession, useSlices } from "../wire";
 import { useWords } from "../words";
 import { ApprovalCard } from "./approval-card";
-import { askerOf, openAsks } from "./asks";
+import { acceptsEdits, askerOf, openAsks } from "./asks";
 import { QuestionCard } from "./question-card";
 import { isWakingClick, useReady } from "./use-ready";
 
 export function Dock() {
   const words = useWords();
   const session = useSession();
-  const view = useSlices("asked");
+  const view = useSlices("asked", "standing");
   const isLive = useIsLive();
   const asks = openAsks(view);
   const [chosen, setChosen] = useState<number>();
@@ -31,13 +31,17 @@ export function Dock() {
 
   if (ask === undefined) return null;
 
-  const send = (id: number, command: Command) => {
+  const send = (id: number, ...commands: Command[]): Promise<boolean> => {
     setSent((before) => new Set(before).add(id));
     setTrouble(undefined);
-    session.send(command).catch((problem: unknown) => {
-      setSent((before) => new Set([...before].filter((each) => each !== id)));
-      setTrouble(problem instanceof Error ? problem.message : String(problem));
-    });
+    return Promise.all(commands.map((command) => session.send(command))).then(
+      () => true,
+      (problem: unknown) => {
+        setSent((before) => new Set([...before].filter((each) => each !== id)));
+        setTrouble(problem instanceof Error ? problem.message : String(problem));
+        return false;
+      },
+    );
   };
 
   const shared = {
@@ -63,11 +67,19 @@ export function Dock() {
           key={ask.id}
           {...shared}
           request={ask.data.request}
-          onDecide={(decision) => send(ask.id, { type: "approve", call_id: ask.data.request.call_id, decision })}
+          acceptsEdits={acceptsEdits(view, ask)}
+          onDecide={(decision) => void send(ask.id, { type: "approve", call_id: ask.data.request.call_id, decision })}
+          onAcceptEdits={() =>
+            void send(
+              ask.id,
+              { type: "approve", call_id: ask.data.request.call_id, decision: { kind: "once" } },
+              { type: "set_approval", approval: "accept_edits" },
+            )
+          }
           onDecideAll={(decision) => {
             for (const each of asks) {
               if (each.kind !== "approval") continue;
-              send(each.id, { type: "approve", call_id: each.data.request.call_id, decision });
+              void send(each.id, { type: "approve", call_id: each.data.request.call_id, decision });
             }
           }}
           count={asks.filter(({ kind }) => kind === "approval").length}

@@ -2,3 +2,4 @@
 
 export { askerOf, openAsks } from "./asks";
 export { Dock } from "./dock";
+export { type Answerable, AskedAndField, useAnswered, useHoldsKeys } from "./in-words";

@@ -6,13 +6,14 @@ import type { ItemAnswer, Question, QuestionItem, Reply } from "../proto";
 import { Markdown } from "../text";
 import { useWords } from "../words";
 import { type Shared, Write } from "./approval-card";
+import { KeysNote, useTakesWords } from "./in-words";
 
-type Given = Shared & { question: Question; onReply: (reply: Reply) => void };
+type Given = Shared & { question: Question; onReply: (reply: Reply) => Promise<boolean> };
 
 export function QuestionCard({ question, ...given }: Given) {
   switch (question.about) {
     case "choices":
-      return <Choices {...given} items={question.items} />;
+      return <Choices {...given} id={question.question_id} items={question.items} />;
     case "plan":
       return <PlanCard {...given} plan={question.plan} />;
     case "loop":
@@ -46,7 +47,9 @@ function Head({
 
 type Part<T> = Omit<Given, "question"> & T;
 
-function Choices({ items, isReady, isOff, onReply, ...head }: Part<{ items: readonly QuestionItem[] }>) {
+type ChoicesGiven = Part<{ id: string; items: readonly QuestionItem[] }>;
+
+function Choices({ id, items, isReady, isOff, onReply, ...head }: ChoicesGiven) {
   const words = useWords();
   const [answers, setAnswers] = useState<readonly ItemAnswer[]>([]);
   const [chosen, setChosen] = useState<readonly string[]>([]);
@@ -54,14 +57,17 @@ function Choices({ items, isReady, isOff, onReply, ...head }: Part<{ items: read
   const item = items[answers.length];
   const options = item?.options ?? [];
 
-  const answer = (given: ItemAnswer) => {
+  const answer = async (given: ItemAnswer): Promise<boolean> => {
     const all = [...answers, given];
-    if (all.length < items.length) {
-      setAnswers(all);
-      setChosen([]);
-      setWrites(false);
-    } else onReply({ kind: "choices", answers: [...all] });
+    if (all.length >= items.length) return onReply({ kind: "choices", answers: [...all] });
+    setAnswers(all);
+    setChosen([]);
+    setWrites(false);
+    return true;
   };
+  useTakesWords(`${id} ${answers.length}`, options.length > 0, async (text) =>
+    isOff ? false : answer(chosen.length > 0 ? { chosen: [...chosen], text } : { text }),
+  );
   const choose = (label: string) => {
     if (!item?.multiple) return answer({ chosen: [label] });
     setChosen(chosen.includes(label) ? chosen.filter((each) => each !== label) : [...chosen, label]);
@@ -131,7 +137,7 @@ function Choices({ items, isReady, isOff, onReply, ...head }: Part<{ items: read
             </button>
           )}
           {item.multiple && <span className="dim small">{words.asked.pickMany}</span>}
-          <span className="grow" />
+          <KeysNote />
           <button type="button" className="btn ghost" disabled={isOff} onClick={() => onReply({ kind: "dismiss" })}>
             {words.asked.skip}
           </button>
@@ -185,7 +191,7 @@ function PlanCard({ plan, isReady, isOff, onReply, ...head }: Part<{ plan: strin
           <button type="button" className="btn" disabled={isOff} onClick={() => setRevises(true)}>
             {words.asked.revise} <Key of="revise" />
           </button>
-          <span className="grow" />
+          <KeysNote />
           <button type="button" className="btn danger" disabled={isOff} onClick={drop}>
             {words.asked.drop} <Key of="reject" />
           </button>

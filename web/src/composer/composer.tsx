@@ -1,7 +1,8 @@
 //! Where the person writes: what they say, what waits, and how the agent works.
 
 import { useEffect, useRef, useState } from "react";
-import { draftOf, Icon, useKeys, useStored } from "../parts";
+import { type Answerable, openAsks, useAnswered, useHoldsKeys } from "../asked";
+import { draftOf, Icon, stored, useKeys, useStored } from "../parts";
 import type { ApprovalMode, Command, Mode } from "../proto";
 import { commandIn, useShellOff } from "../shell";
 import { useOutgoing, useSession, useShell, useSlices } from "../wire";
@@ -16,7 +17,7 @@ const MODES: readonly Mode[] = ["agent", "plan", "ask", "debug"];
 export function Composer() {
   const words = useWords();
   const session = useSession();
-  const view = useSlices("standing", "said");
+  const view = useSlices("standing", "said", "asked");
   useOutgoing();
   const { standing } = view;
   const [draft, setDraft] = useStored(draftOf(session.id));
@@ -27,6 +28,10 @@ export function Composer() {
   const text = draft ?? "";
   const works = !view.over && standing.since_ms !== undefined;
   const command = commandIn(text);
+  const question = useAnswered(text);
+  const [isFocused, setFocused] = useState(false);
+  const holdsKeys = isFocused && text === "" && openAsks(view).length > 0;
+  useHoldsKeys(holdsKeys);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another session is written to
   useEffect(() => {
@@ -47,10 +52,17 @@ export function Composer() {
     if (shellOff === undefined && shell.run(command) !== undefined) setDraft(null);
   };
 
+  const answer = async ({ answer }: Answerable, said: string) => {
+    setTrouble(undefined);
+    setDraft(null);
+    if (!(await answer(said)) && stored(draftOf(session.id)) === null) setDraft(said);
+  };
+
   const say = (when: "now" | "later") => {
     const said = text.trim();
     if (said === "") return;
     if (command !== undefined) return run(command);
+    if (question !== undefined && when === "now") return void answer(question, said);
     session.say(said, when);
     setDraft(null);
   };
@@ -88,6 +100,17 @@ export function Composer() {
     onGeneration: (generation) => send({ type: "set_generation", generation }),
   };
 
+  const placeholder =
+    question !== undefined
+      ? question.hasOptions
+        ? words.composer.answerOrChoose
+        : words.composer.answer
+      : works
+        ? words.composer.working
+        : words.composer.idle;
+  const does =
+    command !== undefined ? words.shell.run : question !== undefined ? words.asked.answer : words.composer.send;
+
   return (
     <section className="composer" aria-label={words.composer.label}>
       <OwnRun />
@@ -100,7 +123,7 @@ export function Composer() {
       <Field
         ref={field}
         label={words.composer.label}
-        placeholder={works ? words.composer.working : words.composer.idle}
+        placeholder={placeholder}
         text={text}
         onText={setDraft}
         onSend={() => say("now")}
@@ -110,6 +133,11 @@ export function Composer() {
           return true;
         }}
         onBackTab={nextMode}
+        onFocused={setFocused}
+        onEscape={() => {
+          if (holdsKeys) field.current?.blur();
+          return holdsKeys;
+        }}
         onUp={() => {
           const last = waitingIn(view).at(-1);
           if (text !== "" || last === undefined) return false;
@@ -129,8 +157,8 @@ export function Composer() {
         <button
           type="button"
           className="send"
-          aria-label={command === undefined ? words.composer.send : words.shell.run}
-          title={command === undefined ? words.composer.send : words.shell.run}
+          aria-label={does}
+          title={does}
           disabled={text.trim() === ""}
           onClick={() => say("now")}
         >

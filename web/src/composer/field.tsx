@@ -13,9 +13,12 @@ type Given = {
   onTab?: () => boolean;
   onBackTab?: () => void;
   onUp?: () => boolean;
+  onEscape?: () => boolean;
+  onFocused?: (isFocused: boolean) => void;
 };
 
-export function Field({ ref, label, placeholder, text, onText, onSend, onTab, onBackTab, onUp }: Given) {
+export function Field(given: Given) {
+  const { ref, label, placeholder, text, onText, onSend, onTab, onBackTab, onUp, onEscape, onFocused } = given;
   // Some browsers end a word before the Enter that ended it is told: the frame after it belongs to the word.
   const composed = useRef(false);
 
@@ -37,6 +40,8 @@ export function Field({ ref, label, placeholder, text, onText, onSend, onTab, on
       rows={1}
       value={text}
       enterKeyHint="send"
+      onFocus={() => onFocused?.(true)}
+      onBlur={() => onFocused?.(false)}
       onChange={(event) => onText(event.target.value)}
       onCompositionEnd={() => {
         composed.current = true;
@@ -66,6 +71,8 @@ export function Field({ ref, label, placeholder, text, onText, onSend, onTab, on
         return !event.shiftKey && (onTab?.() ?? false);
       case "ArrowUp":
         return onUp?.() ?? false;
+      case "Escape":
+        return onEscape?.() ?? false;
       default:
         return false;
     }

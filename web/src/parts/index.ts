@@ -15,7 +15,7 @@ export { isWriting, type Keys, keyName, useKeyMap, useKeys, useLetters } from ".
 export { Pick } from "./pick";
 export { Seg } from "./seg";
 export { useSelectedRows } from "./selected-rows";
-export { draftOf, remarksOf, store, stored, useStored } from "./stored";
+export { draftOf, draftToAgent, remarksOf, store, stored, useStored } from "./stored";
 export { SureButton } from "./sure";
 export { useWidth } from "./width";
 export { useWish } from "./wish";

@@ -33,5 +33,8 @@ export function useStored(name: string): [string | null, (value: string | null) 
 /** Under what name the draft of a session is kept. */
 export const draftOf = (session: string): string => `draft.${session}`;
 
+/** Under what name is kept what is being written to one agent of a session. */
+export const draftToAgent = (session: string, agent: string): string => `draft.${session}.${agent}`;
+
 /** Under what name the remarks on changes of a session are kept until they are sent. */
 export const remarksOf = (session: string): string => `remarks.${session}`;

@@ -106,6 +106,16 @@ it("shows agents over time, and corrects, pauses, resumes and stops them", async
   // The other one, by the keyboard alone.
   await page.goto(`${stage.origin}${session}/agents`);
   await row("root").waitFor();
+  // Whoever is shown first stays, with what is being written to it.
+  await panel.getByRole("heading", { name: "general-1" }).waitFor();
+  const draft = panel.getByRole("textbox", { name: "It reads this at its next turn" });
+  await draft.fill("count only the bright ones");
+  await panel.getByRole("button", { name: "Pause" }).click();
+  await panel.getByRole("button", { name: "Go on" }).waitFor();
+  await panel.getByRole("heading", { name: "general-1" }).waitFor();
+  expect(await draft.inputValue()).toBe("count only the bright ones");
+  await panel.getByRole("button", { name: "Go on" }).click();
+  await panel.getByRole("button", { name: "Pause" }).waitFor();
   await until("the tree has the focus", async () => {
     await tree.locator('[role="row"][tabindex="0"]').focus();
     await page.keyboard.press("End");
@@ -119,6 +129,11 @@ it("shows agents over time, and corrects, pauses, resumes and stops them", async
   await page.keyboard.press("x");
   await panel.getByText("stopped").waitFor();
   await row("general-1").getByLabel("stopped").waitFor();
+  await panel.getByText("It has ended and takes nothing more.").waitFor();
+  const notSent = panel.getByRole("textbox", { name: "What was not sent" });
+  expect(await notSent.inputValue()).toBe("count only the bright ones");
+  await panel.getByRole("button", { name: "Put away" }).click();
+  await notSent.waitFor({ state: "detached" });
 
   // What was stopped can begin anew, and limits hold for it.
   await panel.getByRole("button", { name: "Start over" }).click();

@@ -154,6 +154,25 @@ it("answers a question with a key and with words, and sends no half word", async
   await page.getByText("Postgres · harbor-store").waitFor();
 });
 
+it("answers a question with what is written in the field", async () => {
+  const questions = [{ question: "Which store?", options: [{ label: "SQLite" }, { label: "Postgres" }] }];
+  stage = await Stage.playing([{ calls: [{ name: "ask_user", arguments: { questions } }] }, { say: "Set up." }]);
+  const page = await stage.signedIn();
+  await page.getByRole("textbox", { name: "Say what you want done" }).fill("set up");
+  await page.keyboard.press("Enter");
+  const field = page.getByRole("textbox", { name: "Your message" });
+  await page.getByPlaceholder("Answer, or choose above").waitFor();
+  await field.focus();
+  await page.getByText("leaves the field; then the keys count").waitFor();
+  await page.keyboard.press("Escape");
+  await until("it has left the field", async () => !(await field.evaluate((it) => it === document.activeElement)));
+  expect(await page.getByRole("button", { name: /^Stop/ }).count()).toBe(1);
+  await field.fill("SQLite please");
+  await field.press("Enter");
+  await page.locator(".prose", { hasText: "Set up." }).waitFor();
+  expect(await page.locator(".said").allInnerTexts()).toEqual(["set up"]);
+});
+
 it("answers once, whoever is faster: an answer in one tab closes the question in the other", async () => {
   stage = await Stage.playing([{ calls: [{ name: "bash", arguments: { command: "touch y" } }] }, { say: "Fine." }]);
   const one = await stage.signedIn();

@@ -5,6 +5,8 @@ export const composer = {
     label: "Your message",
     idle: "Say what you want done",
     working: "Steer the work; it reads this at its next turn",
+    answerOrChoose: "Answer, or choose above",
+    answer: "Answer the question above",
     send: "Send",
     later: "for later",
     waits: (when: "turn_boundary" | "after_work") => (when === "after_work" ? "After the work" : "At the next turn"),

@@ -8,6 +8,8 @@ export const composer = {
     label: "你的消息",
     idle: "说出你要做的事",
     working: "引导正在进行的工作；下一轮开始时会读到",
+    answerOrChoose: "回答，或在上方选择",
+    answer: "回答上方的问题",
     send: "发送",
     later: "稍后",
     waits: (when) => (when === "after_work" ? "工作完成后" : "下一轮"),
