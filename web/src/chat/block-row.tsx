@@ -143,6 +143,16 @@ function line(verb: ReactNode, what?: ReactNode, end?: ReactNode): ReactNode {
   );
 }
 
+/** What went wrong is read as a whole, however long it is. */
+function trouble(what: ReactNode, end: ReactNode): ReactNode {
+  return (
+    <div className="call wraps">
+      <b>{what}</b>
+      <span className="end">{end}</span>
+    </div>
+  );
+}
+
 const rule = (words: ReactNode) => <div className="rule">{words}</div>;
 
 function useNotice(block: Block): { node: ReactNode; words: ReactNode } | null {
@@ -168,17 +178,17 @@ function useNotice(block: Block): { node: ReactNode; words: ReactNode } | null {
     case "error":
       return {
         node: <Glyph shape="fail" tone="fail" label={words.call.failed} />,
-        words: line(<span className="del">{block.data.message}</span>, undefined, say.error(block.data.code)),
+        words: trouble(<span className="del">{block.data.message}</span>, say.error(block.data.code)),
       };
     case "model_retry": {
       const { attempt, attempts, wait_ms, message } = block.data;
       return {
         node: <Glyph shape="wait" tone="wait" />,
-        words: line(message, undefined, say.retry(attempt, attempts ?? 0, format.duration(wait_ms))),
+        words: trouble(message, say.retry(attempt, attempts ?? 0, format.duration(wait_ms))),
       };
     }
     case "model_switch":
-      return { node: DOT, words: line(say.rests(block.data.from, block.data.to), block.data.message) };
+      return { node: DOT, words: trouble(say.rests(block.data.from, block.data.to), block.data.message) };
     case "mode_change": {
       const { mode, model, generation, approval, reason } = block.data;
       const changes = [
