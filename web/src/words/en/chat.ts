@@ -153,6 +153,7 @@ export const chat = {
     root: "root",
     changes: "Changes",
     noChanges: "Nothing changed yet.",
+    changesUnknown: "The changes could not be had.",
     context: "Context",
     contextUnknown: "Known after the first answer.",
     ofWindow: (tokens: string, window: string, percent: number) => `${tokens} of ${window} · ${percent} %`,

@@ -154,6 +154,7 @@ export const chat = {
     root: "root",
     changes: "改动",
     noChanges: "还没有改动。",
+    changesUnknown: "无法取得改动。",
     context: "上下文",
     contextUnknown: "第一次回答后才知道。",
     ofWindow: (tokens, window, percent) => `${tokens} / ${window} · ${percent} %`,
