@@ -25,7 +25,10 @@ export function Log() {
   // The list of blocks is changed in place: its revisions say when.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same
   const rows = useMemo(() => rowsOf(view.blocks), [view, view.revs.blocks, view.revs.said]);
-  const [follows, setFollows] = useState(true);
+  const at = Number(new URLSearchParams(useSearch()).get("at") ?? 0);
+  const [follows, setFollows] = useState(at === 0);
+  // Who was led to a place stays there until they scroll themselves.
+  const isLed = useRef(at !== 0);
   const [seen, setSeen] = useState(0);
   const mounted = useSelectedRows(scroller);
 
@@ -70,6 +73,9 @@ export function Log() {
   }, [follows, rows.length]);
 
   const leave = useCallback(() => setFollows(false), []);
+  const scrolls = () => {
+    isLed.current = false;
+  };
   const isNearEnd = () => {
     const box = scroller.current;
     return box === null || box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
@@ -79,11 +85,12 @@ export function Log() {
 
   // A link to something that was said leads there, once.
   const [, go] = useLocation();
-  const at = Number(new URLSearchParams(useSearch()).get("at") ?? 0);
   useEffect(() => {
     if (at === 0 || !isOpen || rows.length === 0) return;
     const index = rows.findLastIndex((row) => seqOf(row) <= at);
+    isLed.current = true;
     setFollows(false);
+    setSeen(rows.length);
     list.scrollToIndex(Math.max(0, index), { align: "start" });
     go(location.pathname, { replace: true });
   }, [at, isOpen, rows, list, go]);
@@ -99,9 +106,17 @@ export function Log() {
         aria-busy={!isOpen}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
         tabIndex={0}
-        onWheel={(event) => event.deltaY < 0 && leave()}
-        onTouchMove={() => !isNearEnd() && leave()}
+        onPointerDown={scrolls}
+        onWheel={(event) => {
+          scrolls();
+          if (event.deltaY < 0) leave();
+        }}
+        onTouchMove={() => {
+          scrolls();
+          if (!isNearEnd()) leave();
+        }}
         onKeyDown={(event) => {
+          scrolls();
           if (UPWARDS.has(event.key)) leave();
           if (event.key !== "Home" || event.target !== event.currentTarget) return;
           // What is measured on the way grows above, and would end the browser's own way there.
@@ -113,7 +128,7 @@ export function Log() {
           const down = scrollTop > last.current;
           last.current = scrollTop;
           // Who comes back to the end follows again.
-          if (!follows && down && isNearEnd()) setFollows(true);
+          if (!follows && !isLed.current && down && isNearEnd()) setFollows(true);
         }}
       >
         {rows.length === 0 && !isOpen && <Skeleton />}
