@@ -28,6 +28,7 @@ export const app = {
   yesterday: "Yesterday",
   noSessions: "No session yet. The first one begins with what you say.",
   nothingFound: (words: string) => `No session has “${words}” in its title or folder.`,
+  seekSaid: (words: string) => `Look for “${words}” in what was said`,
   asksYou: "asks you something",
   draft: "draft",
   stopped: "stopped in the middle",
