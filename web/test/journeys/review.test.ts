@@ -142,7 +142,8 @@ it("brings remarks on lines back as one message", async () => {
   await page.getByText("2 comments, not sent yet").waitFor();
   await page.getByRole("button", { name: "Send as a message" }).click();
   await page.getByText("2 comments, not sent yet").waitFor({ state: "hidden" });
-  await page.getByRole("link", { name: "Chat" }).first().click();
+  await page.getByRole("status").filter({ hasText: "Sent; the answer comes in the chat." }).waitFor();
+  await page.getByRole("link", { name: "To the chat" }).click();
   await page.locator(".prose", { hasText: "I see." }).waitFor();
   const said = await page.locator(".said").last().textContent();
   for (const part of [
@@ -185,7 +186,7 @@ it("takes several lines by dragging, with Shift and by keys, and names them in t
   await field.fill("And these.");
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Send as a message" }).click();
-  await page.getByRole("link", { name: "Chat" }).first().click();
+  await page.getByRole("link", { name: "Chat", exact: true }).first().click();
   await page.locator(".prose", { hasText: "I see." }).waitFor();
   const said = await page.locator(".said").last().textContent();
   for (const part of ["src/limits.rs:4-7", "line five", "These three.", "src/limits.rs:30-31", "And these."])
