@@ -67,7 +67,10 @@ it("is drawn all the same when that takes long, or nobody says how much there is
 it("is at work while somebody below a root that is done is, and paused with them", () => {
   const { session, tell, stands } = opened();
   const row = { id: "s", work: "completed" } as SessionRow;
-  const child = (state: string) => ({ type: "agent_update", node: { id: "c", name: "c", type: "sub", state, task: "" } });
+  const child = (state: string) => ({
+    type: "agent_update",
+    node: { id: "c", name: "c", type: "sub", state, task: "" },
+  });
   const work = (seq: number, body: object) => {
     tell(seq, body);
     vi.advanceTimersByTime(50);

@@ -10,8 +10,8 @@ export function openAsks(view: View): Ask[] {
   );
 }
 
-/** What an agent that asks is called. */
-export function askerOf(view: View, ask: Ask): string {
+/** What an agent that asks is called; the session's own has no name. */
+export function askerOf(view: View, ask: Ask): string | undefined {
   const agent = ask.data.agent_id;
-  return view.agents.find(({ node }) => node.id === agent)?.node.name ?? "root";
+  return view.agents.find(({ node }) => node.id === agent)?.node.name;
 }

@@ -3,9 +3,10 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
+import type { View } from "../fold";
 import { Icon, useKeys, useSelectedRows } from "../parts";
 import { useIsOpen, useSession, useSlices } from "../wire";
-import { useWords } from "../words";
+import { useWords, type Words } from "../words";
 import { BlockRow } from "./block-row";
 import { LooksRow } from "./looks-row";
 import { type Row, rowsOf } from "./rows";
@@ -158,7 +159,7 @@ export function Log() {
         </button>
       )}
       <p className="hidden-label" role="status">
-        {view.over && session.isOpen && rows.length > 0 ? words.told.done : ""}
+        {view.over && session.isOpen ? howItEnded(view, words) : ""}
       </p>
     </div>
   );
@@ -170,6 +171,24 @@ function OneRow({ row, first, last }: { row: Row; first: boolean; last: boolean 
   ) : (
     <BlockRow block={row.block} until_ms={row.until_ms} first={first} last={last} />
   );
+}
+
+/** What is told of the end of the work to those who don't see it. */
+function howItEnded(view: View, words: Words): string {
+  const reason = view.blocks.findLast((block) => block.kind === "end")?.data.reason;
+  switch (reason) {
+    case undefined:
+      return "";
+    case "natural":
+      return words.told.done;
+    case "failed":
+      return words.told.failed;
+    case "cancelled":
+    case "stopped":
+      return words.told.stopped;
+    default:
+      return words.block.end[reason];
+  }
 }
 
 /** The event that a row begins with. */

@@ -90,6 +90,9 @@ it("keeps a change, puts one back, puts a file back and takes that back, as it w
   await page.getByText("Went back: src/limits.rs").waitFor();
   expect(onDisk("src/limits.rs")).toBe(FILES["src/limits.rs"].replace("line 5\n", "line five\n"));
   await until("one change is left", async () => (await page.locator(".sheet .hunk").count()) === 2);
+  await until("the details say the same", async () =>
+    (await page.locator(".inspect .fileline").allTextContents()).includes("src/limits.rs11"),
+  );
   // What is left of the file is kept, so all of it is.
   await page.getByText("1 of 2 reviewed").first().waitFor();
 

@@ -85,6 +85,7 @@ export const app = {
   told: {
     asked: (who: string, what: string) => `${who} ${what}`,
     done: "The work is done.",
+    stopped: "The work was stopped.",
     failed: "The work failed.",
     lost: "The connection is lost.",
     live: "Connected again.",

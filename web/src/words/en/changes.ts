@@ -16,7 +16,6 @@ export const changes = {
     when: { before: "before", after: "after", restore: "before going back" },
     filesBy: (files: number, who: string) =>
       `in ${files === 1 ? "1 file" : `${files} files`}${who === "" ? "" : `, by ${who}`}`,
-    root: "root",
     reviewed: (kept: number, all: number) => `${kept} of ${all} reviewed`,
     layout: "Layout",
     beside: "Side by side",

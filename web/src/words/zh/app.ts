@@ -88,6 +88,7 @@ export const app = {
   told: {
     asked: (who, what) => `${who} ${what}`,
     done: "工作完成。",
+    stopped: "工作已停止。",
     failed: "工作失败。",
     lost: "连接已断开。",
     live: "已重新连接。",

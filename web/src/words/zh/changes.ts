@@ -18,7 +18,6 @@ export const changes = {
     checkpoints: "检查点",
     when: { before: "之前", after: "之后", restore: "回退之前" },
     filesBy: (files, who) => `${files} 个文件${who === "" ? "" : `，由 ${who} 改动`}`,
-    root: "root",
     reviewed: (kept, all) => `已审阅 ${kept}/${all}`,
     layout: "布局",
     beside: "并排",
