@@ -2,7 +2,7 @@
 // @vitest-environment happy-dom
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Event, SessionSnapshot } from "../src/proto";
+import type { Event, SessionRow, SessionSnapshot } from "../src/proto";
 import type { Follower, Line } from "../src/wire/line";
 import { LiveSession } from "../src/wire/session";
 
@@ -30,14 +30,15 @@ function opened() {
   session.subscribe(() => {
     drawn += 1;
   });
+  const tell = (seq: number, body: object) =>
+    follower?.event({ seq, ts: "2026-01-01T00:00:00.000Z", session_id: "s", agent_id: "a", ...body } as Event);
   const come = (from: number, to: number) => {
     for (let seq = from; seq <= to; seq++) {
-      const body = { type: "message", id: `m${seq}`, role: "assistant", parts: [{ kind: "text", text: "word" }] };
-      follower?.event({ seq, ts: "2026-01-01T00:00:00.000Z", session_id: "s", agent_id: "a", ...body } as Event);
+      tell(seq, { type: "message", id: `m${seq}`, role: "assistant", parts: [{ kind: "text", text: "word" }] });
     }
   };
   const stands = (last_seq: number) => follower?.snapshot({ last_seq } as SessionSnapshot);
-  return { session, come, stands, drawn: () => drawn };
+  return { session, tell, come, stands, drawn: () => drawn };
 }
 
 it("is drawn once when all that was there has come", () => {
@@ -61,4 +62,23 @@ it("is drawn all the same when that takes long, or nobody says how much there is
   expect([session.view.seq, drawn()]).toEqual([10, 0]);
   vi.advanceTimersByTime(1_000);
   expect(drawn()).toBe(1);
+});
+
+it("is at work while somebody below a root that is done is, and paused with them", () => {
+  const { session, tell, stands } = opened();
+  const row = { id: "s", work: "completed" } as SessionRow;
+  const child = (state: string) => ({
+    type: "agent_update",
+    node: { id: "c", name: "c", type: "sub", state, task: "" },
+  });
+  const work = (seq: number, body: object) => {
+    tell(seq, body);
+    vi.advanceTimersByTime(50);
+    return session.known(row).work;
+  };
+  stands(1);
+  expect(work(1, child("running"))).toBe("running");
+  expect(work(2, { type: "agent_complete", reason: "natural", session_usage: {}, usage: {} })).toBe("running");
+  expect(work(3, child("paused"))).toBe("paused");
+  expect(work(4, child("completed"))).toBe("completed");
 });

@@ -32,6 +32,7 @@ function Frame({ trouble }: { trouble: string | undefined }) {
   const line = useLine();
   const [, given] = useRoute<{ id: string }>("/s/:id/*?");
   const [side, setSide] = useState(false);
+  const [sought, setSought] = useState<string>();
   const current = given?.id;
   // biome-ignore lint/correctness/useExhaustiveDependencies: who went elsewhere does not look at the list any more
   useEffect(() => setSide(false), [current]);
@@ -42,9 +43,9 @@ function Frame({ trouble }: { trouble: string | undefined }) {
       <OfflineStrip />
       {side && <Scrim onClose={() => setSide(false)} />}
       <Edge name="side">
-        <Side current={current} isOpen={side} onClose={() => setSide(false)} />
+        <Side current={current} isOpen={side} onSeek={setSought} onClose={() => setSide(false)} />
       </Edge>
-      <Overlays />
+      <Overlays sought={sought} onSeek={setSought} />
       <Notifier />
       <Switch>
         <Route path="/s/:id/*?">
@@ -86,25 +87,30 @@ function Frame({ trouble }: { trouble: string | undefined }) {
   );
 }
 
+type OverlaysGiven = {
+  /** What the palette begins with, where it is open. */
+  sought: string | undefined;
+  onSeek: (words: string | undefined) => void;
+};
+
 /** What a key brings over everything. */
-function Overlays() {
+function Overlays({ sought, onSeek }: OverlaysGiven) {
   const words = useWords();
   const [, go] = useLocation();
-  const [shown, setShown] = useState<"palette" | "keys">();
+  const [isKeys, setKeys] = useState(false);
   const [theme, setTheme] = useTheme();
   const [language, setLanguage] = useLanguage();
-  useKeys({ palette: () => setShown("palette"), help: () => setShown("keys") });
-  const close = () => setShown(undefined);
-  if (shown === "keys") return <KeysPage onClose={close} />;
-  if (shown === undefined) return null;
+  useKeys({ palette: () => onSeek(""), help: () => setKeys(true) });
+  if (isKeys) return <KeysPage onClose={() => setKeys(false)} />;
+  if (sought === undefined) return null;
   const actions: Action[] = [
     { name: words.newSession, icon: "plus", run: () => go("/") },
     { name: words.palette.nextTheme, icon: "theme", run: () => setTheme(nextTheme(theme)) },
     { name: words.otherLanguage, icon: "words", run: () => setLanguage(otherLanguage(language)) },
     { name: words.signOut, icon: "key", run: () => void signOut().then(() => location.assign("/")) },
-    { name: words.palette.keys, icon: "list", run: () => setShown("keys") },
+    { name: words.palette.keys, icon: "list", run: () => setKeys(true) },
   ];
-  return <Palette actions={actions} onClose={close} />;
+  return <Palette actions={actions} given={sought} onClose={() => onSeek(undefined)} />;
 }
 
 function Missing() {

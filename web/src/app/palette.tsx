@@ -11,7 +11,7 @@ import { useFormat, useWords } from "../words";
 
 export type Action = { name: string; icon: IconName; run: () => void };
 
-type Item = { key: string; icon: IconName; text: ReactNode; about: string; run: () => void };
+type Item = { key: string; icon: IconName; text: ReactNode; below?: string; about: string; run: () => void };
 
 /** Letters with which it is looked for what was said. */
 const ENOUGH = 3;
@@ -19,9 +19,11 @@ const ENOUGH = 3;
 /** Sessions that are shown of those that fit. */
 const MOST = 8;
 
-export function Palette({ actions, onClose }: { actions: readonly Action[]; onClose: () => void }) {
+type Given = { actions: readonly Action[]; given: string; onClose: () => void };
+
+export function Palette({ actions, given, onClose }: Given) {
   const words = useWords();
-  const [text, setText] = useState("");
+  const [text, setText] = useState(given);
   const [at, setAt] = useState(0);
   const items = useItems(text, actions);
   // biome-ignore lint/correctness/useExhaustiveDependencies: other letters begin at the first
@@ -67,7 +69,7 @@ export function Palette({ actions, onClose }: { actions: readonly Action[]; onCl
             id={`palette-${index}`}
             role="option"
             aria-selected={index === at}
-            className="row"
+            className={item.below === undefined ? "row" : "row two"}
             ref={(row) => {
               if (index === at) row?.scrollIntoView({ block: "nearest" });
             }}
@@ -75,7 +77,10 @@ export function Palette({ actions, onClose }: { actions: readonly Action[]; onCl
             onClick={() => run(item)}
           >
             <Icon name={item.icon} />
-            <span className="cut">{item.text}</span>
+            <span className="grow">
+              <span className="cut one">{item.text}</span>
+              {item.below !== undefined && <small className="cut">{item.below}</small>}
+            </span>
             <span className="when">{item.about}</span>
           </div>
         ))}
@@ -115,6 +120,7 @@ function useItems(text: string, actions: readonly Action[]): Item[] {
       key: `${place.session_id}/${place.seq}`,
       icon: "note" as const,
       text: <Marked text={place.text} sought={sought} />,
+      below: place.title || words.untitled,
       about: `${words.palette.said(whoOf(place))} · ${format.date(Date.parse(place.time))}`,
       run: () => go(`/s/${place.session_id}?at=${place.seq}`),
     })),

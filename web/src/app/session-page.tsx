@@ -6,6 +6,7 @@ import { Link, useLocation } from "wouter";
 import { AskedAndField, Dock, openAsks } from "../asked";
 import { Inspector, Log, Skeleton } from "../chat";
 import { Composer } from "../composer";
+import { workOf } from "../fold";
 import { Icon, useKeyOf, useKeys } from "../parts";
 import { nameOf } from "../sessions";
 import {
@@ -89,12 +90,13 @@ function useName(): string {
   return view.title || view.counting.said[0]?.words || words.untitled;
 }
 
+const TITLES = { running: "works", paused: "paused", rests: "rests" } as const;
+
 /** The title of the tab, with a sign of who waits for whom. */
 function Title() {
   const name = useName();
-  const view = useSlices("standing", "asked", "said");
-  const works = !view.over && view.standing.since_ms !== undefined;
-  useTitle(name, openAsks(view).length > 0 ? "asks" : works ? "works" : "rests");
+  const view = useSlices("standing", "agents", "asked", "said");
+  useTitle(name, openAsks(view).length > 0 ? "asks" : TITLES[workOf(view) ?? "rests"]);
   return null;
 }
 
@@ -102,8 +104,7 @@ function useStop() {
   const session = useSession();
   const view = useSlices("standing", "agents");
   const rootWorks = view.standing.since_ms !== undefined;
-  const othersWork = view.agents.some(({ node }) => node.state === "running" || node.state === "created");
-  const works = !view.over && (rootWorks || othersWork);
+  const works = workOf(view) === "running";
   const stop = () => {
     if (works) session.send({ type: rootWorks ? "cancel" : "stop_all" }).catch(() => {});
   };

@@ -11,10 +11,12 @@ import { PAGES, type Page } from "./views";
 export function Side({
   current,
   isOpen,
+  onSeek,
   onClose,
 }: {
   current: string | undefined;
   isOpen: boolean;
+  onSeek: (words: string) => void;
   onClose: () => void;
 }) {
   const words = useWords();
@@ -72,7 +74,7 @@ export function Side({
           <Icon name="plus" />
         </Link>
       </div>
-      <SessionList current={current} filter={filter} />
+      <SessionList current={current} filter={filter} onSeek={onSeek} />
       <div className="foot">
         {PAGES.length > 0 && (
           <nav aria-label={words.everythingElse}>

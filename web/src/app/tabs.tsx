@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { openAsks } from "../asked";
 import { CALL } from "../fold";
 import { Dialog, Icon, type KeyAct, useKeyOf } from "../parts";
-import { useSlices } from "../wire";
+import { useChanges, useSlices } from "../wire";
 import { useWords } from "../words";
 import { type SessionView, VIEWS } from "./views";
 
@@ -13,10 +13,12 @@ type Given = { id: string; view: SessionView | undefined };
 
 /** How much there is to see in a view; nothing is not said. */
 function useCounts(): Partial<Record<SessionView["name"], number>> {
-  const { edits, agents, in_workflow } = useSlices("changes", "agents");
+  const { agents, in_workflow } = useSlices("agents");
+  const { data } = useChanges();
   // A single call of a workflow is a task of that, and no agent to people.
   const seen = agents.filter(({ node }) => !(in_workflow && node.role === CALL)).length;
-  return { changes: new Set(edits.map(({ path }) => path)).size, agents: seen > 1 ? seen : 0 };
+  const changed = data?.files.filter(({ by_others }) => by_others !== true).length ?? 0;
+  return { changes: changed, agents: seen > 1 ? seen : 0 };
 }
 
 export function Tabs({ id, view }: Given) {

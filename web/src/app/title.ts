@@ -2,9 +2,9 @@
 
 import { useEffect } from "react";
 
-type Standing = "asks" | "works" | "rests";
+type Standing = "asks" | "works" | "paused" | "rests";
 
-const SIGN: Record<Standing, string> = { asks: "◆ ", works: "● ", rests: "" };
+const SIGN: Record<Standing, string> = { asks: "◆ ", works: "● ", paused: "‖ ", rests: "" };
 
 const EARS = "M6 26V8l8 7h8l8-7v18M13 30h10";
 
@@ -28,6 +28,7 @@ function picture(standing: Standing): string {
   const sign = {
     asks: '<path d="M28 0l8 8-8 8-8-8z" fill="orange"/>',
     works: '<circle cx="28" cy="8" r="6" fill="teal"/>',
+    paused: '<path d="M24 2v12M32 2v12" stroke="gray" stroke-width="4"/>',
     rests: "",
   }[standing];
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 36 36"><path d="${EARS}" fill="none" stroke="${ink}" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/>${sign}</svg>`;

@@ -2,8 +2,8 @@
 
 import { useEffect, useRef, useState } from "react";
 import { Diff, Glyph, Icon, isWriting, Key, useKeys } from "../parts";
-import type { Decision, PermissionRequest } from "../proto";
-import { signs } from "../text";
+import type { Decision, PermissionRequest, Risk } from "../proto";
+import { signs, withCode } from "../text";
 import { useWords, type Words } from "../words";
 import { KeysNote } from "./in-words";
 
@@ -71,7 +71,7 @@ export function ApprovalCard(given: Given) {
           {wouldDo(request, words)}
         </span>
         <span className="grow" />
-        <span className={`risk ${request.risk}`}>{words.asked.risk[request.risk]}</span>
+        {isHigh(request.risk) && <span className="risk critical">{words.asked.highRisk}</span>}
         {place !== undefined && (
           <button
             type="button"
@@ -134,6 +134,9 @@ export function ApprovalCard(given: Given) {
   );
 }
 
+/** Whether it is asked about however little is asked. */
+const isHigh = (risk: Risk | undefined) => risk === "critical";
+
 function wouldDo({ command, diff, tool }: PermissionRequest, words: Words): string {
   const { would } = words.asked;
   if (command !== undefined) return would.command;
@@ -179,7 +182,7 @@ function What({ request, words }: { request: PermissionRequest; words: Words }) 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the same
     <div className="cmd" tabIndex={0}>
-      <b>{request.summary}</b>
+      <b>{withCode(request.summary)}</b>
       {"\n"}
       {signs(JSON.stringify(args, null, 2))}
     </div>
@@ -254,8 +257,8 @@ function Ahead({ request, words, count, isOff, onAll }: AheadGiven) {
       {ahead.length > 0 && <span className="dim">{words.asked.ahead}</span>}
       {ahead.slice(0, 2).map(({ call_id, summary, risk }, at) => (
         <span key={call_id} className={at > 0 ? "next wide" : "next"}>
-          <span className="cut">{summary}</span>
-          {risk !== undefined && <span className={`risk ${risk}`}>{words.asked.risk[risk]}</span>}
+          <span className="cut">{withCode(summary)}</span>
+          {isHigh(risk) && <span className="risk critical">{words.asked.highRisk}</span>}
         </span>
       ))}
       {ahead.length > 2 && <span className="dim">+{ahead.length - 2}</span>}

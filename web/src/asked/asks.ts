@@ -10,10 +10,10 @@ export function openAsks(view: View): Ask[] {
   );
 }
 
-/** What an agent that asks is called. */
-export function askerOf(view: View, ask: Ask): string {
+/** What an agent that asks is called; the session's own has no name. */
+export function askerOf(view: View, ask: Ask): string | undefined {
   const agent = ask.data.agent_id;
-  return view.agents.find(({ node }) => node.id === agent)?.node.name ?? "root";
+  return view.agents.find(({ node }) => node.id === agent)?.node.name;
 }
 
 /** Whether yes for this session is to accept edits: the root would edit, and is asked before it does. */

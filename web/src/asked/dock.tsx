@@ -45,7 +45,7 @@ export function Dock() {
   };
 
   const shared = {
-    who: askerOf(view, ask),
+    who: askerOf(view, ask) ?? words.asked.agent,
     place: asks.length > 1 ? words.asked.ofMany(at + 1, asks.length) : undefined,
     onNext: () => setChosen(asks[(at + 1) % asks.length]?.id),
     isReady,

@@ -8,6 +8,7 @@ import { useIsLive, useSession } from "../wire";
 import { useWords } from "../words";
 import { FileList } from "./file-list";
 import { reviewed } from "./marks";
+import { OutcomeStrip } from "./outcome-strip";
 import { addressOf, isNow, type Range, rangeIn } from "./range";
 import { useMessages } from "./range-picks";
 import { lastOf } from "./remarks";
@@ -200,24 +201,12 @@ function Review({ range, onRange }: Given) {
       />
       {review.place !== undefined && <PlaceStrip place={review.place} />}
       {done.outcome !== undefined && (
-        <div className="strip" role="status">
-          <span className={done.outcome.isTrouble ? "del cut" : "cut"}>{done.outcome.text}</span>
-          <span className="grow" />
-          {done.outcome.canUndo && (
-            <button type="button" className="btn small" disabled={acts.revertOff !== undefined} onClick={done.undo}>
-              {words.review.back.undo}
-            </button>
-          )}
-          <button
-            type="button"
-            className="btn small ghost icon"
-            aria-label={words.close}
-            title={words.close}
-            onClick={done.forget}
-          >
-            <Icon name="cross" small />
-          </button>
-        </div>
+        <OutcomeStrip
+          outcome={done.outcome}
+          canUndo={acts.revertOff === undefined}
+          onUndo={done.undo}
+          onClose={done.forget}
+        />
       )}
       <div className="review" ref={stage}>
         {review.problem !== null && !review.isLoaded ? (
@@ -272,7 +261,7 @@ function Review({ range, onRange }: Given) {
           <Icon name="note" small />
           <span className="cut">{words.review.remark.some(remarks.remarks.length)}</span>
           <span className="grow" />
-          <button type="button" className="btn solid" onClick={remarks.send}>
+          <button type="button" className="btn solid" onClick={done.send}>
             {words.review.remark.send}
           </button>
         </div>

@@ -14,7 +14,7 @@ import type { Remarks } from "./use-remarks";
 import type { Review } from "./use-review";
 
 /** What became of something: told until something else is done. */
-export type Outcome = { text: string; isTrouble: boolean; canUndo: boolean };
+export type Outcome = { kind: "trouble" | "reverted" | "undone"; text: string } | { kind: "sent" };
 
 export const wordsOf = (problem: unknown): string => (problem instanceof Error ? problem.message : String(problem));
 
@@ -35,13 +35,14 @@ export function useActs({ review, range, remarks, choose, toggle }: Given) {
   const keepOff = isLive ? undefined : words.off.offline;
   const revertOff = keepOff ?? (works ? words.off.works : isNow(range) ? undefined : words.off.past);
 
-  const fails = (problem: unknown) => setOutcome({ text: wordsOf(problem), isTrouble: true, canUndo: false });
+  const fails = (problem: unknown) => setOutcome({ kind: "trouble", text: wordsOf(problem) });
   const keep: Review["keep"] = async (...given) => {
     setOutcome(undefined);
     await review.keep(...given).catch(fails);
   };
   const ask = (going: readonly Going[]) => {
     if (revertOff !== undefined || going.length === 0) return;
+    setOutcome(undefined);
     setTrouble(undefined);
     setGoing(going);
   };
@@ -85,7 +86,9 @@ export function useActs({ review, range, remarks, choose, toggle }: Given) {
     revertFile: (file) => ask([{ file, mark: known(review.lines(file.path))?.mark ?? file.mark, hunks: [] }]),
     comment: (file, cells) => {
       const place = placeOf(file.path, cells);
-      if (place !== undefined) remarks.write({ place, quoted: quoteOf(place, cells) });
+      if (place === undefined) return;
+      setOutcome(undefined);
+      remarks.write({ place, quoted: quoteOf(place, cells) });
     },
     commentHunk: (file, hunk) => {
       choose({ path: file.path, hunk: hunk.id });
@@ -141,7 +144,7 @@ export function useActs({ review, range, remarks, choose, toggle }: Given) {
       await session.send({ type: "revert_files", from: range.from ?? FIRST, changes });
       setGoing(undefined);
       const text = words.back.done(going.map(({ file }) => file.path).join(", "));
-      setOutcome({ text, isTrouble: false, canUndo: true });
+      setOutcome({ kind: "reverted", text });
       review.again();
     } catch (problem) {
       setTrouble(wordsOf(problem));
@@ -153,9 +156,14 @@ export function useActs({ review, range, remarks, choose, toggle }: Given) {
   const undo = () => {
     setOutcome(undefined);
     session.send({ type: "undo_rewind" }).then(() => {
-      setOutcome({ text: words.back.undone, isTrouble: false, canUndo: false });
+      setOutcome({ kind: "undone", text: words.back.undone });
       review.again();
     }, fails);
+  };
+
+  const send = () => {
+    remarks.send();
+    setOutcome({ kind: "sent" });
   };
 
   return {
@@ -163,6 +171,7 @@ export function useActs({ review, range, remarks, choose, toggle }: Given) {
     unfolded,
     keepAll,
     revertAll,
+    send,
     /** What is asked about, and the answers. */
     asked: { going, trouble, isGoing, revert, close: () => setGoing(undefined) },
     outcome,

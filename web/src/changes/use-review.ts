@@ -1,9 +1,9 @@
 //! What is looked at: the files, the lines of those that were seen, and what was said of them.
 
-import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useRef, useState } from "react";
 import type { PlaceNote } from "../proto";
-import { changeOf, changesOf, keepMarks, useSession, useSlices } from "../wire";
+import { changeOf, keepMarks, useChanges, useSession, useSlices } from "../wire";
 import { isFileKept, NOTHING_SAID, type Said, withKept } from "./marks";
 import type { Range } from "./range";
 import { type File, fileOf, type Known, known, type Lines, linesOf } from "./shown";
@@ -31,19 +31,9 @@ export type Review = {
 export function useReview({ from, to }: Range): Review {
   const session = useSession();
   const queries = useQueryClient();
-  const view = useSlices("changes", "standing");
-  const { cwd, iteration } = view.standing;
-  // Commands change files too: what they did is known after the turn.
-  const stamp = `${view.revs.changes}/${iteration}/${view.over}`;
-  const key = ["changes", session.id, from, to];
+  const { cwd } = useSlices("standing").standing;
   const span = { from, to };
-  const list = useQuery({
-    queryKey: [...key, stamp],
-    queryFn: () => changesOf(session.id, cwd, span),
-    enabled: cwd !== "",
-    placeholderData: keepPreviousData,
-    staleTime: 5_000,
-  });
+  const list = useChanges(span);
   const files = useMemo(() => inOrder((list.data?.files ?? []).map(fileOf)), [list.data]);
 
   const [wanted, setWanted] = useState<ReadonlySet<string>>(new Set());

@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import type { Block, BlockOf } from "../fold";
 import { cleanLine, written } from "../fold";
 import { Glyph, Icon } from "../parts";
-import { Markdown } from "../text";
+import { Markdown, withCode } from "../text";
 import { useBlock, useSession } from "../wire";
 import { useFormat, useWords } from "../words";
 import { CallRow } from "./call-row";
@@ -46,21 +46,12 @@ function Said({ block, ...place }: Place & { block: BlockOf<"message"> }) {
       {...place}
     >
       <div className="said">
-        <Plain text={own} />
+        {withCode(own)}
         {pictures !== undefined && <p className="dim small">{words.block.pictures(pictures)}</p>}
         {own.length < text.length && <Along text={text.slice(own.length).trim()} />}
       </div>
     </Track>
   );
-}
-
-/** What a person wrote: their own marks around code are understood, and nothing else. */
-function Plain({ text }: { text: string }) {
-  return text.split(/(`[^`\n]+`)/).map((piece, at) => {
-    const isCode = at % 2 === 1;
-    // biome-ignore lint/suspicious/noArrayIndexKey: what was said does not change
-    return isCode ? <code key={at}>{piece.slice(1, -1)}</code> : <span key={at}>{piece}</span>;
-  });
 }
 
 /** What was sent along with a message, which is long. */
@@ -143,6 +134,16 @@ function line(verb: ReactNode, what?: ReactNode, end?: ReactNode): ReactNode {
   );
 }
 
+/** What went wrong is read as a whole, however long it is. */
+function trouble(what: ReactNode, end: ReactNode): ReactNode {
+  return (
+    <div className="call wraps">
+      <b>{what}</b>
+      <span className="end">{end}</span>
+    </div>
+  );
+}
+
 const rule = (words: ReactNode) => <div className="rule">{words}</div>;
 
 function useNotice(block: Block): { node: ReactNode; words: ReactNode } | null {
@@ -155,7 +156,7 @@ function useNotice(block: Block): { node: ReactNode; words: ReactNode } | null {
     </Link>
   );
   const name = (agent: string | undefined) =>
-    view.agents.find(({ node }) => node.id === agent)?.node.name ?? words.inspect.root;
+    view.agents.find(({ node }) => node.id === agent)?.node.name ?? words.asked.agent;
   const say = words.block;
   switch (block.kind) {
     case "session_start":
@@ -168,17 +169,17 @@ function useNotice(block: Block): { node: ReactNode; words: ReactNode } | null {
     case "error":
       return {
         node: <Glyph shape="fail" tone="fail" label={words.call.failed} />,
-        words: line(<span className="del">{block.data.message}</span>, undefined, say.error(block.data.code)),
+        words: trouble(<span className="del">{block.data.message}</span>, say.error(block.data.code)),
       };
     case "model_retry": {
       const { attempt, attempts, wait_ms, message } = block.data;
       return {
         node: <Glyph shape="wait" tone="wait" />,
-        words: line(message, undefined, say.retry(attempt, attempts ?? 0, format.duration(wait_ms))),
+        words: trouble(message, say.retry(attempt, attempts ?? 0, format.duration(wait_ms))),
       };
     }
     case "model_switch":
-      return { node: DOT, words: line(say.rests(block.data.from, block.data.to), block.data.message) };
+      return { node: DOT, words: trouble(say.rests(block.data.from, block.data.to), block.data.message) };
     case "mode_change": {
       const { mode, model, generation, approval, reason } = block.data;
       const changes = [
@@ -309,7 +310,7 @@ function useNotice(block: Block): { node: ReactNode; words: ReactNode } | null {
         ),
         words: line(
           <span className="mono">{name(agent_id)}</span>,
-          cleanLine(request.summary),
+          withCode(cleanLine(request.summary)),
           <span className={open ? "ask" : ""}>{what}</span>,
         ),
       };

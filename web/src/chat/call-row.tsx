@@ -29,13 +29,7 @@ export function CallRow({ block, first, last }: { block: BlockOf<"call">; first:
   const isUnfolded = choice ?? body?.isOpen ?? false;
   const verbs = words.call.verbs[told(call).verb];
   const { object } = told(call);
-  const verb = isRefused(call)
-    ? verbs.not
-    : isOver(call)
-      ? verbs.did
-      : call.status === "executing"
-        ? verbs.does
-        : verbs.will;
+  const verb = verbs[tenseOf(call)];
   const line = (
     <>
       <Verb tool={call.tool}>{verb}</Verb>
@@ -158,6 +152,14 @@ function isRefused(call: Call): boolean {
   return call.end?.error_code !== undefined && REFUSED.includes(call.end.error_code);
 }
 
+/** How it is told: what was stopped was wanted, and is not known to be done. */
+function tenseOf(call: Call): "will" | "does" | "did" | "not" {
+  if (isRefused(call)) return "not";
+  if (call.status === "cancelled" || call.end?.error_code === INTERRUPTED) return "will";
+  if (isOver(call)) return "did";
+  return call.status === "executing" ? "does" : "will";
+}
+
 function lookOf(call: Call, words: Words): Look {
   switch (call.status) {
     case "validating":
@@ -176,7 +178,7 @@ function lookOf(call: Call, words: Words): Look {
         ? { shape: "done", tone: "done", label: words.block.agentState.completed }
         : { shape: "fail", tone: "fail", label: words.call.failed };
     case "cancelled":
-      return { shape: "off", tone: "off", label: words.call.stoppedByYou };
+      return { shape: "off", tone: "off", label: words.call.stopped };
     case "error":
       if (isRefused(call)) return { shape: "no", tone: "off", label: words.call.refused };
       if (call.end?.error_code === INTERRUPTED) return { shape: "off", tone: "off", label: words.call.unknown };
@@ -220,7 +222,7 @@ function End({ call }: { call: Call }) {
         </>
       );
     case "cancelled":
-      return words.call.stoppedByYou;
+      return words.call.stopped;
     case "error":
       if (end?.error_code === REJECTED) return words.call.youSaidNo;
       if (isRefused(call)) return words.call.refused;

@@ -1,10 +1,10 @@
 //! What belongs to the session besides what was said: the list, the agents, the changes, what is full and what it cost.
 
 import { Link } from "wouter";
-import { type Agent, type Edit, isLive, type View } from "../fold";
+import { type Agent, isLive, type View } from "../fold";
 import { Glyph, Icon } from "../parts";
 import type { Todo } from "../proto";
-import { useSession, useSlices } from "../wire";
+import { useChanges, useSession, useSlices } from "../wire";
 import { useFormat, useWords } from "../words";
 
 export function Inspector() {
@@ -126,27 +126,12 @@ function StateGlyph({ state, label }: { state: Agent["node"]["state"]; label: st
   }
 }
 
-/** What edits did to each file, all together. */
-function byFile(edits: readonly Edit[]): Edit[] {
-  const files = new Map<string, Edit>();
-  for (const edit of edits) {
-    const known = files.get(edit.path);
-    if (known === undefined) files.set(edit.path, { ...edit });
-    else {
-      known.added += edit.added;
-      known.removed += edit.removed;
-      known.deleted = edit.deleted;
-    }
-  }
-  return [...files.values()];
-}
-
 function ChangesSection() {
   const words = useWords();
-  const { edits } = useSlices("changes");
   const { id } = useSession();
-  const files = byFile(edits);
-  const sum = (of: "added" | "removed") => files.reduce((all, file) => all + file[of], 0);
+  const { data, error } = useChanges();
+  const files = data?.files.filter(({ by_others }) => by_others !== true) ?? [];
+  const sum = (of: "added" | "removed") => files.reduce((all, file) => all + (file[of] ?? 0), 0);
   return (
     <section className="sect">
       <header>
@@ -157,10 +142,11 @@ function ChangesSection() {
           </span>
         )}
       </header>
-      {files.length === 0 && <p className="dim">{words.inspect.noChanges}</p>}
-      {files.map(({ path, added, removed, created }) => (
+      {data !== undefined && files.length === 0 && <p className="dim">{words.inspect.noChanges}</p>}
+      {data === undefined && error !== null && <p className="dim">{words.inspect.changesUnknown}</p>}
+      {files.map(({ path, added = 0, removed = 0, kind }) => (
         <Link key={path} href={`/s/${id}/changes?file=${encodeURIComponent(path)}`} className="fileline">
-          <Icon name={created ? "plus" : "pen"} small />
+          <Icon name={kind === "added" ? "plus" : "pen"} small />
           <span className="mono cut" title={path}>
             {path}
           </span>

@@ -3,9 +3,10 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
+import type { View } from "../fold";
 import { Icon, useKeys, useSelectedRows } from "../parts";
 import { useIsOpen, useSession, useSlices } from "../wire";
-import { useWords } from "../words";
+import { useWords, type Words } from "../words";
 import { BlockRow } from "./block-row";
 import { LooksRow } from "./looks-row";
 import { type Row, rowsOf } from "./rows";
@@ -25,7 +26,10 @@ export function Log() {
   // The list of blocks is changed in place: its revisions say when.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same
   const rows = useMemo(() => rowsOf(view.blocks), [view, view.revs.blocks, view.revs.said]);
-  const [follows, setFollows] = useState(true);
+  const at = Number(new URLSearchParams(useSearch()).get("at") ?? 0);
+  const [follows, setFollows] = useState(at === 0);
+  // Who was led to a place stays there until they scroll themselves.
+  const isLed = useRef(at !== 0);
   const [seen, setSeen] = useState(0);
   const mounted = useSelectedRows(scroller);
 
@@ -70,6 +74,9 @@ export function Log() {
   }, [follows, rows.length]);
 
   const leave = useCallback(() => setFollows(false), []);
+  const scrolls = () => {
+    isLed.current = false;
+  };
   const isNearEnd = () => {
     const box = scroller.current;
     return box === null || box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
@@ -79,11 +86,12 @@ export function Log() {
 
   // A link to something that was said leads there, once.
   const [, go] = useLocation();
-  const at = Number(new URLSearchParams(useSearch()).get("at") ?? 0);
   useEffect(() => {
     if (at === 0 || !isOpen || rows.length === 0) return;
     const index = rows.findLastIndex((row) => seqOf(row) <= at);
+    isLed.current = true;
     setFollows(false);
+    setSeen(rows.length);
     list.scrollToIndex(Math.max(0, index), { align: "start" });
     go(location.pathname, { replace: true });
   }, [at, isOpen, rows, list, go]);
@@ -99,9 +107,17 @@ export function Log() {
         aria-busy={!isOpen}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
         tabIndex={0}
-        onWheel={(event) => event.deltaY < 0 && leave()}
-        onTouchMove={() => !isNearEnd() && leave()}
+        onPointerDown={scrolls}
+        onWheel={(event) => {
+          scrolls();
+          if (event.deltaY < 0) leave();
+        }}
+        onTouchMove={() => {
+          scrolls();
+          if (!isNearEnd()) leave();
+        }}
         onKeyDown={(event) => {
+          scrolls();
           if (UPWARDS.has(event.key)) leave();
           if (event.key !== "Home" || event.target !== event.currentTarget) return;
           // What is measured on the way grows above, and would end the browser's own way there.
@@ -113,7 +129,7 @@ export function Log() {
           const down = scrollTop > last.current;
           last.current = scrollTop;
           // Who comes back to the end follows again.
-          if (!follows && down && isNearEnd()) setFollows(true);
+          if (!follows && !isLed.current && down && isNearEnd()) setFollows(true);
         }}
       >
         {rows.length === 0 && !isOpen && <Skeleton />}
@@ -143,7 +159,7 @@ export function Log() {
         </button>
       )}
       <p className="hidden-label" role="status">
-        {view.over && session.isOpen && rows.length > 0 ? words.told.done : ""}
+        {view.over && session.isOpen ? howItEnded(view, words) : ""}
       </p>
     </div>
   );
@@ -155,6 +171,24 @@ function OneRow({ row, first, last }: { row: Row; first: boolean; last: boolean 
   ) : (
     <BlockRow block={row.block} until_ms={row.until_ms} first={first} last={last} />
   );
+}
+
+/** What is told of the end of the work to those who don't see it. */
+function howItEnded(view: View, words: Words): string {
+  const reason = view.blocks.findLast((block) => block.kind === "end")?.data.reason;
+  switch (reason) {
+    case undefined:
+      return "";
+    case "natural":
+      return words.told.done;
+    case "failed":
+      return words.told.failed;
+    case "cancelled":
+    case "stopped":
+      return words.told.stopped;
+    default:
+      return words.block.end[reason];
+  }
 }
 
 /** The event that a row begins with. */

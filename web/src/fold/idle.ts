@@ -1,7 +1,7 @@
 //! Whether a session has come to rest: its root is done, nobody below it works, and nothing is on its way that would let
 //! the root go on. It follows from the events alone, so every window comes to the same.
 
-import type { AgentState, Event } from "../proto";
+import type { AgentState, Event, NodeState } from "../proto";
 import type { Idle, View } from "./view";
 import { isNeco } from "./words";
 
@@ -48,6 +48,15 @@ export function noteIdle(view: View, event: Event, own: boolean): void {
       return;
   }
   view.over = isAtRest(idle);
+}
+
+/** How the work of the whole session stands, also where its root is done: nothing where all of it is. */
+export function workOf(view: View): "running" | "paused" | undefined {
+  if (!view.over && view.standing.since_ms !== undefined) return "running";
+  if (view.idle.stopped) return undefined;
+  const is = (...states: NodeState[]) => view.agents.some(({ node }) => states.includes(node.state));
+  if (is("created", "running")) return "running";
+  return is("paused") ? "paused" : undefined;
 }
 
 function isAtRest(idle: Idle): boolean {

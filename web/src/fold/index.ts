@@ -3,7 +3,7 @@
 export { CALL, isLive } from "./agents";
 export * from "./block";
 export { fold, isPlain } from "./fold";
-export { isAtWork } from "./idle";
+export { isAtWork, workOf } from "./idle";
 export { counts, effective } from "./rewinds";
 export type { Run } from "./runs";
 export { shape } from "./shape";

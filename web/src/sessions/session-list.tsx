@@ -2,13 +2,15 @@
 
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import { draftOf, Glyph, Icon, remarksOf, stored, useKeys } from "../parts";
+import { draftOf, Glyph, Icon, Key, remarksOf, stored, useKeys } from "../parts";
 import type { SessionRow } from "../proto";
 import { useRows } from "../wire";
 import { useFormat, useWords } from "../words";
 import { dayOf, type Group, grouped, isYesterday, nameOf } from "./rows";
 
-export function SessionList({ current, filter }: { current: string | undefined; filter: string }) {
+type Given = { current: string | undefined; filter: string; onSeek: (words: string) => void };
+
+export function SessionList({ current, filter, onSeek }: Given) {
   const words = useWords();
   const [, go] = useLocation();
   const sessions = useRows();
@@ -33,6 +35,13 @@ export function SessionList({ current, filter }: { current: string | undefined; 
       {groups.map((group) => (
         <SessionGroup key={group.kind + group.day} group={group} current={current} />
       ))}
+      {wanted !== "" && (
+        <button type="button" className="row seek" onClick={() => onSeek(filter.trim())}>
+          <Icon name="find" small />
+          <span className="grow">{words.seekSaid(filter.trim())}</span>
+          <Key of="palette" />
+        </button>
+      )}
     </nav>
   );
 }

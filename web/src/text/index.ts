@@ -7,3 +7,4 @@ export { placesOf } from "./lines";
 export { Markdown } from "./markdown";
 export { sgr } from "./sgr";
 export { signs } from "./signs";
+export { withCode } from "./with-code";

@@ -15,7 +15,7 @@ const KEPT = 6;
 /** The way to the server, and what is known by it. */
 export class Wire {
   readonly line = new Line();
-  readonly rows = new Rows(this.line);
+  readonly rows = new Rows(this.line, (row) => this.#sessions.get(row.id)?.known(row) ?? row);
   #sessions = new Map<string, LiveSession>();
   #shells = new Map<string, Shell>();
 

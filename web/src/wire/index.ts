@@ -2,7 +2,7 @@
 
 export { audit, tokens } from "./access";
 export { ask, bytesOf } from "./asking";
-export { changeOf, changesOf, keepMarks, readLines, rewindPoints, type Span, toolsOf } from "./changes";
+export { changeOf, keepMarks, readLines, rewindPoints, type Span, toolsOf } from "./changes";
 export { listFiles, readFile, sessionDiff } from "./files";
 export {
   SessionContext,
@@ -45,4 +45,5 @@ export {
 } from "./program";
 export type { LiveSession, Outgoing } from "./session";
 export type { Shell, ShellEnd, ShellLine } from "./shell";
+export { useChanges } from "./use-changes";
 export { cancelRun, command, orderRun, runWorkflow, snapshot, workflow, workflowRun, workflows } from "./workflows";

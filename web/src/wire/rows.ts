@@ -14,12 +14,15 @@ export class Rows {
   /** Nothing until they were told; another list whenever one stands otherwise. */
   sessions: readonly SessionRow[] | undefined;
   #line: Line;
+  #known: (row: SessionRow) => SessionRow;
   #listeners = new Set<() => void>();
   #timer: number | undefined;
   #text = "";
 
-  constructor(line: Line) {
+  /** `known` puts in what is known better of a session that is followed. */
+  constructor(line: Line, known: (row: SessionRow) => SessionRow) {
     this.#line = line;
+    this.#known = known;
     line.subscribe(() => this.refresh());
     document.addEventListener("visibilitychange", () => this.refresh());
   }
@@ -44,7 +47,8 @@ export class Rows {
     this.#timer = window.setTimeout(() => this.refresh(), pause);
   }
 
-  #take({ sessions }: SessionPage): void {
+  #take(page: SessionPage): void {
+    const sessions = page.sessions.map(this.#known);
     const text = JSON.stringify(sessions);
     if (text === this.#text) return;
     this.#text = text;

@@ -1,7 +1,7 @@
 //! One session as it is followed: its view, folded a frame at a time, and what was said here and is not in the log yet.
 
-import { emptyView, fold, type Slice, type View } from "../fold";
-import type { Command, Event } from "../proto";
+import { emptyView, fold, type Slice, type View, workOf } from "../fold";
+import type { Command, Event, SessionRow } from "../proto";
 import { onceKey, Problem, request } from "./http";
 import type { Line } from "./line";
 import type { Shell } from "./shell";
@@ -131,6 +131,12 @@ export class LiveSession {
     this.#forget(key);
   }
 
+  /** Its row, with what only those know who follow it: that somebody below its root still works, or is paused. */
+  known(row: SessionRow): SessionRow {
+    const work = this.#users > 0 && this.isOpen && this.ended === undefined ? workOf(this.view) : undefined;
+    return work === undefined ? row : { ...row, work };
+  }
+
   get isAtWork(): boolean {
     return !this.view.over && this.view.standing.since_ms !== undefined;
   }
@@ -217,7 +223,7 @@ export class LiveSession {
   #show(): void {
     this.#settle();
     const { revs, standing, title } = this.view;
-    const stands = `${revs.asked} ${standing.state} ${title}`;
+    const stands = `${revs.asked} ${standing.state} ${workOf(this.view)} ${title}`;
     if (stands !== this.#stood) {
       this.#stood = stands;
       this.#stands?.();

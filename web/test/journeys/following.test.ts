@@ -103,6 +103,20 @@ it("mounts only what is near, also in a long session, and opens it at its end", 
   await found.first().click();
   await page.getByText("Answer 40.", { exact: true }).waitFor();
   expect(new URL(page.url()).search).toBe("");
+
+  // From elsewhere, by the words that no title has: it opens at the place, and stays there.
+  await page.goto(`${stage.origin}/`);
+  await page.getByRole("searchbox").fill("answer 40");
+  await page.getByRole("button", { name: "in what was said" }).click();
+  await page.getByRole("option").filter({ hasText: "it said" }).filter({ hasText: "message 1" }).first().click();
+  const forty = page.getByText("Answer 40.", { exact: true });
+  await forty.waitFor();
+  await page.waitForTimeout(1_000);
+  const box = await forty.boundingBox();
+  expect(box?.y).toBeGreaterThan(0);
+  expect(box?.y).toBeLessThan(700);
+  await page.getByRole("button", { name: "To the end" }).waitFor();
+
   await page.getByRole("feed").focus();
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).getByText("take back what waits").waitFor();

@@ -90,6 +90,9 @@ it("keeps a change, puts one back, puts a file back and takes that back, as it w
   await page.getByText("Went back: src/limits.rs").waitFor();
   expect(onDisk("src/limits.rs")).toBe(FILES["src/limits.rs"].replace("line 5\n", "line five\n"));
   await until("one change is left", async () => (await page.locator(".sheet .hunk").count()) === 2);
+  await until("the details say the same", async () =>
+    (await page.locator(".inspect .fileline").allTextContents()).includes("src/limits.rs11"),
+  );
   // What is left of the file is kept, so all of it is.
   await page.getByText("1 of 2 reviewed").first().waitFor();
 
@@ -142,7 +145,8 @@ it("brings remarks on lines back as one message", async () => {
   await page.getByText("2 comments, not sent yet").waitFor();
   await page.getByRole("button", { name: "Send as a message" }).click();
   await page.getByText("2 comments, not sent yet").waitFor({ state: "hidden" });
-  await page.getByRole("link", { name: "Chat" }).first().click();
+  await page.getByRole("status").filter({ hasText: "Sent; the answer comes in the chat." }).waitFor();
+  await page.getByRole("link", { name: "To the chat" }).click();
   await page.locator(".prose", { hasText: "I see." }).waitFor();
   const said = await page.locator(".said").last().textContent();
   for (const part of [
@@ -185,7 +189,7 @@ it("takes several lines by dragging, with Shift and by keys, and names them in t
   await field.fill("And these.");
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Send as a message" }).click();
-  await page.getByRole("link", { name: "Chat" }).first().click();
+  await page.getByRole("link", { name: "Chat", exact: true }).first().click();
   await page.locator(".prose", { hasText: "I see." }).waitFor();
   const said = await page.locator(".said").last().textContent();
   for (const part of ["src/limits.rs:4-7", "line five", "These three.", "src/limits.rs:30-31", "And these."])

@@ -28,6 +28,7 @@ export const app = {
   yesterday: "Yesterday",
   noSessions: "No session yet. The first one begins with what you say.",
   nothingFound: (words: string) => `No session has “${words}” in its title or folder.`,
+  seekSaid: (words: string) => `Look for “${words}” in what was said`,
   asksYou: "asks you something",
   draft: "draft",
   stopped: "stopped in the middle",
@@ -84,6 +85,7 @@ export const app = {
   told: {
     asked: (who: string, what: string) => `${who} ${what}`,
     done: "The work is done.",
+    stopped: "The work was stopped.",
     failed: "The work failed.",
     lost: "The connection is lost.",
     live: "Connected again.",

@@ -16,7 +16,6 @@ export const changes = {
     when: { before: "before", after: "after", restore: "before going back" },
     filesBy: (files: number, who: string) =>
       `in ${files === 1 ? "1 file" : `${files} files`}${who === "" ? "" : `, by ${who}`}`,
-    root: "root",
     reviewed: (kept: number, all: number) => `${kept} of ${all} reviewed`,
     layout: "Layout",
     beside: "Side by side",
@@ -90,6 +89,9 @@ export const changes = {
       drop: "Drop",
       some: (count: number) => (count === 1 ? "1 comment, not sent yet" : `${count} comments, not sent yet`),
       send: "Send as a message",
+      sent: "Sent; the answer comes in the chat.",
+      waits: "Not sent yet; it waits in the chat.",
+      toChat: "To the chat",
       about: "About the changes:",
       place: (name: string) => `\`${name}\`:`,
       placeBefore: (name: string) => `\`${name}\`, as it was before:`,

@@ -31,6 +31,7 @@ export const app = {
   yesterday: "昨天",
   noSessions: "还没有会话。说出你要做的事，第一个会话就开始了。",
   nothingFound: (words) => `没有会话的标题或文件夹包含“${words}”。`,
+  seekSaid: (words) => `在说过的话里查找“${words}”`,
   asksYou: "有事问你",
   draft: "草稿",
   stopped: "中途停止",
@@ -87,6 +88,7 @@ export const app = {
   told: {
     asked: (who, what) => `${who} ${what}`,
     done: "工作完成。",
+    stopped: "工作已停止。",
     failed: "工作失败。",
     lost: "连接已断开。",
     live: "已重新连接。",
