@@ -91,7 +91,7 @@ function rowOf(view: View, node: AgentNode, guides: Guide[]): Row {
 export const rowNamed = (rows: readonly Row[], name: string | undefined): Row | undefined =>
   name === undefined ? undefined : rows.find((row) => row.name === name || row.id === name);
 
-/** Whom somebody looks for who named nobody: who asks, else who works. */
+/** Whom somebody looks for who named nobody: who asks, else who works or is about to. */
 export function rowWanted(rows: readonly Row[]): Row | undefined {
   return (
     rows.find(({ standing }) => standing === "asks") ??
