@@ -1,6 +1,6 @@
 //! How sessions stand: what the ends of their logs tell of the last work and of what was used, and their branches.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use neco_proto::app::sessions::{SessionRow, SessionState};
@@ -93,7 +93,8 @@ async fn read(log: &dyn EventLog, record: &SessionRecord) -> Option<Tail> {
 fn told(events: &[Event], root: AgentId, is_whole: bool) -> Tail {
     let mut tail = Tail { usage: is_whole.then(Usage::default), ..Tail::default() };
     let (mut calls, mut questions) = (HashSet::<(AgentId, &CallId)>::new(), HashSet::<QuestionId>::new());
-    let mut paused = HashSet::<AgentId>::new();
+    // Agents below the root that are not done, and whether they rest.
+    let mut below = HashMap::<AgentId, bool>::new();
     for event in events {
         let is_own = event.agent_id == root;
         match &event.body {
@@ -107,14 +108,17 @@ fn told(events: &[Event], root: AgentId, is_whole: bool) -> Tail {
             // What was under way when it was opened again had been cut short, and nobody waits for an answer.
             EventBody::SessionStart(_) if is_own => {
                 (calls, questions) = Default::default();
+                below.values_mut().for_each(|rests| *rests = true);
                 tail.work = tail.work.map(|work| if work == NodeState::Running { NodeState::Paused } else { work });
             }
-            EventBody::AgentUpdate(update) if update.node.state == NodeState::Paused && update.node.id != root => {
-                paused.insert(update.node.id);
-            }
             EventBody::AgentUpdate(update) => {
-                paused.remove(&update.node.id);
-                paused.retain(|agent| !update.gone.contains(agent));
+                below.retain(|agent, _| !update.gone.contains(agent));
+                match update.node.state {
+                    state @ (NodeState::Running | NodeState::Paused) if update.node.id != root => {
+                        below.insert(update.node.id, state == NodeState::Paused);
+                    }
+                    _ => drop(below.remove(&update.node.id)),
+                }
             }
             EventBody::Usage(used) => tail.usage.iter_mut().for_each(|usage| *usage += used.usage),
             EventBody::PermissionRequest(asked) => drop(calls.insert((event.agent_id, &asked.call_id))),
@@ -128,8 +132,9 @@ fn told(events: &[Event], root: AgentId, is_whole: bool) -> Tail {
     }
     tail.asks = !calls.is_empty() || !questions.is_empty();
     // The root is done, and somebody whom it started is not.
-    if tail.work == Some(NodeState::Completed) && !paused.is_empty() {
-        tail.work = Some(NodeState::Paused);
+    if tail.work == Some(NodeState::Completed) && !below.is_empty() {
+        let all_rest = below.values().all(|rests| *rests);
+        tail.work = Some(if all_rest { NodeState::Paused } else { NodeState::Running });
     }
     tail
 }
@@ -214,6 +219,8 @@ mod tests {
         };
         let paused = || vec![said(), completes("natural", 0.0), update("paused")];
         assert_eq!(work(paused()), Some(NodeState::Paused), "an agent of it is");
+        let works = paused().into_iter().chain([update("running")]).collect();
+        assert_eq!(work(works), Some(NodeState::Running), "an agent of it works");
         let over = paused().into_iter().chain([update("cancelled")]).collect();
         assert_eq!(work(over), Some(NodeState::Completed));
         let running = || tail(vec![said(), asks()], true);
