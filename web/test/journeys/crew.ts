@@ -10,7 +10,7 @@ const DEFINITION = {
   tasks: [
     { id: "find", command: "echo found" },
     { id: "unit", needs: ["find"], command: "echo passed" },
-    { id: "e2e", needs: ["find"], command: "until [ -e go ]; do sleep 0.2; done" },
+    { id: "e2e", needs: ["find"], command: "until [ -e go ]; do sleep 0.2; done", timeout: 600 },
     { id: "bench", needs: ["find"], accept_failure: true, command: "echo 12 % slower; exit 3" },
     { id: "lint", needs: ["find"], command: "exit 1" },
     { id: "judge", needs: ["unit", "e2e", "bench"], command: "echo judged" },
