@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { firstAfter } from "../src/text/coloured";
-import { KINDS, partsOf } from "../work/colours";
+import { KINDS, partsOf } from "../workers/colours";
 
 async function told(text: string, language: string): Promise<string[]> {
   const parts = await partsOf(text, language);

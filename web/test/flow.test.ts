@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { nextTo, shapeOf } from "../src/flow/shape";
 import { counted, stepsOf } from "../src/flow/standing";
 import type { TaskState, WorkflowTask } from "../src/proto";
-import { laidOut } from "../work/layout";
+import { laidOut } from "../workers/layout";
 
 const task = (id: string, needs: string[] = [], state: TaskState = "pending"): WorkflowTask => ({
   id,

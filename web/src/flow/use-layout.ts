@@ -1,7 +1,7 @@
 //! The layout of a graph: worked out once for each shape, by a worker.
 
 import { useEffect, useState } from "react";
-import type { Asked, Told } from "../../work/graph";
+import type { Asked, Told } from "../../workers/graph";
 import { Asker } from "../parts";
 import type { Layout } from "./shape";
 

@@ -1,7 +1,7 @@
 //! The workers of the page: asked, and never waited for.
 
-import graph from "../../work/graph?worker&url";
-import highlight from "../../work/highlight?worker&url";
+import graph from "../../workers/graph?worker&url";
+import highlight from "../../workers/highlight?worker&url";
 
 const ADDRESSES = { graph, highlight };
 

@@ -1,7 +1,7 @@
 //! Colours of programs: asked of a worker for what is seen and has come to rest, and never waited for.
 
 import { type RefObject, useEffect, useState } from "react";
-import type { Asked, Told } from "../../work/highlight";
+import type { Asked, Told } from "../../workers/highlight";
 import { Asker } from "../parts/worker";
 
 /** Parts of a text that look otherwise: three numbers each (first code unit, the one after the last, which name), and the
